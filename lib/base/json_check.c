@@ -13,7 +13,7 @@ struct check {
 	uint8_t is_object[JSON_CHECK_DEPTH / 8];
 };
 
-static bool take(struct check *check, char wanted)
+static bool accept(struct check *check, char wanted)
 {
 	if (check->at == check->end || *check->at != wanted)
 		return false;
@@ -29,7 +29,7 @@ static void skip_blanks(struct check *check)
 		check->at++;
 }
 
-static bool take_word(struct check *check, const char *word)
+static bool check_word(struct check *check, const char *word)
 {
 	size_t size = strlen(word);
 
@@ -45,7 +45,7 @@ static bool is_digit(const struct check *check)
 	return check->at < check->end && *check->at >= '0' && *check->at <= '9';
 }
 
-static bool take_digits(struct check *check)
+static bool skip_digits(struct check *check)
 {
 	if (!is_digit(check))
 		return false;
@@ -54,18 +54,18 @@ static bool take_digits(struct check *check)
 	return true;
 }
 
-static bool take_number(struct check *check)
+static bool check_number(struct check *check)
 {
-	(void)take(check, '-');
-	if (!take(check, '0') && !take_digits(check))
+	(void)accept(check, '-');
+	if (!accept(check, '0') && !skip_digits(check))
 		return false;
-	if (take(check, '.') && !take_digits(check))
+	if (accept(check, '.') && !skip_digits(check))
 		return false;
-	if (!take(check, 'e') && !take(check, 'E'))
+	if (!accept(check, 'e') && !accept(check, 'E'))
 		return true;
-	if (!take(check, '+'))
-		(void)take(check, '-');
-	return take_digits(check);
+	if (!accept(check, '+'))
+		(void)accept(check, '-');
+	return skip_digits(check);
 }
 
 static bool is_hex(char c)
@@ -74,7 +74,7 @@ static bool is_hex(char c)
 	       (c >= 'A' && c <= 'F');
 }
 
-static bool take_escape(struct check *check)
+static bool check_escape(struct check *check)
 {
 	if (check->at == check->end)
 		return false;
@@ -88,7 +88,7 @@ static bool take_escape(struct check *check)
 }
 
 /* After the first quote. */
-static bool take_string(struct check *check)
+static bool check_string(struct check *check)
 {
 	while (check->at < check->end) {
 		char c = *check->at++;
@@ -96,20 +96,20 @@ static bool take_string(struct check *check)
 		if (c == '"')
 			return true;
 		if ((unsigned char)c < 0x20 ||
-			(c == '\\' && !take_escape(check)))
+			(c == '\\' && !check_escape(check)))
 			return false;
 	}
 	return false;
 }
 
 /* A member's key and colon. */
-static bool take_key(struct check *check)
+static bool check_key(struct check *check)
 {
 	skip_blanks(check);
-	if (!take(check, '"') || !take_string(check))
+	if (!accept(check, '"') || !check_string(check))
 		return false;
 	skip_blanks(check);
-	return take(check, ':');
+	return accept(check, ':');
 }
 
 static bool in_object(const struct check *check)
@@ -131,25 +131,25 @@ static bool open_bracket(struct check *check, bool is_object, bool *is_empty)
 	check->is_object[at / 8] &= (uint8_t) ~(1u << at % 8);
 	check->is_object[at / 8] |= (uint8_t)((unsigned)is_object << at % 8);
 	skip_blanks(check);
-	*is_empty = take(check, is_object ? '}' : ']');
+	*is_empty = accept(check, is_object ? '}' : ']');
 	if (*is_empty)
 		check->depth--;
-	return *is_empty || !is_object || take_key(check);
+	return *is_empty || !is_object || check_key(check);
 }
 
 /* A value, or of one with brackets its beginning: *is_whole. */
-static bool take_value(struct check *check, bool *is_whole)
+static bool check_value(struct check *check, bool *is_whole)
 {
 	skip_blanks(check);
 	*is_whole = true;
-	if (take(check, '{'))
+	if (accept(check, '{'))
 		return open_bracket(check, true, is_whole);
-	if (take(check, '['))
+	if (accept(check, '['))
 		return open_bracket(check, false, is_whole);
-	if (take(check, '"'))
-		return take_string(check);
-	return take_word(check, "true") || take_word(check, "false") ||
-	       take_word(check, "null") || take_number(check);
+	if (accept(check, '"'))
+		return check_string(check);
+	return check_word(check, "true") || check_word(check, "false") ||
+	       check_word(check, "null") || check_number(check);
 }
 
 /* What follows a value, up to where the next one stands. False if that is
@@ -160,9 +160,9 @@ static bool close_values(struct check *check)
 		bool is_object = in_object(check);
 
 		skip_blanks(check);
-		if (take(check, ','))
-			return !is_object || take_key(check);
-		if (!take(check, is_object ? '}' : ']'))
+		if (accept(check, ','))
+			return !is_object || check_key(check);
+		if (!accept(check, is_object ? '}' : ']'))
 			return false;
 		check->depth--;
 	}
@@ -178,7 +178,7 @@ bool json_check(const char *text, size_t size)
 	do {
 		bool is_whole;
 
-		if (!take_value(&check, &is_whole) ||
+		if (!check_value(&check, &is_whole) ||
 			(is_whole && !close_values(&check)))
 			return false;
 	} while (check.depth > 0);

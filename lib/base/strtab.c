@@ -85,7 +85,7 @@ void strtab_free(struct strtab *table)
 }
 
 /* Copies the text, with a zero byte after it, to where it will stay. */
-static const char *keep(struct strtab *table, const char *text, size_t size)
+static const char *store(struct strtab *table, const char *text, size_t size)
 {
 	struct block *block = table->blocks;
 	char *copy;
@@ -113,14 +113,15 @@ static const char *keep(struct strtab *table, const char *text, size_t size)
 
 /* Keeps also what stands for a text with zero bytes, which is the next entry's.
  * False if out of memory. */
-static bool keep_shown(struct strtab *table, const char *text, size_t size)
+static bool store_shown(struct strtab *table, const char *text, size_t size)
 {
 	struct buffer words = BUFFER_INIT;
 	struct shown shown = {.number = table->count};
 
 	utf8_add_nonzero(&words, text, size);
 	if (!words.failed)
-		shown.text = keep(table, (const char *)words.bytes, words.used);
+		shown.text =
+			store(table, (const char *)words.bytes, words.used);
 	buffer_clear(&words);
 	if (shown.text == NULL ||
 		!memory_grow32(&table->shown, table->shown_count,
@@ -229,12 +230,12 @@ static uint32_t add(struct strtab *table, const char *text, size_t size)
 	}
 	if (table->count == table->room && grow_entries(table) != 0)
 		return STRTAB_NONE;
-	copy = keep(table, text, size);
+	copy = store(table, text, size);
 	if (copy == NULL)
 		return STRTAB_NONE;
 	if (table->shows_zeros && size > 0 &&
 		memchr(text, '\0', size) != NULL &&
-		!keep_shown(table, text, size))
+		!store_shown(table, text, size))
 		return STRTAB_NONE;
 	table->entries[table->count] = (struct entry){copy, size};
 	table->index[slot] = (hash >> 32) << 32 | (table->count + 1);

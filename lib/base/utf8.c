@@ -184,7 +184,7 @@ static size_t visible_prefix(const uint8_t *at, size_t size)
 
 /* The first character: its size, and whether it may be shown as it is. Of what
  * is no UTF-8 the first byte is taken. */
-static bool take(
+static bool decode_at(
 	const uint8_t *at, size_t size, size_t *length, uint32_t *point)
 {
 	bool whole;
@@ -230,7 +230,7 @@ size_t utf8_safe_prefix(const char *bytes, size_t size)
 	while (done < size) {
 		length = printable_prefix(at + done, size - done);
 		if (length == 0 &&
-			!take(at + done, size - done, &length, &point))
+			!decode_at(at + done, size - done, &length, &point))
 			break;
 		done += length;
 	}
@@ -259,7 +259,7 @@ size_t utf8_escape(char text[UTF8_ESCAPE_TEXT], const char *bytes, size_t size)
 	uint32_t point;
 	size_t length;
 
-	(void)take(at, size, &length, &point);
+	(void)decode_at(at, size, &length, &point);
 	put_escape(text, point, at[0]);
 	return length;
 }
@@ -295,7 +295,7 @@ void utf8_add_printable(struct buffer *out, const char *bytes, size_t size)
 
 		length = visible_prefix(at, size);
 		if (length == 0) {
-			safe = take(at, size, &length, &point);
+			safe = decode_at(at, size, &length, &point);
 			blank = blank || is_blank(point);
 			if (is_blank(point))
 				continue;
@@ -331,7 +331,7 @@ bool utf8_is_visible(const char *bytes, size_t size)
 
 		if (visible_prefix(at, size) > 0)
 			return true;
-		safe = take(at, size, &length, &point);
+		safe = decode_at(at, size, &length, &point);
 		if (!is_blank(point) && !(safe && is_shapeless(point)))
 			return true;
 	}

@@ -142,7 +142,7 @@ static bool make_row(struct diff *diff, const struct profile_function *function,
 	return row->name != NULL && row->file != NULL;
 }
 
-static bool is_same(const struct diff *diff, const struct diff_row *one,
+static bool is_equal(const struct diff *diff, const struct diff_row *one,
 	const struct diff_row *other)
 {
 	return one->name == other->name && one->file == other->file &&
@@ -160,7 +160,7 @@ static uint32_t slot_of(const struct diff *diff, const struct diff_row *row)
 			mask;
 
 	while (diff->index[slot] != 0 &&
-		!is_same(diff, &diff->rows[diff->index[slot] - 1], row))
+		!is_equal(diff, &diff->rows[diff->index[slot] - 1], row))
 		slot = (slot + 1) & mask;
 	return slot;
 }
@@ -211,7 +211,8 @@ static void add_cost(struct diff *diff, uint32_t row, uint32_t run,
 }
 
 /* The line that is shown: of the new side, if that has one. */
-static void note_line(struct diff_row *row, enum diff_side side, uint32_t line)
+static void record_line(
+	struct diff_row *row, enum diff_side side, uint32_t line)
 {
 	bool first = row->side[side].found++ == 0;
 
@@ -243,7 +244,7 @@ static bool add_function(struct diff *diff, enum diff_side side,
 	number = find_row(diff, &row);
 	if (number == PROFILE_NONE)
 		return false;
-	note_line(&diff->rows[number], side, function->line);
+	record_line(&diff->rows[number], side, function->line);
 	add_cost(diff, number, run, &cost);
 	cost.total_ns = cost.self_ns;
 	add_cost(diff, row.kind == PROFILE_HOST ? 0 : 1, run, &cost);

@@ -627,7 +627,7 @@ static bool fits(const struct extsort *sort, size_t size)
 }
 
 /* Copies a record that fits. */
-static void hold(struct extsort *sort, const struct extsort_record *record)
+static void store(struct extsort *sort, const struct extsort_record *record)
 {
 	uint8_t *to = sort->memory + sort->used;
 
@@ -753,7 +753,7 @@ enum ctp_status extsort_add(struct extsort *sort,
 		if (!fits(sort, record->size))
 			return write_single(sort, record, err);
 	}
-	hold(sort, record);
+	store(sort, record);
 	return CTP_OK;
 }
 
@@ -781,7 +781,7 @@ static enum ctp_status rewrite(struct extsort *sort, const struct file_run *run,
 
 		status = run_merge_next(&whole, &record, err);
 		if (status == CTP_OK)
-			hold(sort, &record);
+			store(sort, &record);
 	}
 	run_merge_clear(&whole);
 	if (status != CTP_END)

@@ -48,7 +48,7 @@ struct device_counters {
 
 /* What was told last holds for some time; a value that does not change is told
  * once. */
-static enum ctp_status take_sample(struct device_counters *counters,
+static enum ctp_status write_sample(struct device_counters *counters,
 	uint32_t number, struct ctp_error *err)
 {
 	struct line *line = &counters->lines[number];
@@ -65,7 +65,7 @@ static enum ctp_status take_sample(struct device_counters *counters,
 	return extsort_add(counters->samples, &record, err);
 }
 
-static enum ctp_status see(
+static enum ctp_status add_level(
 	void *user, const struct gaps_level *level, struct ctp_error *err)
 {
 	struct device_counters *counters = user;
@@ -78,7 +78,7 @@ static enum ctp_status see(
 		return ctp_no_memory(err);
 	line = &counters->lines[number];
 	if (line->is_told && line->time_ns < level->time_ns)
-		status = take_sample(counters, number, err);
+		status = write_sample(counters, number, err);
 	line->is_told = true;
 	line->time_ns = level->time_ns;
 	line->value = level->value;
@@ -93,7 +93,7 @@ static enum ctp_status finish(
 
 	for (uint32_t i = 0; i < counters->line_count && status == CTP_OK; i++)
 		if (counters->lines[i].is_told)
-			status = take_sample(counters, i, err);
+			status = write_sample(counters, i, err);
 	return status == CTP_OK ? extsort_sort(counters->samples, err) : status;
 }
 
@@ -225,7 +225,7 @@ enum ctp_status device_counters_open(struct event_source *inner,
 {
 	struct device_counters *counters =
 		memory_new_zeroed(1, sizeof(*counters));
-	const struct gaps_watch watch = {see, counters};
+	const struct gaps_watch watch = {add_level, counters};
 
 	if (counters != NULL) {
 		counters->gaps = gaps_new_watched(inner->trace, &watch);

@@ -44,7 +44,7 @@ struct gaps {
 	/* When kernels were launched that were in the queue, with the device
 	 * for a rank and no bytes; nearly in order. */
 	struct extsort *launched;
-	struct gaps_watch watch; /* without see(): it is not watched */
+	struct gaps_watch watch; /* without report(): it is not watched */
 };
 
 /* How many kernels wait on each device, as their starts are taken in order of
@@ -56,13 +56,13 @@ struct gaps_queues {
 	enum ctp_status launch_read;  /* CTP_END: there is none */
 };
 
-/* Tells the watch, if there is one. Errors: those of the watch. */
-static enum ctp_status gaps_tell(const struct gaps *gaps,
+/* Reports to the watch, if there is one. Errors: those of the watch. */
+static enum ctp_status report(const struct gaps *gaps,
 	const struct gaps_level *level, struct ctp_error *err)
 {
-	return gaps->watch.see == NULL
+	return gaps->watch.report == NULL
 		       ? CTP_OK
-		       : gaps->watch.see(gaps->watch.user, level, err);
+		       : gaps->watch.report(gaps->watch.user, level, err);
 }
 
 /* How many kernels were launched and had not started, over time. */
@@ -78,16 +78,16 @@ struct gaps_queue {
 	bool begun;
 };
 
-static enum ctp_status tell(const struct gaps *gaps, uint32_t device,
+static enum ctp_status report_depth(const struct gaps *gaps, uint32_t device,
 	int64_t time_ns, uint64_t depth, struct ctp_error *err)
 {
 	const struct gaps_level level = {GAPS_QUEUE, device, time_ns, depth};
 
-	return gaps_tell(gaps, &level, err);
+	return report(gaps, &level, err);
 }
 
 /* A kernel more, or fewer, waits in the queue from now on. */
-static enum ctp_status take_step(struct gaps_queues *queues, uint32_t number,
+static enum ctp_status step_queue(struct gaps_queues *queues, uint32_t number,
 	int64_t time_ns, int by, struct ctp_error *err)
 {
 	struct gaps_device *device = &queues->gaps->devices[number];
@@ -95,7 +95,8 @@ static enum ctp_status take_step(struct gaps_queues *queues, uint32_t number,
 	enum ctp_status status = CTP_OK;
 
 	if (!queue->begun)
-		status = tell(queues->gaps, number, device->start_ns, 0, err);
+		status = report_depth(
+			queues->gaps, number, device->start_ns, 0, err);
 	queue->begun = true;
 	queue->sum += (wide)queue->depth *
 		      ((uint64_t)time_ns - (uint64_t)queue->since_ns);
@@ -104,9 +105,9 @@ static enum ctp_status take_step(struct gaps_queues *queues, uint32_t number,
 	queue->depth += (uint64_t)(int64_t)by;
 	if (queue->depth > device->queue_max)
 		device->queue_max = queue->depth;
-	return status == CTP_OK
-		       ? tell(queues->gaps, number, time_ns, queue->depth, err)
-		       : status;
+	return status == CTP_OK ? report_depth(queues->gaps, number, time_ns,
+					  queue->depth, err)
+				: status;
 }
 
 /* Of the same moment, starts come first, since what starts at once was never in
@@ -118,14 +119,14 @@ static enum ctp_status gaps_queues_start(struct gaps_queues *queues,
 
 	while (status == CTP_OK && queues->launch_read == CTP_OK &&
 		queues->launch.time_ns < time_ns) {
-		status = take_step(queues, (uint32_t)queues->launch.rank,
+		status = step_queue(queues, (uint32_t)queues->launch.rank,
 			queues->launch.time_ns, 1, err);
 		queues->launch_read = extsort_next(
 			queues->gaps->launched, &queues->launch, err);
 	}
 	if (status == CTP_OK && queues->launch_read < 0)
 		status = queues->launch_read;
-	return status == CTP_OK ? take_step(queues, device, time_ns, -1, err)
+	return status == CTP_OK ? step_queue(queues, device, time_ns, -1, err)
 				: status;
 }
 
@@ -497,7 +498,7 @@ enum ctp_status gaps_add(
 		if (!extend(gaps, event->track, event->time_ns,
 			    is_range ? event->time_ns : end_of(event)))
 			return ctp_no_memory(err);
-		if (is_range && gaps->watch.see == NULL)
+		if (is_range && gaps->watch.report == NULL)
 			status = host_ranges_add(gaps->host, event, err);
 		else if (is_work)
 			status = add_work(gaps, event, err);
@@ -568,12 +569,12 @@ static bool charge_cause(struct gaps *gaps, uint32_t device,
 	return charge(gaps, &place, time_ns);
 }
 
-static enum ctp_status tell_idle(const struct gaps *gaps, uint32_t device,
+static enum ctp_status report_idle(const struct gaps *gaps, uint32_t device,
 	int64_t time_ns, bool idle, struct ctp_error *err)
 {
 	const struct gaps_level level = {GAPS_IDLE, device, time_ns, idle};
 
-	return gaps_tell(gaps, &level, err);
+	return report(gaps, &level, err);
 }
 
 static void count_gap(struct gaps_device *device, uint64_t time_ns)
@@ -585,7 +586,7 @@ static void count_gap(struct gaps_device *device, uint64_t time_ns)
 }
 
 /* The gap from there to this activity's start. */
-static enum ctp_status take_gap(struct gaps *gaps, int64_t from_ns,
+static enum ctp_status add_gap(struct gaps *gaps, int64_t from_ns,
 	const struct work *work, struct ctp_error *err)
 {
 	struct host_wait wait = {.from_ns = from_ns,
@@ -609,7 +610,7 @@ static enum ctp_status take_gap(struct gaps *gaps, int64_t from_ns,
 	if (!done)
 		return ctp_no_memory(err);
 	return work->launch_track != TRACE_NONE && wait.to_ns > from_ns &&
-			       gaps->watch.see == NULL
+			       gaps->watch.report == NULL
 		       ? host_ranges_add_wait(gaps->host, &wait, err)
 		       : CTP_OK;
 }
@@ -627,7 +628,7 @@ static uint64_t advance(int64_t *front_ns, const struct work *work)
 	return (uint64_t)work->end_ns - (uint64_t)from_ns;
 }
 
-static enum ctp_status take_work(struct gaps *gaps, struct front *fronts,
+static enum ctp_status sweep_activity(struct gaps *gaps, struct front *fronts,
 	const struct work *work, struct ctp_error *err)
 {
 	struct gaps_device *device = &gaps->devices[work->device];
@@ -635,13 +636,13 @@ static enum ctp_status take_work(struct gaps *gaps, struct front *fronts,
 	enum ctp_status status = CTP_OK;
 
 	if (work->start_ns > front->busy_ns) {
-		status = tell_idle(
+		status = report_idle(
 			gaps, work->device, front->busy_ns, true, err);
 		if (status == CTP_OK)
-			status = tell_idle(
+			status = report_idle(
 				gaps, work->device, work->start_ns, false, err);
 		if (status == CTP_OK)
-			status = take_gap(gaps, front->busy_ns, work, err);
+			status = add_gap(gaps, front->busy_ns, work, err);
 	}
 	device->activities++;
 	device->busy_ns += advance(&front->busy_ns, work);
@@ -651,7 +652,7 @@ static enum ctp_status take_work(struct gaps *gaps, struct front *fronts,
 }
 
 /* What is left after each device's last activity. */
-static enum ctp_status take_ends(
+static enum ctp_status add_ends(
 	struct gaps *gaps, const struct front *fronts, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
@@ -666,7 +667,7 @@ static enum ctp_status take_ends(
 			continue;
 		count_gap(device, rest_ns);
 		status = charge_cause(gaps, i, GAP_NOTHING, rest_ns)
-				 ? tell_idle(gaps, i, fronts[i].busy_ns, true,
+				 ? report_idle(gaps, i, fronts[i].busy_ns, true,
 					   err)
 				 : ctp_no_memory(err);
 	}
@@ -682,7 +683,7 @@ static enum ctp_status set_fronts(
 		int64_t start_ns = gaps->devices[i].start_ns;
 
 		fronts[i] = (struct front){start_ns, start_ns};
-		status = tell_idle(gaps, i, start_ns, false, err);
+		status = report_idle(gaps, i, start_ns, false, err);
 	}
 	return status;
 }
@@ -700,12 +701,12 @@ static enum ctp_status sweep_work(struct gaps *gaps, struct front *fronts,
 		if (status != CTP_OK)
 			break;
 		memcpy(&work, record.bytes, sizeof(work));
-		status = take_work(gaps, fronts, &work, err);
+		status = sweep_activity(gaps, fronts, &work, err);
 		if (status == CTP_OK && is_queued(&work))
 			status = gaps_queues_start(
 				queues, work.device, work.start_ns, err);
 	}
-	return status == CTP_END ? take_ends(gaps, fronts, err) : status;
+	return status == CTP_END ? add_ends(gaps, fronts, err) : status;
 }
 
 static enum ctp_status finish_work(struct gaps *gaps, struct ctp_error *err)
@@ -737,7 +738,7 @@ enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err)
 		status = extsort_sort(gaps->launched, err);
 	if (status == CTP_OK)
 		status = finish_work(gaps, err);
-	if (status != CTP_OK || gaps->watch.see != NULL)
+	if (status != CTP_OK || gaps->watch.report != NULL)
 		return status;
 	status = host_ranges_charge(gaps->host, charge_host, gaps, err);
 	if (status == CTP_OK && !gaps_sort(gaps))

@@ -66,10 +66,10 @@ struct gaps_level {
 	uint64_t value;
 };
 
-/* Told all of them by gaps_finish(), those of a device's line in order of time.
- * Errors are those of gaps_finish(). */
+/* Is called by gaps_finish() for all of them, those of a device's line in order of
+ * time. Errors are those of gaps_finish(). */
 struct gaps_watch {
-	enum ctp_status (*see)(void *user, const struct gaps_level *level,
+	enum ctp_status (*report)(void *user, const struct gaps_level *level,
 		struct ctp_error *err);
 	void *user;
 };
@@ -77,7 +77,7 @@ struct gaps_watch {
 /* `trace` is borrowed until gaps_free(). NULL if out of memory. */
 struct gaps *gaps_new(const struct trace *trace);
 
-/* The same, but instead of what covers the idle time, the lines are told; devices
+/* The same, but the lines are reported, and not what covers the idle time; devices
  * are in any order. */
 struct gaps *gaps_new_watched(
 	const struct trace *trace, const struct gaps_watch *watch);

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 
 /* When the ranges of a track began that are open. */
-struct starts {
+struct open_starts {
 	int64_t *times_ns;
 	uint32_t depth;
 	uint32_t room;
@@ -13,7 +13,7 @@ struct starts {
 
 struct launch_table {
 	const struct trace *trace;
-	struct starts *tracks; /* by number */
+	struct open_starts *tracks; /* by number */
 	uint32_t track_count;
 	struct correlation *join; /* to places in `calls`; NULL: none yet */
 	/* As many as are joined, in a ring. */
@@ -44,18 +44,18 @@ void launch_table_free(struct launch_table *table)
 	memory_free(table);
 }
 
-static bool push(struct starts *starts, int64_t time_ns)
+static bool push(struct open_starts *open_starts, int64_t time_ns)
 {
-	if (!memory_grow32(&starts->times_ns, starts->depth, &starts->room,
-		    sizeof(*starts->times_ns)))
+	if (!memory_grow32(&open_starts->times_ns, open_starts->depth,
+		    &open_starts->room, sizeof(*open_starts->times_ns)))
 		return false;
-	starts->times_ns[starts->depth++] = time_ns;
+	open_starts->times_ns[open_starts->depth++] = time_ns;
 	return true;
 }
 
 /* A place in the ring, whose call the join is about to forget; false if out of
  * memory. */
-static bool take_place(struct launch_table *table, uint32_t *place)
+static bool next_place(struct launch_table *table, uint32_t *place)
 {
 	*place = table->call_next;
 	if (*place == table->call_count) {
@@ -70,7 +70,7 @@ static bool take_place(struct launch_table *table, uint32_t *place)
 
 static bool add_call(struct launch_table *table, const struct event *event)
 {
-	const struct starts *open = &table->tracks[event->track];
+	const struct open_starts *open = &table->tracks[event->track];
 	int64_t pid = table->trace->tracks[event->track].pid;
 	int64_t start_ns = open->depth == 0 ? event->time_ns
 					    : open->times_ns[open->depth - 1];
@@ -78,7 +78,7 @@ static bool add_call(struct launch_table *table, const struct event *event)
 
 	if (table->join == NULL)
 		table->join = correlation_new(CORRELATION_LIMIT);
-	if (table->join == NULL || !take_place(table, &place))
+	if (table->join == NULL || !next_place(table, &place))
 		return false;
 	table->calls[place] = (struct launch){start_ns, event->track};
 	return correlation_add(table->join, pid, event->id, place);

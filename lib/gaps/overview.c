@@ -147,7 +147,7 @@ static void lengthen(struct overview *overview, bool leftwards)
 
 /* Makes sure that there is a bin for this moment, as there is for all between
  * the first and the last one. */
-static inline void note_time(struct overview *overview, int64_t time_ns)
+static inline void extend_span(struct overview *overview, int64_t time_ns)
 {
 	if (!overview->any) {
 		overview->any = true;
@@ -206,7 +206,7 @@ static bool fill(struct overview *overview, struct row *row, int64_t from_ns,
 }
 
 /* The innermost open range had the time until now; false if out of memory. */
-static bool pass(struct overview *overview, struct row *row, int64_t now_ns)
+static bool advance(struct overview *overview, struct row *row, int64_t now_ns)
 {
 	bool ok = true;
 
@@ -230,7 +230,7 @@ static bool push(struct row *row, uint32_t site)
 static bool add_nested(
 	struct overview *overview, struct row *row, const struct event *event)
 {
-	if (!pass(overview, row, event->time_ns))
+	if (!advance(overview, row, event->time_ns))
 		return false;
 	if (event->kind == EVENT_BEGIN)
 		return push(row, event->site);
@@ -248,7 +248,7 @@ static bool add_whole(
 
 	if (__builtin_add_overflow(event->time_ns, event->dur_ns, &end_ns))
 		end_ns = INT64_MAX;
-	note_time(overview, end_ns);
+	extend_span(overview, end_ns);
 	/* Waiting, and the tool's own overhead, are no work. */
 	if (event->kind == EVENT_ACTIVITY &&
 		profile_kind_of(overview->trace, event->site) == PROFILE_HOST)
@@ -299,7 +299,7 @@ enum ctp_status overview_add(struct overview *overview,
 		return CTP_OK;
 	overview->seen[event->kind]
 		      [overview->trace->tracks[event->track].kind]++;
-	note_time(overview, event->time_ns);
+	extend_span(overview, event->time_ns);
 	row = row_of(overview, event->track);
 	if (row == NULL)
 		ok = false;
@@ -321,8 +321,8 @@ enum ctp_status overview_finish(
 		if (row->depth == 0)
 			continue;
 		end_ns = trace_track_end(overview->trace, i);
-		note_time(overview, end_ns);
-		if (!pass(overview, row, end_ns))
+		extend_span(overview, end_ns);
+		if (!advance(overview, row, end_ns))
 			return ctp_no_memory(err);
 		row->depth = 0;
 	}

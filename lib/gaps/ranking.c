@@ -400,7 +400,7 @@ struct scoring {
 	uint32_t room;
 };
 
-static void take_value(struct moments *moments, double value)
+static void moments_add(struct moments *moments, double value)
 {
 	double distance = value - moments->mean;
 
@@ -428,7 +428,8 @@ static double idle_share(const struct ranking_row *row)
 }
 
 /* Those that take part. */
-static enum ctp_status choose(struct scoring *scoring, struct ctp_error *err)
+static enum ctp_status select_ranges(
+	struct scoring *scoring, struct ctp_error *err)
 {
 	struct ranking *ranking = scoring->ranking;
 	enum ctp_status status;
@@ -453,8 +454,8 @@ static enum ctp_status choose(struct scoring *scoring, struct ctp_error *err)
 			.self_ns = range.self_ns,
 			.idle_ns = spans_cover(
 				&ranking->idle, range.start_ns, range.end_ns)};
-		take_value(&scoring->idle, idle_share(&row));
-		take_value(&scoring->self, (double)row.self_ns);
+		moments_add(&scoring->idle, idle_share(&row));
+		moments_add(&scoring->self, (double)row.self_ns);
 		record.bytes = &row;
 		record.size = sizeof(row);
 		status = extsort_add(scoring->rows, &record, err);
@@ -491,7 +492,7 @@ static void cut(struct ranking *ranking)
 		ranking->row_count = length;
 }
 
-static bool keep(struct scoring *scoring, const struct ranking_row *row)
+static bool add_row(struct scoring *scoring, const struct ranking_row *row)
 {
 	struct ranking *ranking = scoring->ranking;
 
@@ -531,7 +532,7 @@ static enum ctp_status score(struct scoring *scoring, struct ctp_error *err)
 		row.score = distance(&scoring->idle, idle_share(&row)) +
 			    SELF_WEIGHT * distance(&scoring->self,
 						  (double)row.self_ns);
-		if (!keep(scoring, &row))
+		if (!add_row(scoring, &row))
 			return ctp_no_memory(err);
 	}
 	cut(scoring->ranking);
@@ -547,7 +548,7 @@ static enum ctp_status ranking_rank(
 
 	if (scoring.rows == NULL)
 		return ctp_no_memory(err);
-	status = choose(&scoring, err);
+	status = select_ranges(&scoring, err);
 	if (status == CTP_OK)
 		status = score(&scoring, err);
 	extsort_free(scoring.rows);
@@ -590,7 +591,7 @@ void ranking_free(struct ranking *ranking)
 	memory_free(ranking);
 }
 
-static bool reach(struct ranking *ranking, uint32_t track)
+static bool ensure_track(struct ranking *ranking, uint32_t track)
 {
 	uint32_t count = ranking->trace->track_count;
 	struct track *tracks;
@@ -700,7 +701,8 @@ static bool begin(struct ranking *ranking, const struct event *event)
 	return true;
 }
 
-static void see_host(struct ranking *ranking, int64_t start_ns, int64_t end_ns)
+static void observe_host(
+	struct ranking *ranking, int64_t start_ns, int64_t end_ns)
 {
 	if (!ranking->has_host || start_ns < ranking->first_ns)
 		ranking->first_ns = start_ns;
@@ -722,7 +724,7 @@ static enum ctp_status add_range(struct ranking *ranking,
 		.bytes = range,
 		.size = sizeof(*range)};
 
-	see_host(ranking, range->start_ns, range->end_ns);
+	observe_host(ranking, range->start_ns, range->end_ns);
 	return extsort_add(ranking->host, &record, err);
 }
 
@@ -839,7 +841,7 @@ enum ctp_status ranking_add(struct ranking *ranking, const struct event *event,
 	struct track *track;
 	struct event mended = *event;
 
-	if (!reach(ranking, event->track))
+	if (!ensure_track(ranking, event->track))
 		return ctp_no_memory(err);
 	track = &ranking->tracks[event->track];
 	switch (event->kind) {

@@ -203,7 +203,7 @@ static bool ends_with(const struct scan *scan, const char *word)
 		       0;
 }
 
-static void take_operator(struct scan *scan)
+static void scan_operator(struct scan *scan)
 {
 	const char *to = scan->at + strlen("operator");
 	size_t size = size_of_any(to, scan->end, operators);
@@ -240,7 +240,7 @@ static void skip_qualifiers(struct scan *scan)
 }
 
 /* A round bracket. False if the name ends here. */
-static bool take_round(struct scan *scan)
+static bool scan_round(struct scan *scan)
 {
 	const char *behind = skip_bracket(scan->at, scan->end);
 	const char *inside = find_declarator(scan->at, behind);
@@ -269,7 +269,7 @@ static bool take_round(struct scan *scan)
 
 /* At the start, and where it is not arguments in Rust, it is all there is of a
  * scope: "<T as ns::Trait>::f", "ns::<impl T>::f", but "ns::f::<T>". */
-static void take_angle(struct scan *scan)
+static void scan_angle(struct scan *scan)
 {
 	const char *behind = skip_angle(scan->at, scan->end);
 
@@ -299,7 +299,7 @@ static bool is_after_name(const struct scan *scan)
 }
 
 /* A space outside of brackets. False if the name ends here. */
-static bool take_space(struct scan *scan)
+static bool scan_space(struct scan *scan)
 {
 	if (begins(scan->at, scan->end, " [clone") ||
 		(!scan->conversion && is_after_name(scan)))
@@ -316,22 +316,22 @@ static bool take_space(struct scan *scan)
 }
 
 /* One piece of the name. False if it ends here. */
-static bool take(struct scan *scan, const char *first)
+static bool scan_next(struct scan *scan, const char *first)
 {
 	switch (*scan->at) {
 	case '<':
-		take_angle(scan);
+		scan_angle(scan);
 		return true;
 	case '(':
-		return take_round(scan);
+		return scan_round(scan);
 	case '{':
 		copy_to(scan, skip_bracket(scan->at, scan->end));
 		return true;
 	case ' ':
-		return take_space(scan);
+		return scan_space(scan);
 	default:
 		if (is_operator(scan->at, first, scan->end)) {
-			take_operator(scan);
+			scan_operator(scan);
 			return true;
 		}
 		break;
@@ -347,7 +347,7 @@ void function_name_add_short(struct buffer *out, const char *name, size_t size)
 
 	copy_to(&scan, name + size_of_any(name, scan.end, prefixes));
 	scan.start = out->used;
-	while (scan.at < scan.end && take(&scan, name))
+	while (scan.at < scan.end && scan_next(&scan, name))
 		continue;
 	if (is_empty(&scan)) {
 		out->used = before;

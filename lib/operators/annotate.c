@@ -103,7 +103,7 @@ static void tidy(
 }
 
 /* Makes room for one more. */
-static bool reach(
+static bool ensure_scope(
 	struct fx_track *track, enum fx_scope_kind kind, int64_t time_ns)
 {
 	struct fx_scopes *scopes = &track->scopes[kind];
@@ -152,7 +152,7 @@ static bool fx_track_open(struct fx_track *track, const struct event *event,
 	struct fx_scopes *scopes = &track->scopes[kind];
 	struct fx_scope scope = {number, RANGE_NONE, event_end(event)};
 
-	if (!reach(track, kind, event->time_ns))
+	if (!ensure_scope(track, kind, event->time_ns))
 		return false;
 	if (event->kind == EVENT_BEGIN) {
 		struct fx_range *range = &track->ranges[track->depth - 1];
@@ -298,7 +298,7 @@ static void add_text(struct annotate *annotate, struct event *event,
 }
 
 /* Copies the arguments but for those that the range has from its node. */
-static bool take_args(struct annotate *annotate, struct event *event,
+static bool merge_args(struct annotate *annotate, struct event *event,
 	const struct fx_range *range)
 {
 	const struct event_arg *args = event->args;
@@ -318,7 +318,7 @@ static bool take_args(struct annotate *annotate, struct event *event,
 }
 
 /* Gives an operation what its node has; `range` is told. */
-static bool give(struct annotate *annotate, struct fx_track *track,
+static bool add_facts(struct annotate *annotate, struct fx_track *track,
 	struct event *event, struct fx_range *range)
 {
 	const struct fx_node *node;
@@ -331,7 +331,7 @@ static bool give(struct annotate *annotate, struct fx_track *track,
 	range->has_name = node->name.size > 0;
 	if (!range->has_trace && !range->has_name)
 		return true;
-	if (!take_args(annotate, event, range))
+	if (!merge_args(annotate, event, range))
 		return false;
 	if (range->has_trace)
 		add_text(annotate, event, annotate->trace_key,
@@ -343,7 +343,7 @@ static bool give(struct annotate *annotate, struct fx_track *track,
 }
 
 /* Something begins that has a length. */
-static bool take_start(
+static bool observe_start(
 	struct annotate *annotate, struct fx_track *track, struct event *event)
 {
 	struct fx_range alone = {0};
@@ -354,7 +354,7 @@ static bool take_start(
 		return false;
 	switch (role_of(annotate, event->site)) {
 	case OPERATION:
-		return give(annotate, track, event, range);
+		return add_facts(annotate, track, event, range);
 	case FILE_MARKER:
 		return open_file(annotate, track, event);
 	case NODE_MARKER:
@@ -369,7 +369,7 @@ static bool take_start(
 
 /* What is said of the innermost range after it began does not take back what
  * it got: of one key there is one value. */
-static bool take_rest(
+static bool observe_rest(
 	struct annotate *annotate, struct fx_track *track, struct event *event)
 {
 	const struct fx_range *range;
@@ -378,7 +378,7 @@ static bool take_rest(
 	if (track->depth > 0 && event->arg_count > 0) {
 		range = &track->ranges[track->depth - 1];
 		if (range->has_trace || range->has_name)
-			done = take_args(annotate, event, range);
+			done = merge_args(annotate, event, range);
 	}
 	if (event->kind == EVENT_END)
 		fx_track_pop(track);
@@ -407,9 +407,9 @@ static enum ctp_status next(
 		return ctp_no_memory(err);
 	if (event->kind == EVENT_BEGIN || event->kind == EVENT_COMPLETE ||
 		event->kind == EVENT_UNCLIPPED_CALL)
-		done = take_start(annotate, track, event);
+		done = observe_start(annotate, track, event);
 	else
-		done = take_rest(annotate, track, event);
+		done = observe_rest(annotate, track, event);
 	return done ? CTP_OK : ctp_no_memory(err);
 }
 

@@ -128,7 +128,7 @@ static uint32_t averages_named(struct averages *averages, const char *name)
 }
 
 /* The text that was made, as a strtab number; STRTAB_NONE if out of memory. */
-static uint32_t take_text(struct averages *averages)
+static uint32_t append_text(struct averages *averages)
 {
 	if (averages->text.failed)
 		return STRTAB_NONE;
@@ -165,7 +165,7 @@ static uint32_t shapes_of(struct averages *averages, const struct event *event)
 			*to++ = ' ';
 	}
 	averages->text.used = (size_t)(to - averages->text.bytes);
-	return take_text(averages);
+	return append_text(averages);
 }
 
 /* Adds lines, or what another byte ends, until there are enough. */
@@ -240,7 +240,7 @@ static uint32_t stack_below(
 			add_function(averages, frame->site);
 			add_entries(averages, outer, size, '\n',
 				averages->options.stack - 1);
-			stack = take_text(averages);
+			stack = append_text(averages);
 		}
 		if (stack == STRTAB_NONE)
 			return STRTAB_NONE;
@@ -260,7 +260,7 @@ static uint32_t stack_of(struct averages *averages, const struct event *event,
 	averages->text.used = 0;
 	add_entries(averages, arg->value.text.bytes, arg->value.text.size, ';',
 		averages->options.stack);
-	return take_text(averages);
+	return append_text(averages);
 }
 
 static uint32_t category_name(const struct averages *averages, uint32_t site)

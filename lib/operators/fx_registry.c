@@ -96,7 +96,7 @@ uint32_t fx_registry_node(
 }
 
 /* The same text, as long as the registry; false if out of memory. */
-static bool keep(struct fx_registry *registry, struct fx_text *text)
+static bool store(struct fx_registry *registry, struct fx_text *text)
 {
 	uint32_t number;
 
@@ -115,7 +115,7 @@ bool fx_registry_set(struct fx_registry *registry, uint32_t number,
 	struct fx_node *entry = &registry->nodes[number];
 	struct fx_node kept = *node;
 
-	if (!keep(registry, &kept.stack_trace) || !keep(registry, &kept.name))
+	if (!store(registry, &kept.stack_trace) || !store(registry, &kept.name))
 		return false;
 	*entry = kept;
 	return true;

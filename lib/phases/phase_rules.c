@@ -77,7 +77,7 @@ static struct word trim(struct word word)
 }
 
 /* Takes the first word off a line that has no blanks at its ends. */
-static struct word take_key(struct word *line)
+static struct word parse_key(struct word *line)
 {
 	struct word key = {line->text, 0};
 
@@ -165,7 +165,7 @@ static enum ctp_status set_limit(
 	return CTP_OK;
 }
 
-static enum ctp_status take_line(struct parser *parser, struct word line)
+static enum ctp_status parse_line(struct parser *parser, struct word line)
 {
 	struct word key;
 
@@ -177,7 +177,7 @@ static enum ctp_status take_line(struct parser *parser, struct word line)
 			return bad_line(parser, "a control character");
 	if (utf8_valid_prefix(line.text, line.size) != line.size)
 		return bad_line(parser, "not UTF-8");
-	key = take_key(&line);
+	key = parse_key(&line);
 	if (!equals(key, "phase") && !equals(key, "name") &&
 		!equals(key, "again") && !equals(key, "async") &&
 		!equals(key, "file") && !equals(key, "category"))
@@ -197,7 +197,7 @@ static enum ctp_status take_line(struct parser *parser, struct word line)
 	return add_rule(parser, key, line);
 }
 
-static enum ctp_status take_lines(struct parser *parser, size_t size)
+static enum ctp_status parse_lines(struct parser *parser, size_t size)
 {
 	const char *at = parser->rules->text;
 	const char *end = at + size;
@@ -208,7 +208,7 @@ static enum ctp_status take_lines(struct parser *parser, size_t size)
 		const char *stop = newline == NULL ? end : newline;
 
 		parser->line++;
-		status = take_line(
+		status = parse_line(
 			parser, (struct word){at, (size_t)(stop - at)});
 		at = stop + 1;
 	}
@@ -245,7 +245,7 @@ enum ctp_status phase_rules_parse(const char *name, const char *text,
 	if (rules->name == NULL || rules->text == NULL)
 		status = ctp_no_memory(err);
 	else
-		status = take_lines(&parser, size);
+		status = parse_lines(&parser, size);
 	if (status == CTP_OK)
 		*out = rules;
 	else

@@ -287,7 +287,7 @@ static bool begin_async(struct phase_count *count, const struct event *event)
 }
 
 /* Async ranges are known by their site's name and number. */
-static bool is_same(const struct phase_count *count,
+static bool is_equal(const struct phase_count *count,
 	const struct phase_frame *frame, const struct event *event)
 {
 	const struct trace_site *sites = count->trace->sites;
@@ -301,7 +301,7 @@ static bool end_async_on(struct phase_count *count, struct phase_state *state,
 	const struct event *event)
 {
 	for (uint32_t i = state->depth; state->asyncs > 0 && i-- > 0;)
-		if (is_same(count, &state->frames[i], event)) {
+		if (is_equal(count, &state->frames[i], event)) {
 			advance(count, state, event->time_ns);
 			remove_frame(state, i);
 			return true;

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 
 /* A node that is not yet in its place. */
-struct sprig {
+struct pending_node {
 	struct flame_node node; /* its parent is a number of another */
 	uint32_t number;
 	uint32_t other; /* number of its "(other)"; 0: none */
@@ -25,10 +25,10 @@ struct maker {
 	uint64_t *total_ns;      /* by node of the profile */
 	uint64_t *base_total_ns; /* likewise; NULL without a base */
 	uint32_t *depth;         /* likewise */
-	/* Likewise: first 1 for what is kept, then the number of the sprig
-	 * that it became or is in. */
+	/* Likewise: first 1 for what is kept, then the number of the pending
+	 * node that it became or is in. */
 	uint32_t *place;
-	struct sprig *sprigs;
+	struct pending_node *pending;
 	uint32_t count;
 };
 
@@ -116,7 +116,7 @@ static int compare_candidates(const void *left, const void *right)
 }
 
 /* Marks in `place` what is kept; `kept` is how many. False if out of memory. */
-static bool choose(struct maker *maker, uint32_t *kept)
+static bool select_nodes(struct maker *maker, uint32_t *kept)
 {
 	const struct flame_options *options = maker->options;
 	uint32_t count = 0;
@@ -158,23 +158,24 @@ static void add_cost(
 }
 
 /* A new one without a cost. */
-static struct flame_node *add_sprig(
+static struct flame_node *add_pending(
 	struct maker *maker, uint32_t function, uint32_t parent)
 {
-	struct sprig *sprig = &maker->sprigs[maker->count];
+	struct pending_node *pending_node = &maker->pending[maker->count];
 
-	sprig->number = maker->count++;
-	sprig->node.function = function;
-	sprig->node.parent = parent;
-	return &sprig->node;
+	pending_node->number = maker->count++;
+	pending_node->node.function = function;
+	pending_node->node.parent = parent;
+	return &pending_node->node;
 }
 
-static void keep(struct maker *maker, uint32_t number, uint32_t parent)
+static void keep_path(struct maker *maker, uint32_t number, uint32_t parent)
 {
 	struct flame_node *node;
 
 	maker->place[number] = maker->count;
-	node = add_sprig(maker, maker->profile->nodes[number].function, parent);
+	node = add_pending(
+		maker, maker->profile->nodes[number].function, parent);
 	add_cost(maker, number, node);
 	node->cost.self_ns = self_of(maker, number);
 	if (maker->base_total_ns != NULL)
@@ -184,15 +185,15 @@ static void keep(struct maker *maker, uint32_t number, uint32_t parent)
 /* Puts a node whose parent is kept into that one's "(other)". */
 static void fold(struct maker *maker, uint32_t number, uint32_t parent)
 {
-	uint32_t other = maker->sprigs[parent].other;
+	uint32_t other = maker->pending[parent].other;
 	struct flame_node *node;
 
 	if (other == 0) {
 		other = maker->count;
-		maker->sprigs[parent].other = other;
-		(void)add_sprig(maker, FLAME_OTHER, parent);
+		maker->pending[parent].other = other;
+		(void)add_pending(maker, FLAME_OTHER, parent);
 	}
-	node = &maker->sprigs[other].node;
+	node = &maker->pending[other].node;
 	add_cost(maker, number, node);
 	node->cost.self_ns = node->cost.total_ns;
 	node->base.self_ns = node->base.total_ns;
@@ -200,23 +201,23 @@ static void fold(struct maker *maker, uint32_t number, uint32_t parent)
 	maker->place[number] = other;
 }
 
-static bool allocate_sprigs(struct maker *maker, uint32_t kept)
+static bool allocate_pending(struct maker *maker, uint32_t kept)
 {
 	struct flame_node *root;
 
 	/* Each may have an "(other)". */
-	maker->sprigs = memory_new_zeroed(
-		2 * ((size_t)kept + 1), sizeof(*maker->sprigs));
-	if (maker->sprigs == NULL)
+	maker->pending = memory_new_zeroed(
+		2 * ((size_t)kept + 1), sizeof(*maker->pending));
+	if (maker->pending == NULL)
 		return false;
-	root = add_sprig(maker, FLAME_ALL, 0);
+	root = add_pending(maker, FLAME_ALL, 0);
 	root->cost.total_ns = maker->total_ns[0];
 	if (maker->base_total_ns != NULL)
 		root->base.total_ns = maker->base_total_ns[0];
 	return true;
 }
 
-static void make_sprigs(struct maker *maker)
+static void make_pending(struct maker *maker)
 {
 	const struct profile *profile = maker->profile;
 
@@ -226,23 +227,24 @@ static void make_sprigs(struct maker *maker)
 		if (maker->total_ns[i] == 0)
 			continue;
 		if (maker->place[i] == 1) {
-			keep(maker, i, parent);
+			keep_path(maker, i, parent);
 			continue;
 		}
 		maker->tree->folded++;
-		if (maker->sprigs[parent].node.function != FLAME_OTHER) {
+		if (maker->pending[parent].node.function != FLAME_OTHER) {
 			fold(maker, i, parent);
 			continue;
 		}
-		maker->sprigs[parent].node.folded++;
+		maker->pending[parent].node.folded++;
 		maker->place[i] = parent;
 	}
 }
 
-static int compare_sprigs(const void *left, const void *right)
+static int compare_pending(const void *left, const void *right)
 {
-	const struct flame_node *a = &((const struct sprig *)left)->node;
-	const struct flame_node *b = &((const struct sprig *)right)->node;
+	const struct flame_node *a = &((const struct pending_node *)left)->node;
+	const struct flame_node *b =
+		&((const struct pending_node *)right)->node;
 	bool other = a->function == FLAME_OTHER;
 
 	if (a->parent != b->parent)
@@ -254,11 +256,11 @@ static int compare_sprigs(const void *left, const void *right)
 	return (a->function > b->function) - (a->function < b->function);
 }
 
-/* What putting the sprigs into their order needs; by their numbers. */
+/* What putting pending nodes into their order needs; by their numbers. */
 struct order {
-	uint32_t *first;  /* of the children, in the sorted sprigs */
+	uint32_t *first;  /* of the children, in the sorted ones */
 	uint32_t *number; /* in the tree */
-	uint32_t *stack;  /* places of sprigs that are still to be put */
+	uint32_t *stack;  /* places of nodes that are still to be put */
 	uint64_t *end_ns; /* of the children that are there, in the tree's */
 };
 
@@ -276,11 +278,11 @@ static bool order_init(struct order *order, struct maker *maker)
 		order->stack == NULL || order->end_ns == NULL)
 		return false;
 	/* The root, which is its own parent, stays in front. */
-	qsort(maker->sprigs + 1, count - 1, sizeof(*maker->sprigs),
-		compare_sprigs);
+	qsort(maker->pending + 1, count - 1, sizeof(*maker->pending),
+		compare_pending);
 	order->first[0] = 1;
 	for (uint32_t i = 1; i < count; i++)
-		order->first[maker->sprigs[i].node.parent + 1]++;
+		order->first[maker->pending[i].node.parent + 1]++;
 	for (uint32_t i = 0; i < count; i++)
 		order->first[i + 1] += order->first[i];
 	return true;
@@ -294,15 +296,15 @@ static void order_clear(struct order *order)
 	memory_free(order->end_ns);
 }
 
-/* Puts a sprig behind the others into the tree. */
+/* Puts a pending node behind the others into the tree. */
 static void put(struct maker *maker, struct order *order, uint32_t at)
 {
 	struct flame_tree *tree = maker->tree;
 	uint32_t number = tree->count++;
 	struct flame_node *node = &tree->nodes[number];
 
-	*node = maker->sprigs[at].node;
-	order->number[maker->sprigs[at].number] = number;
+	*node = maker->pending[at].node;
+	order->number[maker->pending[at].number] = number;
 	if (number > 0) {
 		node->parent = order->number[node->parent];
 		node->depth = tree->nodes[node->parent].depth + 1;
@@ -329,7 +331,7 @@ static bool put_all(struct maker *maker)
 	order.stack[0] = 0;
 	while (waiting > 0) {
 		uint32_t at = order.stack[--waiting];
-		uint32_t number = maker->sprigs[at].number;
+		uint32_t number = maker->pending[at].number;
 
 		put(maker, &order, at);
 		for (uint32_t i = order.first[number + 1];
@@ -347,9 +349,9 @@ static bool make(struct maker *maker)
 	if (!allocate(maker))
 		return false;
 	sum(maker);
-	if (!choose(maker, &kept) || !allocate_sprigs(maker, kept))
+	if (!select_nodes(maker, &kept) || !allocate_pending(maker, kept))
 		return false;
-	make_sprigs(maker);
+	make_pending(maker);
 	return put_all(maker);
 }
 
@@ -366,7 +368,7 @@ enum ctp_status flame_tree_new(const struct profile *profile,
 	memory_free(maker.base_total_ns);
 	memory_free(maker.depth);
 	memory_free(maker.place);
-	memory_free(maker.sprigs);
+	memory_free(maker.pending);
 	if (!ok) {
 		flame_tree_free(maker.tree);
 		return ctp_fail(err, CTP_ERR_NOMEM,

@@ -157,7 +157,7 @@ static uint32_t function_slot(const struct profile *profile,
 }
 
 /* Makes room in the index, or an index of functions that have none. */
-static bool reach_functions(struct profile *profile)
+static bool ensure_function_index(struct profile *profile)
 {
 	struct profile_index *index = &profile->function_index;
 	uint32_t first = index->size == 0 ? 0 : profile->function_count;
@@ -179,7 +179,7 @@ uint32_t profile_put_function(
 	struct profile_function *functions;
 	uint64_t *entry;
 
-	if (!reach_functions(profile))
+	if (!ensure_function_index(profile))
 		return PROFILE_NONE;
 	entry = &profile->function_index
 			 .entries[function_slot(profile, function, hash)];
@@ -238,8 +238,8 @@ static uint32_t edge_slot(const struct profile *profile, uint32_t caller,
 	return slot;
 }
 
-/* As reach_functions(). */
-static bool reach_edges(struct profile *profile)
+/* As ensure_function_index(). */
+static bool ensure_edge_index(struct profile *profile)
 {
 	struct profile_index *index = &profile->edge_index;
 	uint32_t first = index->size == 0 ? 0 : profile->edge_count;
@@ -264,7 +264,7 @@ uint32_t profile_add_edge(
 	struct profile_edge *edges;
 	uint64_t *entry;
 
-	if (!reach_edges(profile))
+	if (!ensure_edge_index(profile))
 		return PROFILE_NONE;
 	entry = &profile->edge_index
 			 .entries[edge_slot(profile, caller, callee, hash)];

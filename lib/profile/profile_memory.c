@@ -40,7 +40,7 @@ bool profile_owner_is_before(
 	return left->number < right->number;
 }
 
-static bool is_same(
+static bool is_equal(
 	const struct profile_owner *left, const struct profile_owner *right)
 {
 	return left->kind == right->kind &&
@@ -86,7 +86,7 @@ uint32_t profile_memory_find(
 	struct profile_memory *memory, struct profile_owner owner)
 {
 	for (uint32_t i = 0; i < memory->owner_count; i++)
-		if (is_same(&memory->owners[i].owner, &owner))
+		if (is_equal(&memory->owners[i].owner, &owner))
 			return i;
 	if (owner.kind == PROFILE_OF_DEVICE && is_full(memory)) {
 		owner = (struct profile_owner){.kind = PROFILE_OF_OTHER};

@@ -209,7 +209,7 @@ static bool borrow_set(struct replay *replay, struct stack *stack)
 #define WORD_BITS 64
 
 /* Room for the bit; false if out of memory. */
-static inline bool reach_bit(uint64_t **bits, uint32_t number, uint32_t *words)
+static inline bool ensure_bit(uint64_t **bits, uint32_t number, uint32_t *words)
 {
 	return memory_reach(bits, number / WORD_BITS, words, sizeof(**bits));
 }
@@ -292,7 +292,7 @@ static bool push(struct replay *replay, struct stack *stack, struct frame frame)
 	if (parent != NULL && !replay->options.no_edges) {
 		frame.edge = edge_of(replay, parent->function, frame.function);
 		if (frame.edge == PROFILE_NONE ||
-			!reach_bit(&stack->open->edges, frame.edge,
+			!ensure_bit(&stack->open->edges, frame.edge,
 				&stack->open->edge_words))
 			return false;
 		if (add_bit(stack->open->edges, frame.edge))
@@ -321,7 +321,7 @@ static enum ctp_status begin(struct replay *replay, const struct event *event)
 		return CTP_ERR_NOMEM;
 	if (stack->open == NULL && !borrow_set(replay, stack))
 		return CTP_ERR_NOMEM;
-	if (!reach_bit(&stack->open->functions, function,
+	if (!ensure_bit(&stack->open->functions, function,
 		    &stack->open->function_words))
 		return CTP_ERR_NOMEM;
 	/* What the end of the call is to find near. */

@@ -118,7 +118,7 @@ bool recover_origin_is(
 	       origin->realtime_ns == spool->header.start.realtime_ns;
 }
 
-enum regression { OURS, NOT_OURS, FAILED };
+enum ownership { OURS, NOT_OURS, FAILED };
 
 /* Is it the file that the recorder made? */
 static bool is_recorders(
@@ -130,7 +130,7 @@ static bool is_recorders(
 
 /* A file without a header block may be one whose header was being written: the
  * one that the recorder made, or somebody else's that is empty. */
-static enum regression judge_torn(
+static enum ownership judge_torn(
 	int fd, const struct stat *found, const struct spool_file *spool)
 {
 	static const uint8_t magic[LOG_MAGIC_BYTES] = LOG_MAGIC;
@@ -143,7 +143,7 @@ static enum regression judge_torn(
 		       : NOT_OURS;
 }
 
-static enum regression judge(
+static enum ownership judge(
 	int fd, const struct spool_file *spool, struct ctp_error *err)
 {
 	struct recover_origin origin;
@@ -163,21 +163,21 @@ static enum regression judge(
 	return judge_torn(fd, &found, spool);
 }
 
-static enum regression try_file(struct recover_log *log,
+static enum ownership try_file(struct recover_log *log,
 	const struct spool_file *spool, struct ctp_error *err)
 {
-	enum regression verdict;
+	enum ownership ownership;
 
 	if (spool_file_open_own(log->path, &log->fd, err) != CTP_OK)
 		return FAILED;
-	verdict = judge(log->fd, spool, err);
-	if (verdict != OURS)
+	ownership = judge(log->fd, spool, err);
+	if (ownership != OURS)
 		recover_log_close(log);
-	return verdict;
+	return ownership;
 }
 
 /* There was nothing of this name; what is there by now is not ours. */
-static enum regression make_file(struct recover_log *log, struct ctp_error *err)
+static enum ownership make_file(struct recover_log *log, struct ctp_error *err)
 {
 	log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (log->fd < 0 && errno == EEXIST)
@@ -193,15 +193,15 @@ static enum regression make_file(struct recover_log *log, struct ctp_error *err)
 }
 
 /* A name that the spool tells: by now, there may be anything there. */
-static enum regression try_name(struct recover_log *log,
+static enum ownership try_name(struct recover_log *log,
 	const struct spool_file *spool, struct ctp_error *err)
 {
-	enum regression verdict = try_file(log, spool, err);
+	enum ownership ownership = try_file(log, spool, err);
 
-	if (verdict == FAILED && err->sys_errno == ENOENT)
+	if (ownership == FAILED && err->sys_errno == ENOENT)
 		return make_file(log, err);
-	return verdict == FAILED && err->status == CTP_ERR_FORMAT ? NOT_OURS
-								  : verdict;
+	return ownership == FAILED && err->status == CTP_ERR_FORMAT ? NOT_OURS
+								    : ownership;
 }
 
 /* What was written is there, but not for us: another log would be without. */
@@ -222,40 +222,40 @@ static enum ctp_status check_place(
 	return CTP_OK;
 }
 
-static enum regression find_file(struct recover_log *log,
+static enum ownership find_file(struct recover_log *log,
 	const struct spool_file *spool, struct ctp_error *err)
 {
 	const char *path = spool->header.log_path;
-	enum regression verdict;
+	enum ownership ownership;
 
 	if (check_place(spool, err) != CTP_OK)
 		return FAILED;
 	(void)snprintf(log->path, sizeof(log->path), "%s", path);
-	verdict = try_name(log, spool, err);
-	for (int i = 1; verdict == NOT_OURS && i < NAME_TRIES; i++) {
+	ownership = try_name(log, spool, err);
+	for (int i = 1; ownership == NOT_OURS && i < NAME_TRIES; i++) {
 		options_other_name(log->path, sizeof(log->path), path,
 			(long)spool->header.facts.pid, i);
-		verdict = try_name(log, spool, err);
+		ownership = try_name(log, spool, err);
 	}
-	return verdict;
+	return ownership;
 }
 
 enum ctp_status recover_log_open(struct recover_log *log,
 	const struct spool_file *spool, const char *path, struct ctp_error *err)
 {
 	struct ctp_error failure;
-	enum regression verdict;
+	enum ownership ownership;
 
 	*log = (struct recover_log){.fd = -1};
 	if (path == NULL) {
-		verdict = find_file(log, spool, &failure);
+		ownership = find_file(log, spool, &failure);
 	} else {
 		(void)snprintf(log->path, sizeof(log->path), "%s", path);
-		verdict = try_file(log, spool, &failure);
+		ownership = try_file(log, spool, &failure);
 	}
-	if (verdict == OURS)
+	if (ownership == OURS)
 		return CTP_OK;
-	if (verdict == NOT_OURS)
+	if (ownership == NOT_OURS)
 		return ctp_fail(
 			err, CTP_ERR_FORMAT, "is the log of another recording");
 	if (err != NULL)
@@ -272,7 +272,7 @@ void recover_log_close(struct recover_log *log)
 
 /* What a losses block says; what we do not know is left out. False if out of
  * memory. */
-static bool take_losses(struct packer *packer, struct cursor block)
+static bool read_losses(struct packer *packer, struct cursor block)
 {
 	uint32_t track;
 	uint32_t count;
@@ -299,7 +299,7 @@ static bool take_losses(struct packer *packer, struct cursor block)
 	return true;
 }
 
-static bool take_events(struct packer *packer, struct cursor block)
+static bool read_events(struct packer *packer, struct cursor block)
 {
 	uint32_t track;
 	uint64_t seq;
@@ -322,8 +322,9 @@ static enum ctp_status refuse(const char *why, struct ctp_error *err)
 }
 
 /* A member within the bytes that the journal knows. */
-static enum ctp_status take(struct walk *walk, const struct log_member *member,
-	struct cursor start, struct ctp_error *err)
+static enum ctp_status read_member(struct walk *walk,
+	const struct log_member *member, struct cursor start,
+	struct ctp_error *err)
 {
 	struct recover_log *log = walk->log;
 	enum ctp_status status = CTP_OK;
@@ -338,20 +339,20 @@ static enum ctp_status take(struct walk *walk, const struct log_member *member,
 	if (!read_kind(&start, &kind, &count))
 		return CTP_OK;
 	log->has_end = kind == LOG_END;
-	if (kind == LOG_EVENTS && !take_events(walk->packer, start))
+	if (kind == LOG_EVENTS && !read_events(walk->packer, start))
 		return ctp_no_memory(err);
 	if (kind != LOG_LOSSES)
 		return CTP_OK;
 	status = log_scan_unpack(walk->scan, member, &block, &sound, err);
-	if (status == CTP_OK && sound && !take_losses(walk->packer, block))
+	if (status == CTP_OK && sound && !read_losses(walk->packer, block))
 		status = ctp_no_memory(err);
 	return status;
 }
 
 /* Where something other than the recorder wrote to the file, what is added by
  * the journal's word would destroy it. */
-static enum ctp_status look(struct walk *walk, const struct log_member *member,
-	struct ctp_error *err)
+static enum ctp_status inspect(struct walk *walk,
+	const struct log_member *member, struct ctp_error *err)
 {
 	uint8_t bytes[PEEK_BYTES];
 	struct cursor start;
@@ -374,7 +375,7 @@ static enum ctp_status look(struct walk *walk, const struct log_member *member,
 		return CTP_OK; /* is written anew */
 	if (member->offset + member->size > walk->journaled)
 		return refuse("was changed since it was recorded", err);
-	return take(walk, member, start, err);
+	return read_member(walk, member, start, err);
 }
 
 enum ctp_status recover_log_scan(struct recover_log *log, uint64_t journaled,
@@ -391,7 +392,7 @@ enum ctp_status recover_log_scan(struct recover_log *log, uint64_t journaled,
 
 		status = log_scan_next(walk.scan, &member, err);
 		if (status == CTP_OK)
-			status = look(&walk, &member, err);
+			status = inspect(&walk, &member, err);
 	}
 	log_scan_free(walk.scan);
 	if (status != CTP_END)

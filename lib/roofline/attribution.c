@@ -34,7 +34,7 @@ struct attribution_range {
 	uint32_t nearest; /* the innermost op up to here, plus 1; 0: none */
 	uint64_t op;      /* its number among those that launched; 0: none */
 	struct flops_work work;
-	bool taken;  /* by attribution_take_op() */
+	bool taken;  /* by attribution_next_op() */
 	bool unread; /* the work is not known before its arguments are read */
 	/* How much of what the track keeps is of those around it. */
 	uint32_t first_arg;
@@ -165,7 +165,7 @@ static bool is_text(const struct event_arg *arg)
 }
 
 /* Keeps what an operator says that has just begun. False if out of memory. */
-static bool attribution_args_keep(struct attribution_track *track,
+static bool copy_args(struct attribution_track *track,
 	struct attribution_range *range, const struct event *event)
 {
 	range->unread = true;
@@ -277,7 +277,7 @@ static bool works(const struct attribution_op *op,
 }
 
 /* What the kernel says of itself counts where the operator says nothing. */
-static void take_own(struct flops_work *work, const struct flops_work *own)
+static void use_own(struct flops_work *work, const struct flops_work *own)
 {
 	if (!work->has_flops && own->has_flops) {
 		work->has_flops = true;
@@ -315,7 +315,7 @@ static uint64_t time_of(const struct attribution *attribution,
 	return all_ns;
 }
 
-static void take_part(const struct attribution_op *op,
+static void add_part(const struct attribution_op *op,
 	const struct attribution_kernel *kernel, uint64_t from_ns,
 	uint64_t all_ns, struct share *share)
 {
@@ -330,7 +330,7 @@ static void take_part(const struct attribution_op *op,
 		share->work.bytes =
 			between(op->work.bytes, from_ns, to_ns, all_ns);
 	}
-	take_own(&share->work, &kernel->own);
+	use_own(&share->work, &kernel->own);
 }
 
 static void free_kernel(struct attribution *attribution, uint32_t place)
@@ -357,7 +357,7 @@ static bool attribution_finalize(
 			.kind = SHARE_HELPER};
 
 		if (works(op, kernel, role) && (all_ns > 0 || !any)) {
-			take_part(op, kernel, from_ns, all_ns, &share);
+			add_part(op, kernel, from_ns, all_ns, &share);
 			from_ns += kernel->dur_ns;
 			any = true;
 		}
@@ -442,7 +442,7 @@ static bool attribution_merge(
 	return true;
 }
 
-bool attribution_take(struct attribution *attribution, struct share *share)
+bool attribution_next(struct attribution *attribution, struct share *share)
 {
 	if (attribution->done_taken == attribution->done_count)
 		return false;
@@ -466,7 +466,7 @@ static bool launches(const char *name)
 	return strstr(name, "Launch") != NULL && strstr(name, "Kernel") != NULL;
 }
 
-static struct attribution_site look_at(
+static struct attribution_site classify(
 	const struct trace *trace, uint32_t number)
 {
 	const char *name = trace_site_name(trace, number);
@@ -482,10 +482,10 @@ static struct attribution_site site_of(
 {
 	if (!memory_reach(&attribution->sites, number, &attribution->site_count,
 		    sizeof(*attribution->sites)))
-		return look_at(attribution->trace, number);
+		return classify(attribution->trace, number);
 	if (!attribution->sites[number].known)
 		attribution->sites[number] =
-			look_at(attribution->trace, number);
+			classify(attribution->trace, number);
 	return attribution->sites[number];
 }
 
@@ -560,7 +560,7 @@ static struct attribution_op *add_op(
 }
 
 /* Divides its work if no more kernels are to come. */
-static bool settle_if_whole(
+static bool finalize_if_whole(
 	struct attribution *attribution, struct attribution_op *op)
 {
 	if (!op->ended || op->any_number || op->came < op->launched)
@@ -588,7 +588,7 @@ static bool push(struct attribution *attribution, const struct event *event)
 	outer = range->nearest == 0 ? NULL : &track->ranges[range->nearest - 1];
 	range->nearest = track->depth;
 	if (flops_family_of(attribution->flops, event->site) != FLOPS_ATTENTION)
-		return attribution_args_keep(track, range, event);
+		return copy_args(track, range, event);
 	flops_of_op(attribution->flops, event->site, event, &range->work);
 	/* Some attention is done by an operator that has all sequences in one
 	 * dimension, where the one that called it knows their lengths. */
@@ -613,7 +613,7 @@ static bool pop(struct attribution *attribution, const struct event *event)
 	if (op == NULL)
 		return true;
 	op->ended = true;
-	return settle_if_whole(attribution, op);
+	return finalize_if_whole(attribution, op);
 }
 
 /* Arguments that came later than the operator began. */
@@ -722,7 +722,7 @@ static struct attribution_op *find_op(
 	return op;
 }
 
-static uint32_t take_kernel(struct attribution *attribution)
+static uint32_t new_kernel(struct attribution *attribution)
 {
 	uint32_t place = attribution->kernel_free;
 
@@ -760,7 +760,7 @@ bool attribution_add_kernel(struct attribution *attribution,
 	flops_of_kernel(attribution->flops, event, &own);
 	if (op == NULL)
 		return finish_alone(attribution, event, &own, ticket);
-	place = take_kernel(attribution);
+	place = new_kernel(attribution);
 	if (place == ATTRIBUTION_NONE)
 		return false;
 	attribution->kernels[place] =
@@ -774,7 +774,7 @@ bool attribution_add_kernel(struct attribution *attribution,
 	if (++op->waiting >= op->merge_at &&
 		!attribution_merge(attribution, op))
 		return false;
-	return settle_if_whole(attribution, op);
+	return finalize_if_whole(attribution, op);
 }
 
 bool attribution_finalize_oldest(struct attribution *attribution)
@@ -803,7 +803,7 @@ uint64_t attribution_late(const struct attribution *attribution)
 	return attribution->late;
 }
 
-bool attribution_take_op(struct attribution *attribution, uint32_t track,
+bool attribution_next_op(struct attribution *attribution, uint32_t track,
 	struct flops_work *work)
 {
 	const struct attribution_track *open;

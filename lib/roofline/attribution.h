@@ -62,11 +62,11 @@ bool attribution_finalize_all(struct attribution *attribution);
 uint64_t attribution_late(const struct attribution *attribution);
 
 /* The next share that is known. There is none: false. */
-bool attribution_take(struct attribution *attribution, struct share *share);
+bool attribution_next(struct attribution *attribution, struct share *share);
 
 /* What the operator does that is open innermost on this track, if it launched
  * a kernel; once for each. Else false. */
-bool attribution_take_op(struct attribution *attribution, uint32_t track,
+bool attribution_next_op(struct attribution *attribution, uint32_t track,
 	struct flops_work *work);
 
 #endif

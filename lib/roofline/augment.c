@@ -21,7 +21,7 @@ struct waiting {
 
 struct augment {
 	struct event_source source; /* first: it is what callers hold */
-	struct attribution *shares;
+	struct attribution *attribution;
 	uint32_t keys[ADDED];
 	/* A ring: the first's number is `first`, and it is in the place that
 	 * this is, modulo the room. */
@@ -123,7 +123,7 @@ static bool close_kernels(struct augment *augment)
 {
 	struct share share;
 
-	while (attribution_take(augment->shares, &share))
+	while (attribution_next(augment->attribution, &share))
 		if (!close_kernel(augment, &share))
 			return false;
 	return true;
@@ -148,20 +148,20 @@ static bool add(struct augment *augment, const struct event *event,
  * is given what is known of it, once. */
 static bool add_op(struct augment *augment, const struct event *event)
 {
-	struct event said = {.kind = EVENT_ARGS,
+	struct event facts = {.kind = EVENT_ARGS,
 		.track = event->track,
 		.site = TRACE_NONE,
 		.time_ns = event->time_ns,
 		.device = -1};
 	struct flops_work work;
 
-	if (!attribution_take_op(augment->shares, event->track, &work))
+	if (!attribution_next_op(augment->attribution, event->track, &work))
 		return true;
 	work.has_flops = work.has_flops && !work.own_flops;
 	work.has_bytes = work.has_bytes && !work.own_bytes;
 	if (!work.has_flops && !work.has_bytes)
 		return true;
-	return add(augment, &said, &work);
+	return add(augment, &facts, &work);
 }
 
 static bool add_kernel(struct augment *augment, const struct event *event)
@@ -171,7 +171,7 @@ static bool add_kernel(struct augment *augment, const struct event *event)
 	if (!add(augment, event, NULL))
 		return false;
 	waiting_at(augment, number)->open = true;
-	return attribution_add_kernel(augment->shares, event, number);
+	return attribution_add_kernel(augment->attribution, event, number);
 }
 
 static bool has_our_args(
@@ -184,11 +184,11 @@ static bool has_our_args(
 }
 
 /* Takes an event of the inner source, and what it closes. */
-static bool take(struct augment *augment, const struct event *event)
+static bool add_event(struct augment *augment, const struct event *event)
 {
 	static const struct flops_work none = {.family = FLOPS_NONE};
 	const struct trace *trace = augment->source.trace;
-	bool done = attribution_add_event(augment->shares, event);
+	bool done = attribution_add_event(augment->attribution, event);
 
 	if (!done)
 		return false;
@@ -222,7 +222,8 @@ static enum ctp_status fill(struct augment *augment, struct ctp_error *err)
 		if (settle && augment->count == 0)
 			return CTP_END;
 		if (settle) {
-			if (!attribution_finalize_oldest(augment->shares) ||
+			if (!attribution_finalize_oldest(
+				    augment->attribution) ||
 				!close_kernels(augment))
 				return ctp_no_memory(err);
 			continue;
@@ -232,7 +233,7 @@ static enum ctp_status fill(struct augment *augment, struct ctp_error *err)
 		augment->ended = status == CTP_END;
 		if (status != CTP_OK && status != CTP_END)
 			return status;
-		if (status == CTP_OK && !take(augment, &event))
+		if (status == CTP_OK && !add_event(augment, &event))
 			return ctp_no_memory(err);
 	}
 	return CTP_OK;
@@ -261,7 +262,7 @@ static void clear(struct augment *augment)
 		event_copy_clear(&waiting_at(augment, augment->first++)->event);
 	event_copy_clear(&augment->given);
 	memory_free(augment->waiting);
-	attribution_free(augment->shares);
+	attribution_free(augment->attribution);
 	memory_free(augment);
 }
 
@@ -285,13 +286,13 @@ enum ctp_status augment_open(
 		return ctp_no_memory(err);
 	augment->waiting =
 		memory_new_zeroed(AUGMENT_LIMIT, sizeof(*augment->waiting));
-	augment->shares = attribution_new(inner->trace);
+	augment->attribution = attribution_new(inner->trace);
 	for (int i = 0; i < ADDED; i++) {
 		augment->keys[i] = strtab_add(
 			inner->trace->text, names[i], strlen(names[i]));
 		done = done && augment->keys[i] != STRTAB_NONE;
 	}
-	if (!done || augment->waiting == NULL || augment->shares == NULL) {
+	if (!done || augment->waiting == NULL || augment->attribution == NULL) {
 		clear(augment);
 		return ctp_no_memory(err);
 	}
@@ -312,5 +313,5 @@ uint64_t augment_count(const struct augment *augment)
 
 uint64_t augment_late(const struct augment *augment)
 {
-	return attribution_late(augment->shares);
+	return attribution_late(augment->attribution);
 }

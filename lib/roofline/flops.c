@@ -128,7 +128,7 @@ static void find_formula(struct site *site, const char *name)
 			site->partly_read = true;
 }
 
-static struct site look_at(const struct trace *trace, uint32_t number)
+static struct site classify(const struct trace *trace, uint32_t number)
 {
 	const char *category =
 		strtab_text(trace->text, trace->sites[number].category, NULL);
@@ -145,9 +145,9 @@ static struct site site_of(struct flops *flops, uint32_t number)
 {
 	if (!memory_reach(&flops->sites, number, &flops->site_count,
 		    sizeof(*flops->sites)))
-		return look_at(flops->trace, number);
+		return classify(flops->trace, number);
 	if (!flops->sites[number].known)
-		flops->sites[number] = look_at(flops->trace, number);
+		flops->sites[number] = classify(flops->trace, number);
 	return flops->sites[number];
 }
 
@@ -186,7 +186,7 @@ static uint64_t whole(double number)
 	return number < 1.8e19 ? (uint64_t)(number + 0.5) : 0;
 }
 
-static void take_own(
+static void read_own(
 	enum key key, const struct event_arg *arg, struct flops_work *work)
 {
 	uint64_t number = arg->kind == ARG_INT && arg->value.integer > 0
@@ -420,6 +420,6 @@ void flops_of_kernel(
 		enum key key = find_key(flops, event->args[i].key);
 
 		if (key == KEY_FLOPS || key == KEY_GB)
-			take_own(key, &event->args[i], work);
+			read_own(key, &event->args[i], work);
 	}
 }

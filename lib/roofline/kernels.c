@@ -13,7 +13,7 @@
 
 struct kernels {
 	const struct trace *trace;
-	struct attribution *shares;
+	struct attribution *attribution;
 	struct strtab *keys; /* of rows: device and name */
 	struct kernels_row *rows;
 	enum dtype *dtypes; /* of each row, by its name */
@@ -32,10 +32,10 @@ struct kernels *kernels_new(const struct trace *trace)
 	if (kernels == NULL)
 		return NULL;
 	kernels->trace = trace;
-	kernels->shares = attribution_new(trace);
+	kernels->attribution = attribution_new(trace);
 	kernels->device_keys = strtab_new();
 	kernels->keys = strtab_new();
-	if (kernels->shares != NULL && kernels->device_keys != NULL &&
+	if (kernels->attribution != NULL && kernels->device_keys != NULL &&
 		kernels->keys != NULL)
 		return kernels;
 	kernels_free(kernels);
@@ -46,7 +46,7 @@ void kernels_free(struct kernels *kernels)
 {
 	if (kernels == NULL)
 		return;
-	attribution_free(kernels->shares);
+	attribution_free(kernels->attribution);
 	strtab_free(kernels->device_keys);
 	strtab_free(kernels->keys);
 	memory_free(kernels->rows);
@@ -137,11 +137,11 @@ static enum dtype dtype_of(const struct share *share, enum dtype named)
 }
 
 /* Adds what is known by now. */
-static void take_shares(struct kernels *kernels)
+static void add_shares(struct kernels *kernels)
 {
 	struct share share;
 
-	while (attribution_take(kernels->shares, &share)) {
+	while (attribution_next(kernels->attribution, &share)) {
 		uint32_t number = (uint32_t)share.ticket;
 		struct kernels_row *row = &kernels->rows[number];
 		struct kernels_device *device = &kernels->devices[row->device];
@@ -181,20 +181,20 @@ static bool add_kernel(struct kernels *kernels, const struct event *event)
 	kernels->devices[device].count++;
 	kernels->devices[device].total_ns =
 		saturate_sum(kernels->devices[device].total_ns, event->dur_ns);
-	return attribution_add_kernel(kernels->shares, event, number);
+	return attribution_add_kernel(kernels->attribution, event, number);
 }
 
 enum ctp_status kernels_add(struct kernels *kernels, const struct event *event,
 	struct ctp_error *err)
 {
-	if (!attribution_add_event(kernels->shares, event))
+	if (!attribution_add_event(kernels->attribution, event))
 		return ctp_no_memory(err);
 	if (event->kind == EVENT_ACTIVITY &&
 		profile_kind_of(kernels->trace, event->site) ==
 			PROFILE_KERNEL &&
 		!add_kernel(kernels, event))
 		return ctp_no_memory(err);
-	take_shares(kernels);
+	add_shares(kernels);
 	return CTP_OK;
 }
 
@@ -240,9 +240,9 @@ static bool sort_devices(struct kernels *kernels)
 
 enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err)
 {
-	if (!attribution_finalize_all(kernels->shares))
+	if (!attribution_finalize_all(kernels->attribution))
 		return ctp_no_memory(err);
-	take_shares(kernels);
+	add_shares(kernels);
 	if (!sort_devices(kernels))
 		return ctp_no_memory(err);
 	kernels_sort(kernels, KERNELS_TOTAL);
@@ -251,7 +251,7 @@ enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err)
 
 uint64_t kernels_late(const struct kernels *kernels)
 {
-	return attribution_late(kernels->shares);
+	return attribution_late(kernels->attribution);
 }
 
 static uint64_t rate_of(struct kernels_work work)

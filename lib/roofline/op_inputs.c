@@ -29,7 +29,7 @@ INLINE char peek(struct text *text)
 	return text->at < text->end ? *text->at : '\0';
 }
 
-INLINE bool take(struct text *text, char byte)
+INLINE bool accept(struct text *text, char byte)
 {
 	if (peek(text) != byte || text->at == text->end)
 		return false;
@@ -38,9 +38,9 @@ INLINE bool take(struct text *text, char byte)
 }
 
 /* Takes a number that is no less than `least`. */
-INLINE bool take_number(struct text *text, int64_t least, int64_t *number)
+INLINE bool parse_number(struct text *text, int64_t least, int64_t *number)
 {
-	bool negative = take(text, '-');
+	bool negative = accept(text, '-');
 	int64_t sum = 0;
 	bool some = false;
 
@@ -73,7 +73,7 @@ INLINE bool skip_string(struct text *text)
 }
 
 /* Passes over any value, and leaves it in `value`. */
-INLINE bool take_value(struct text *text, struct text *value)
+INLINE bool parse_value(struct text *text, struct text *value)
 {
 	uint64_t depth = 0;
 	char byte = peek(text);
@@ -99,22 +99,22 @@ INLINE bool take_value(struct text *text, struct text *value)
 }
 
 /* The rest of a shape, whose bracket is taken. */
-INLINE bool take_shape(struct text *text, struct op_input *input)
+INLINE bool parse_shape(struct text *text, struct op_input *input)
 {
 	uint64_t elements = 1;
 	uint32_t rank = 0;
 	int64_t dim;
 
-	if (!take(text, ']')) {
+	if (!accept(text, ']')) {
 		do {
-			if (!take_number(text, 0, &dim))
+			if (!parse_number(text, 0, &dim))
 				return false;
 			if (rank < OP_DIMS_MAX)
 				input->dims[rank] = dim;
 			rank++;
 			elements = saturate_product(elements, (uint64_t)dim);
-		} while (take(text, ','));
-		if (!take(text, ']'))
+		} while (accept(text, ','));
+		if (!accept(text, ']'))
 			return false;
 	}
 	input->rank = rank;
@@ -123,18 +123,18 @@ INLINE bool take_shape(struct text *text, struct op_input *input)
 }
 
 /* A list of tensors, whose bracket is taken. */
-INLINE bool take_shapes(struct text *text, struct op_input *input)
+INLINE bool parse_shapes(struct text *text, struct op_input *input)
 {
 	input->is_list = true;
 	do {
-		if (!take(text, '[') || !take_shape(text, input))
+		if (!accept(text, '[') || !parse_shape(text, input))
 			return false;
-	} while (take(text, ','));
+	} while (accept(text, ','));
 	input->rank = 0;
-	return take(text, ']');
+	return accept(text, ']');
 }
 
-INLINE bool take_dims(struct text *text, struct op_input *input)
+INLINE bool parse_dims(struct text *text, struct op_input *input)
 {
 	struct text value;
 
@@ -145,10 +145,10 @@ INLINE bool take_dims(struct text *text, struct op_input *input)
 	input->is_tensor = false;
 	input->concrete = "";
 	input->concrete_size = 0;
-	if (!take(text, '['))
-		return take_value(text, &value);
-	if (!(peek(text) == '[' ? take_shapes(text, input)
-				: take_shape(text, input)))
+	if (!accept(text, '['))
+		return parse_value(text, &value);
+	if (!(peek(text) == '[' ? parse_shapes(text, input)
+				: parse_shape(text, input)))
 		return false;
 	input->is_tensor = input->rank > 0 || input->is_list;
 	return true;
@@ -161,15 +161,15 @@ bool op_inputs_read_dims(
 	uint32_t count = 0;
 
 	inputs->count = 0;
-	if (!take(&left, '['))
+	if (!accept(&left, '['))
 		return false;
-	if (!take(&left, ']')) {
+	if (!accept(&left, ']')) {
 		do {
 			if (count == OP_INPUTS_MAX ||
-				!take_dims(&left, &inputs->inputs[count++]))
+				!parse_dims(&left, &inputs->inputs[count++]))
 				return false;
-		} while (take(&left, ','));
-		if (!take(&left, ']'))
+		} while (accept(&left, ','));
+		if (!accept(&left, ']'))
 			return false;
 	}
 	inputs->count = count;
@@ -196,13 +196,13 @@ void op_types_read(struct op_types *types, const char *text, size_t size)
 	struct text value;
 
 	types->count = 0;
-	if (!take(&left, '['))
+	if (!accept(&left, '['))
 		return;
-	while (types->count < OP_INPUTS_MAX && take_value(&left, &value)) {
+	while (types->count < OP_INPUTS_MAX && parse_value(&left, &value)) {
 		value = without_quotes(value);
 		types->elements[types->count++] =
 			dtype_of_type(value.at, (size_t)(value.end - value.at));
-		if (!take(&left, ','))
+		if (!accept(&left, ','))
 			return;
 	}
 }
@@ -224,16 +224,16 @@ void op_inputs_read_concrete(
 	struct text left = {text, text + size};
 	struct text value;
 
-	if (!take(&left, '['))
+	if (!accept(&left, '['))
 		return;
 	for (uint32_t i = 0; i < inputs->count; i++) {
-		if (!take_value(&left, &value))
+		if (!parse_value(&left, &value))
 			return;
 		value = without_quotes(value);
 		inputs->inputs[i].concrete = value.at;
 		inputs->inputs[i].concrete_size =
 			(size_t)(value.end - value.at);
-		if (!take(&left, ','))
+		if (!accept(&left, ','))
 			return;
 	}
 }
@@ -249,15 +249,15 @@ uint32_t op_input_numbers(
 {
 	struct text text = {
 		input->concrete, input->concrete + input->concrete_size};
-	bool is_list = take(&text, '[');
+	bool is_list = accept(&text, '[');
 	uint32_t count = 0;
 
 	do {
 		if (count == OP_DIMS_MAX ||
-			!take_number(&text, INT64_MIN, &numbers[count++]))
+			!parse_number(&text, INT64_MIN, &numbers[count++]))
 			return 0;
-	} while (is_list && take(&text, ','));
-	if (is_list && !take(&text, ']'))
+	} while (is_list && accept(&text, ','));
+	if (is_list && !accept(&text, ']'))
 		return 0;
 	return peek(&text) == '\0' ? count : 0;
 }

@@ -76,7 +76,7 @@ const struct event *end_queue_first(const struct end_queue *queue)
 	return queue->count == 0 ? NULL : queue->items;
 }
 
-struct event end_queue_take(struct end_queue *queue)
+struct event end_queue_pop(struct end_queue *queue)
 {
 	struct event first = queue->items[0];
 
@@ -86,7 +86,7 @@ struct event end_queue_take(struct end_queue *queue)
 	return first;
 }
 
-bool end_queue_take_call(
+bool end_queue_pop_call(
 	struct end_queue *queue, const struct event *begin, struct event *call)
 {
 	for (size_t i = 0; i < queue->count && i < CALLS_SEARCHED; i++) {

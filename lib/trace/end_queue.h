@@ -25,11 +25,11 @@ bool end_queue_add(struct end_queue *queue, const struct event *event);
 const struct event *end_queue_first(const struct end_queue *queue);
 
 /* Takes that one out: its arguments are the caller's to free. */
-struct event end_queue_take(struct end_queue *queue);
+struct event end_queue_pop(struct end_queue *queue);
 
 /* Takes out the EVENT_UNCLIPPED_CALL whose clipped BEGIN this is; false if the
  * queue lacks it. Its arguments are the caller's to free. */
-bool end_queue_take_call(
+bool end_queue_pop_call(
 	struct end_queue *queue, const struct event *begin, struct event *call);
 
 /* Moves every EVENT_UNCLIPPED_CALL; false if out of memory. */

@@ -91,7 +91,7 @@ bool event_queue_add(struct event_queue *queue, const struct event *event)
 	return true;
 }
 
-bool event_queue_take(struct event_queue *queue, struct event *event)
+bool event_queue_pop(struct event_queue *queue, struct event *event)
 {
 	if (queue->taken == queue->count)
 		return false;

@@ -141,7 +141,7 @@ struct event_queue {
 bool event_queue_add(struct event_queue *queue, const struct event *event);
 
 /* False if there is none. */
-bool event_queue_take(struct event_queue *queue, struct event *event);
+bool event_queue_pop(struct event_queue *queue, struct event *event);
 
 void event_queue_clear(struct event_queue *queue);
 

@@ -237,7 +237,7 @@ static uint32_t *find_begun(
 	return found;
 }
 
-struct open_async *open_asyncs_take(struct open_asyncs *asyncs,
+struct open_async *open_asyncs_remove(struct open_asyncs *asyncs,
 	const struct trace *trace, const struct event *end)
 {
 	uint32_t *place = find_begun(asyncs, name_of(trace, end), end);

@@ -84,7 +84,7 @@ struct open_async *open_asyncs_add(struct open_asyncs *asyncs,
 /* Takes out the youngest that this event ends, of those on its track if there is
  * one: compilers give all the same id. NULL if there is none. What it had can be
  * read until the next one is added. */
-struct open_async *open_asyncs_take(struct open_asyncs *asyncs,
+struct open_async *open_asyncs_remove(struct open_asyncs *asyncs,
 	const struct trace *trace, const struct event *end);
 
 #endif

@@ -69,7 +69,7 @@ static bool cut_begin_async(struct cut *cut, const struct event *event)
 static bool cut_end_async(struct cut *cut, const struct event *event)
 {
 	const struct open_async *async =
-		open_asyncs_take(&cut->asyncs, cut->source.trace, event);
+		open_asyncs_remove(&cut->asyncs, cut->source.trace, event);
 
 	if (event->time_ns < cut->from_ns)
 		return true;
@@ -128,7 +128,7 @@ static bool reopen(struct cut *cut, struct open_track *track)
 		struct event call;
 
 		if (range->begin.shift_ns > 0 &&
-			end_queue_take_call(
+			end_queue_pop_call(
 				&cut->crossing, &range->begin, &call))
 			event_copy_clear(&call);
 		range->begin.shift_ns = 0;
@@ -249,7 +249,7 @@ static bool release_pending(struct cut *cut)
 	while ((first = end_queue_first(&cut->pending)) != NULL &&
 		event_end(first) <= cut->now_ns) {
 		event_copy_clear(&cut->piece);
-		cut->piece = end_queue_take(&cut->pending);
+		cut->piece = end_queue_pop(&cut->pending);
 		if (event_end(&cut->piece) > cut->from_ns)
 			return add_piece(cut, &cut->piece, INT64_MAX);
 	}
@@ -445,7 +445,7 @@ static enum ctp_status next(
 	enum ctp_status status = fill(cut, err);
 
 	if (status == CTP_OK)
-		(void)event_queue_take(&cut->queue, event);
+		(void)event_queue_pop(&cut->queue, event);
 	return status;
 }
 
@@ -504,7 +504,7 @@ static void drop_ended(struct cut *cut)
 
 	while ((first = end_queue_first(&cut->crossing)) != NULL &&
 		event_end(first) <= cut->from_ns) {
-		struct event ended = end_queue_take(&cut->crossing);
+		struct event ended = end_queue_pop(&cut->crossing);
 
 		event_copy_clear(&ended);
 	}

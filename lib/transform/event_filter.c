@@ -13,12 +13,12 @@
 #include "trace/open_ranges.h"
 #include "base/saturate.h"
 
-enum regression { UNKNOWN, CHOSEN, LEFT_OUT };
+enum match { UNKNOWN, CHOSEN, LEFT_OUT };
 
-struct choose {
+struct event_filter {
 	struct event_source source; /* first: it is what callers hold */
 	const struct event_filter_options *options;
-	uint8_t *tracks; /* enum regression */
+	uint8_t *tracks; /* enum match */
 	uint32_t track_room;
 	uint8_t *sites;
 	uint32_t site_room;
@@ -68,10 +68,11 @@ static bool find_rank(const struct trace *trace,
 		trace_find_fact(trace, TRACE_DISTRIBUTED), "\"rank\"", rank);
 }
 
-static bool judge_track(const struct choose *choose, uint32_t number)
+static bool judge_track(
+	const struct event_filter *event_filter, uint32_t number)
 {
-	const struct event_filter_options *options = choose->options;
-	const struct trace *trace = choose->source.trace;
+	const struct event_filter_options *options = event_filter->options;
+	const struct trace *trace = event_filter->source.trace;
 	const struct trace_track *track = &trace->tracks[number];
 	int64_t rank;
 
@@ -101,16 +102,16 @@ static bool is_listed(const char *list, const char *word, size_t size)
 }
 
 /* Categories may be several, with commas between them. */
-static bool judge_site(const struct choose *choose, uint32_t number)
+static bool judge_site(const struct event_filter *event_filter, uint32_t number)
 {
-	const struct trace *trace = choose->source.trace;
+	const struct trace *trace = event_filter->source.trace;
 	const char *word =
 		strtab_text(trace->text, trace->sites[number].category, NULL);
 
 	for (;;) {
 		const char *end = strchrnul(word, ',');
 
-		if (is_listed(choose->options->categories, word,
+		if (is_listed(event_filter->options->categories, word,
 			    (size_t)(end - word)))
 			return true;
 		if (*end == '\0')
@@ -120,46 +121,51 @@ static bool judge_site(const struct choose *choose, uint32_t number)
 }
 
 /* Is the event's site of a category that is asked for? */
-static bool has_category(
-	struct choose *choose, const struct event *event, bool *chosen)
+static bool has_category(struct event_filter *event_filter,
+	const struct event *event, bool *chosen)
 {
-	uint8_t *verdict;
+	uint8_t *match;
 
 	*chosen = true;
-	if (choose->options->categories == NULL || event->site == TRACE_NONE)
+	if (event_filter->options->categories == NULL ||
+		event->site == TRACE_NONE)
 		return true;
-	if (!memory_reach(&choose->sites, event->site, &choose->site_room, 1))
+	if (!memory_reach(&event_filter->sites, event->site,
+		    &event_filter->site_room, 1))
 		return false;
-	verdict = &choose->sites[event->site];
-	if (*verdict == UNKNOWN)
-		*verdict = judge_site(choose, event->site) ? CHOSEN : LEFT_OUT;
-	*chosen = *verdict == CHOSEN;
+	match = &event_filter->sites[event->site];
+	if (*match == UNKNOWN)
+		*match = judge_site(event_filter, event->site) ? CHOSEN
+							       : LEFT_OUT;
+	*chosen = *match == CHOSEN;
 	return true;
 }
 
-static bool has_track(
-	struct choose *choose, const struct event *event, bool *chosen)
+static bool has_track(struct event_filter *event_filter,
+	const struct event *event, bool *chosen)
 {
-	uint8_t *verdict;
+	uint8_t *match;
 
-	if (!memory_reach(
-		    &choose->tracks, event->track, &choose->track_room, 1))
+	if (!memory_reach(&event_filter->tracks, event->track,
+		    &event_filter->track_room, 1))
 		return false;
-	verdict = &choose->tracks[event->track];
-	if (*verdict == UNKNOWN)
-		*verdict =
-			judge_track(choose, event->track) ? CHOSEN : LEFT_OUT;
-	*chosen = *verdict == CHOSEN;
+	match = &event_filter->tracks[event->track];
+	if (*match == UNKNOWN)
+		*match = judge_track(event_filter, event->track) ? CHOSEN
+								 : LEFT_OUT;
+	*chosen = *match == CHOSEN;
 	if (*chosen && event->device >= 0)
-		*chosen = list_has(&choose->options->devices, event->device);
+		*chosen = list_has(
+			&event_filter->options->devices, event->device);
 	return true;
 }
 
-static bool is_short(const struct choose *choose, uint64_t length_ns)
+static bool is_short(
+	const struct event_filter *event_filter, uint64_t length_ns)
 {
-	if (length_ns >= choose->options->min_ns)
+	if (length_ns >= event_filter->options->min_ns)
 		return false;
-	trace_lose(choose->source.trace, LOSS_SHORT_RANGES, 1);
+	trace_lose(event_filter->source.trace, LOSS_SHORT_RANGES, 1);
 	return true;
 }
 
@@ -176,8 +182,8 @@ static uint64_t lasted(const struct event *begin, int64_t now_ns)
 
 /* Gives out what waits and has lasted for long enough by now, the outermost
  * first: what is in a range is no longer than it. */
-static bool show_ranges(
-	struct choose *choose, struct open_track *track, int64_t now_ns)
+static bool show_ranges(struct event_filter *event_filter,
+	struct open_track *track, int64_t now_ns)
 {
 	bool done = true;
 
@@ -186,130 +192,137 @@ static bool show_ranges(
 
 		if (range->hidden)
 			continue;
-		if (lasted(&range->begin, now_ns) < choose->options->min_ns)
+		if (lasted(&range->begin, now_ns) <
+			event_filter->options->min_ns)
 			break;
 		range->shown = true;
-		done = event_queue_add(&choose->queue, &range->begin);
+		done = event_queue_add(&event_filter->queue, &range->begin);
 		for (uint32_t i = 0; i < range->bound_count && done; i++)
 			done = event_queue_add(
-				&choose->queue, &range->bound[i]);
+				&event_filter->queue, &range->bound[i]);
 	}
 	return done;
 }
 
-static bool begin_range(struct choose *choose, struct open_track *track,
-	const struct event *event)
+static bool begin_range(struct event_filter *event_filter,
+	struct open_track *track, const struct event *event)
 {
 	struct open_range *range;
 	bool chosen;
 
-	if (!has_category(choose, event, &chosen) ||
-		!show_ranges(choose, track, event->time_ns))
+	if (!has_category(event_filter, event, &chosen) ||
+		!show_ranges(event_filter, track, event->time_ns))
 		return false;
 	range = open_track_push(track, event);
 	if (range == NULL)
 		return false;
 	range->hidden = !chosen;
-	return show_ranges(choose, track, event->time_ns);
+	return show_ranges(event_filter, track, event->time_ns);
 }
 
-static bool end_range(struct choose *choose, struct open_track *track,
-	const struct event *event)
+static bool end_range(struct event_filter *event_filter,
+	struct open_track *track, const struct event *event)
 {
 	const struct open_range *top = open_track_top(track);
 	bool done = true;
 
 	if (top == NULL)
-		return event_queue_add(&choose->queue, event);
-	if (!show_ranges(choose, track, event_end(event)))
+		return event_queue_add(&event_filter->queue, event);
+	if (!show_ranges(event_filter, track, event_end(event)))
 		return false;
 	if (top->shown)
-		done = event_queue_add(&choose->queue, event);
+		done = event_queue_add(&event_filter->queue, event);
 	else if (!top->hidden && top->begin.shift_ns == 0)
-		trace_lose(choose->source.trace, LOSS_SHORT_RANGES, 1);
+		trace_lose(event_filter->source.trace, LOSS_SHORT_RANGES, 1);
 	open_track_pop(track);
 	return done;
 }
 
 /* What belongs to the innermost range comes with it or not at all. */
-static bool add_bound(struct choose *choose, struct open_track *track,
-	const struct event *event)
+static bool add_bound(struct event_filter *event_filter,
+	struct open_track *track, const struct event *event)
 {
 	struct open_range *top = open_track_top(track);
 	bool chosen = true;
 
-	if (event->kind == EVENT_FLOW && !has_category(choose, event, &chosen))
+	if (event->kind == EVENT_FLOW &&
+		!has_category(event_filter, event, &chosen))
 		return false;
 	if (!chosen || (top != NULL && top->hidden))
 		return true;
 	if (top == NULL || top->shown)
-		return event_queue_add(&choose->queue, event);
+		return event_queue_add(&event_filter->queue, event);
 	return open_range_bind(top, event);
 }
 
-static bool take_nested(struct choose *choose, const struct event *event)
+static bool filter_nested(
+	struct event_filter *event_filter, const struct event *event)
 {
 	struct open_track *track =
-		open_ranges_track(&choose->ranges, event->track);
+		open_ranges_track(&event_filter->ranges, event->track);
 
 	if (track == NULL)
 		return false;
 	if (event->kind == EVENT_BEGIN)
-		return begin_range(choose, track, event);
+		return begin_range(event_filter, track, event);
 	if (event->kind == EVENT_END)
-		return end_range(choose, track, event);
-	return add_bound(choose, track, event);
+		return end_range(event_filter, track, event);
+	return add_bound(event_filter, track, event);
 }
 
-static bool begin_async(struct choose *choose, const struct event *event)
+static bool begin_async(
+	struct event_filter *event_filter, const struct event *event)
 {
-	return open_asyncs_add(&choose->asyncs, choose->source.trace, event) !=
-	       NULL;
+	return open_asyncs_add(&event_filter->asyncs,
+		       event_filter->source.trace, event) != NULL;
 }
 
 /* What was never begun here is passed on. */
-static bool end_async(struct choose *choose, const struct event *event)
+static bool end_async(
+	struct event_filter *event_filter, const struct event *event)
 {
-	const struct open_async *async =
-		open_asyncs_take(&choose->asyncs, choose->source.trace, event);
+	const struct open_async *async = open_asyncs_remove(
+		&event_filter->asyncs, event_filter->source.trace, event);
 
 	if (async != NULL) {
-		if (is_short(choose,
+		if (is_short(event_filter,
 			    length(async->begin.time_ns, event->time_ns)))
 			return true;
-		if (!event_queue_add(&choose->queue, &async->begin))
+		if (!event_queue_add(&event_filter->queue, &async->begin))
 			return false;
 	}
-	return event_queue_add(&choose->queue, event);
+	return event_queue_add(&event_filter->queue, event);
 }
 
 /* One that takes no part in the nesting. */
-static bool take_other(struct choose *choose, const struct event *event)
+static bool filter_other(
+	struct event_filter *event_filter, const struct event *event)
 {
-	bool waits = choose->options->min_ns > 0;
+	bool waits = event_filter->options->min_ns > 0;
 	bool chosen;
 
-	if (!has_category(choose, event, &chosen))
+	if (!has_category(event_filter, event, &chosen))
 		return false;
 	if (!chosen)
 		return true;
 	if (waits && event->kind == EVENT_ASYNC_BEGIN)
-		return begin_async(choose, event);
+		return begin_async(event_filter, event);
 	if (waits && event->kind == EVENT_ASYNC_END)
-		return end_async(choose, event);
+		return end_async(event_filter, event);
 	if ((event->kind == EVENT_COMPLETE ||
 		    event->kind == EVENT_UNCLIPPED_CALL ||
 		    event->kind == EVENT_ACTIVITY) &&
-		is_short(choose, event->dur_ns))
+		is_short(event_filter, event->dur_ns))
 		return true;
-	return event_queue_add(&choose->queue, event);
+	return event_queue_add(&event_filter->queue, event);
 }
 
-static bool take(struct choose *choose, const struct event *event)
+static bool add_event(
+	struct event_filter *event_filter, const struct event *event)
 {
 	bool chosen;
 
-	if (!has_track(choose, event, &chosen))
+	if (!has_track(event_filter, event, &chosen))
 		return false;
 	if (!chosen)
 		return true;
@@ -319,26 +332,27 @@ static bool take(struct choose *choose, const struct event *event)
 	case EVENT_ARGS:
 	case EVENT_CORRELATION:
 	case EVENT_FLOW:
-		return take_nested(choose, event);
+		return filter_nested(event_filter, event);
 	default:
-		return take_other(choose, event);
+		return filter_other(event_filter, event);
 	}
 }
 
 /* How long what was never ended took, nobody knows: it is kept. */
-static bool finish(struct choose *choose)
+static bool finish(struct event_filter *event_filter)
 {
 	bool done = true;
 
-	choose->ended = true;
-	for (uint32_t i = 0; i < choose->ranges.room && done; i++)
-		done = show_ranges(
-			choose, &choose->ranges.tracks[i], INT64_MAX);
-	for (uint32_t i = choose->asyncs.first; i != 0 && done;) {
-		const struct open_async *async = &choose->asyncs.items[i - 1];
+	event_filter->ended = true;
+	for (uint32_t i = 0; i < event_filter->ranges.room && done; i++)
+		done = show_ranges(event_filter,
+			&event_filter->ranges.tracks[i], INT64_MAX);
+	for (uint32_t i = event_filter->asyncs.first; i != 0 && done;) {
+		const struct open_async *async =
+			&event_filter->asyncs.items[i - 1];
 
 		i = async->after;
-		done = event_queue_add(&choose->queue, &async->begin);
+		done = event_queue_add(&event_filter->queue, &async->begin);
 	}
 	return done;
 }
@@ -346,21 +360,21 @@ static bool finish(struct choose *choose)
 static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)
 {
-	struct choose *choose = (struct choose *)source;
+	struct event_filter *event_filter = (struct event_filter *)source;
 	bool done;
 
-	while (!event_queue_take(&choose->queue, event)) {
+	while (!event_queue_pop(&event_filter->queue, event)) {
 		struct event taken;
 		enum ctp_status status;
 
-		if (choose->ended)
+		if (event_filter->ended)
 			return CTP_END;
-		status = choose->source.inner->next(
-			choose->source.inner, &taken, err);
+		status = event_filter->source.inner->next(
+			event_filter->source.inner, &taken, err);
 		if (status == CTP_OK)
-			done = take(choose, &taken);
+			done = add_event(event_filter, &taken);
 		else if (status == CTP_END)
-			done = finish(choose);
+			done = finish(event_filter);
 		else
 			return status;
 		if (!done)
@@ -369,29 +383,30 @@ static enum ctp_status next(
 	return CTP_OK;
 }
 
-static void close_choose(struct event_source *source)
+static void close_filter(struct event_source *source)
 {
-	struct choose *choose = (struct choose *)source;
+	struct event_filter *event_filter = (struct event_filter *)source;
 
-	event_queue_clear(&choose->queue);
-	open_ranges_clear(&choose->ranges);
-	open_asyncs_clear(&choose->asyncs);
-	memory_free(choose->tracks);
-	memory_free(choose->sites);
-	choose->source.inner->close(choose->source.inner);
-	memory_free(choose);
+	event_queue_clear(&event_filter->queue);
+	open_ranges_clear(&event_filter->ranges);
+	open_asyncs_clear(&event_filter->asyncs);
+	memory_free(event_filter->tracks);
+	memory_free(event_filter->sites);
+	event_filter->source.inner->close(event_filter->source.inner);
+	memory_free(event_filter);
 }
 
 enum ctp_status event_filter_open(struct event_source *inner,
 	const struct event_filter_options *options, struct event_source **out,
 	struct ctp_error *err)
 {
-	struct choose *choose = memory_new_zeroed(1, sizeof(*choose));
+	struct event_filter *event_filter =
+		memory_new_zeroed(1, sizeof(*event_filter));
 
-	if (choose == NULL)
+	if (event_filter == NULL)
 		return ctp_no_memory(err);
-	event_source_wrap(&choose->source, inner, next, close_choose);
-	choose->options = options;
-	*out = &choose->source;
+	event_source_wrap(&event_filter->source, inner, next, close_filter);
+	event_filter->options = options;
+	*out = &event_filter->source;
 	return CTP_OK;
 }

@@ -148,7 +148,7 @@ static void merge_member_clear(struct merge_member *member)
 }
 
 /* The place for what `number` is here; NULL if out of memory. */
-static uint32_t *reach(struct merge_map *map, uint32_t number)
+static uint32_t *map_entry(struct merge_map *map, uint32_t number)
 {
 	return memory_reach(
 		       &map->numbers, number, &map->room, sizeof(*map->numbers))
@@ -160,7 +160,7 @@ static uint32_t *reach(struct merge_map *map, uint32_t number)
 static uint32_t map_text(
 	struct merge *merge, struct merge_member *member, uint32_t number)
 {
-	uint32_t *place = reach(&member->texts, number);
+	uint32_t *place = map_entry(&member->texts, number);
 	const char *text;
 	size_t size;
 	uint32_t mine;
@@ -180,7 +180,7 @@ static uint32_t map_text(
 static uint32_t map_site(
 	struct merge *merge, struct merge_member *member, uint32_t number)
 {
-	uint32_t *place = reach(&member->sites, number);
+	uint32_t *place = map_entry(&member->sites, number);
 	struct trace_site site;
 	uint32_t mine;
 
@@ -199,7 +199,7 @@ static uint32_t map_site(
 }
 
 /* Adds to the pids that are taken; `*is_new`: it was not. */
-static bool take_pid(struct merge *merge, int64_t pid, bool *is_new)
+static bool use_pid(struct merge *merge, int64_t pid, bool *is_new)
 {
 	uint32_t count = strtab_count(merge->taken_pids);
 
@@ -210,16 +210,16 @@ static bool take_pid(struct merge *merge, int64_t pid, bool *is_new)
 	return true;
 }
 
-static bool choose_pid(struct merge *merge, int64_t wish, int64_t *pid)
+static bool select_pid(struct merge *merge, int64_t wish, int64_t *pid)
 {
 	bool is_new;
 
 	*pid = wish;
-	if (!take_pid(merge, *pid, &is_new))
+	if (!use_pid(merge, *pid, &is_new))
 		return false;
 	while (!is_new) {
 		*pid = merge->next_pid++;
-		if (!take_pid(merge, *pid, &is_new))
+		if (!use_pid(merge, *pid, &is_new))
 			return false;
 	}
 	return true;
@@ -238,7 +238,7 @@ static bool map_pid(
 	if (!memory_reach(&merge->pids, number, &merge->pid_room,
 		    sizeof(*merge->pids)) ||
 		(number == known &&
-			!choose_pid(merge, *pid, &merge->pids[number])))
+			!select_pid(merge, *pid, &merge->pids[number])))
 		return false;
 	*pid = merge->pids[number];
 	return true;
@@ -322,7 +322,7 @@ static bool copy_track(struct merge *merge, struct merge_member *member,
 static uint32_t map_track(
 	struct merge *merge, struct merge_member *member, uint32_t number)
 {
-	uint32_t *place = reach(&member->tracks, number);
+	uint32_t *place = map_entry(&member->tracks, number);
 	struct trace_track track;
 	uint32_t mine;
 
@@ -567,7 +567,7 @@ static void sink(struct merge *merge, uint32_t at)
 }
 
 /* A program's own clock says nothing of the order. */
-static void note_key(struct merge_member *member)
+static void record_key(struct merge_member *member)
 {
 	const struct trace *trace = member->source->trace;
 	const struct event *event = &member->event;
@@ -580,7 +580,7 @@ static void note_key(struct merge_member *member)
 		member->key_ns = time_ns;
 }
 
-static enum ctp_status take(
+static enum ctp_status read_event(
 	struct merge *merge, struct merge_member *member, struct ctp_error *err)
 {
 	enum ctp_status status =
@@ -627,7 +627,7 @@ static enum ctp_status begin(struct merge *merge, struct ctp_error *err)
 		has_start = true;
 		if (!merge_open_member(merge, member))
 			return ctp_no_memory(err);
-		note_key(member);
+		record_key(member);
 		merge->heap[merge->heap_count++] = member;
 	}
 	trace->end_ns = trace->start_ns;
@@ -640,10 +640,10 @@ static enum ctp_status begin(struct merge *merge, struct ctp_error *err)
 static enum ctp_status go_on(struct merge *merge, struct ctp_error *err)
 {
 	struct merge_member *member = merge->heap[0];
-	enum ctp_status status = take(merge, member, err);
+	enum ctp_status status = read_event(merge, member, err);
 
 	if (status == CTP_OK) {
-		note_key(member);
+		record_key(member);
 	} else if (status == CTP_END) {
 		if (!merge_close_member(merge, member))
 			return ctp_no_memory(err);
@@ -791,7 +791,7 @@ enum ctp_status merge_add(
 		.place = {.label = ""},
 		.index = merge->count,
 		.number = merge->count};
-	status = take(merge, member, err);
+	status = read_event(merge, member, err);
 	if (status != CTP_OK && status != CTP_END)
 		return status;
 	merge->count++;

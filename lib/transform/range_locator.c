@@ -9,7 +9,7 @@
 #include "trace/event.h"
 #include "base/memory.h"
 
-enum regression { UNKNOWN, FITS, DIFFERS };
+enum site_match { UNKNOWN, FITS, DIFFERS };
 
 /* Of the ranges of a track the outermost that fits, and its step. */
 struct range_locator_track {
@@ -56,7 +56,7 @@ static struct range_locator_track *find_track(
 		       : NULL;
 }
 
-static void note(
+static void record(
 	struct range_locator *locator, int64_t from_ns, int64_t until_ns)
 {
 	if (locator->found && (from_ns > locator->from_ns ||
@@ -68,30 +68,30 @@ static void note(
 	locator->until_ns = until_ns;
 }
 
-static void see_step(struct range_locator *locator,
+static void observe_step(struct range_locator *locator,
 	struct range_locator_track *track, const struct event *event)
 {
 	if (locator->name != NULL)
 		return;
 	if (track->in_step)
-		note(locator, track->step_ns, event->time_ns);
+		record(locator, track->step_ns, event->time_ns);
 	track->in_step = event->id == locator->step;
 	track->step_ns = event->time_ns;
 }
 
-static void see_end(struct range_locator *locator,
+static void observe_end(struct range_locator *locator,
 	struct range_locator_track *track, const struct event *event)
 {
 	if (track->depth == 0)
 		return;
 	if (track->depth == track->open_depth) {
-		note(locator, track->begin_ns, event_end(event));
+		record(locator, track->begin_ns, event_end(event));
 		track->open_depth = 0;
 	}
 	track->depth--;
 }
 
-static void see_begin(
+static void observe_begin(
 	struct range_locator_track *track, const struct event *event, bool is)
 {
 	track->depth++;
@@ -111,19 +111,19 @@ bool range_locator_add(struct range_locator *locator, const struct event *event)
 		return false;
 	switch (event->kind) {
 	case EVENT_BEGIN:
-		see_begin(track, event, is);
+		observe_begin(track, event, is);
 		break;
 	case EVENT_END:
-		see_end(locator, track, event);
+		observe_end(locator, track, event);
 		break;
 	case EVENT_COMPLETE:
 	case EVENT_UNCLIPPED_CALL:
 	case EVENT_ACTIVITY:
 		if (is)
-			note(locator, event->time_ns, event_end(event));
+			record(locator, event->time_ns, event_end(event));
 		break;
 	case EVENT_STEP:
-		see_step(locator, track, event);
+		observe_step(locator, track, event);
 		break;
 	default:
 		break;
@@ -136,10 +136,10 @@ void range_locator_finish(struct range_locator *locator)
 	for (uint32_t i = 0; i < locator->track_room; i++) {
 		const struct range_locator_track *track = &locator->tracks[i];
 		if (track->open_depth != 0)
-			note(locator, track->begin_ns,
+			record(locator, track->begin_ns,
 				trace_track_end(locator->trace, i));
 		if (track->in_step)
-			note(locator, track->step_ns,
+			record(locator, track->step_ns,
 				trace_track_end(locator->trace, i));
 	}
 }

@@ -149,7 +149,7 @@ static void add_value(struct redact *redact, struct event_arg *arg)
 }
 
 /* Makes `redact->args` of these; false if out of memory. */
-static bool take_args(
+static bool redact_args(
 	struct redact *redact, const struct event_arg *args, uint32_t count)
 {
 	const char *text;
@@ -185,7 +185,7 @@ static bool copy_device(struct redact *redact, uint32_t number)
 	struct trace_device device = inner->devices[number];
 	uint32_t count = device.arg_count;
 
-	if (!take_args(redact, device.args, count))
+	if (!redact_args(redact, device.args, count))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		if (strcmp(strtab_text(inner->text, device.args[i].key, NULL),
@@ -342,7 +342,7 @@ static bool copy_all(struct redact *redact)
 }
 
 /* What the event refers to. */
-static bool take_event(struct redact *redact, struct event *event)
+static bool redact_event(struct redact *redact, struct event *event)
 {
 	const struct trace *inner = redact->source.inner->trace;
 	bool done = true;
@@ -357,7 +357,7 @@ static bool take_event(struct redact *redact, struct event *event)
 		event->site = find_site(redact, event->site);
 		done = event->site != TRACE_NONE;
 	}
-	done = done && take_args(redact, event->args, event->arg_count);
+	done = done && redact_args(redact, event->args, event->arg_count);
 	event->args = redact->args;
 	return done;
 }
@@ -370,7 +370,8 @@ static enum ctp_status next(
 
 	status = redact->source.inner->next(redact->source.inner, event, err);
 	if (status == CTP_OK)
-		return take_event(redact, event) ? CTP_OK : ctp_no_memory(err);
+		return redact_event(redact, event) ? CTP_OK
+						   : ctp_no_memory(err);
 	if (status == CTP_END && !copy_all(redact))
 		return ctp_no_memory(err);
 	return status;

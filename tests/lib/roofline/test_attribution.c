@@ -111,7 +111,7 @@ static void expect(uint64_t ticket, enum share_kind kind, uint64_t flops)
 	struct share share;
 
 	ck_assert(seen);
-	ck_assert(attribution_take(shares, &share));
+	ck_assert(attribution_next(shares, &share));
 	ck_assert_uint_eq(share.ticket, ticket);
 	ck_assert_int_eq(share.kind, kind);
 	ck_assert_uint_eq(share.work.flops, flops);
@@ -121,7 +121,7 @@ static void expect_none(void)
 {
 	struct share share;
 
-	ck_assert(!attribution_take(shares, &share));
+	ck_assert(!attribution_next(shares, &share));
 }
 
 START_TEST(work_is_known_when_the_last_kernel_came)
@@ -206,11 +206,11 @@ START_TEST(operators_that_are_joined_themselves_wait)
 
 	begin(op);
 	correlate(1);
-	ck_assert(attribution_take_op(shares, thread, &work));
+	ck_assert(attribution_next_op(shares, thread, &work));
 	ck_assert_uint_eq(work.flops, WORK);
-	ck_assert(!attribution_take_op(shares, thread, &work));
+	ck_assert(!attribution_next_op(shares, thread, &work));
 	end();
-	ck_assert(!attribution_take_op(shares, thread, &work));
+	ck_assert(!attribution_next_op(shares, thread, &work));
 	run_kernel(1, 30, 0);
 	expect_none();
 	run_kernel(1, 10, 1);
@@ -296,7 +296,7 @@ START_TEST(many_kernels_of_one_operator_share_by_their_time)
 	expect_none();
 	end();
 	for (uint64_t i = 0; i < count; i++) {
-		seen = attribution_take(shares, &share) && seen;
+		seen = attribution_next(shares, &share) && seen;
 		shared[share.ticket >= count / 2] += share.work.flops;
 		times[share.ticket >= count / 2] += share.dur_ns;
 	}
@@ -335,7 +335,7 @@ START_TEST(kernels_of_one_ticket_wait_together)
 		seen = attribution_add_kernel(shares, &event, i % 3) && seen;
 	}
 	end();
-	for (; attribution_take(shares, &share); shared++)
+	for (; attribution_next(shares, &share); shared++)
 		sums[share.work.flops != 0] += share.dur_ns;
 	ck_assert(seen);
 	ck_assert_uint_lt(shared, 5000);
