@@ -73,7 +73,7 @@ bool output_spare(const char *path)
 
 	if (failed != 0 || !S_ISREG(found.st_mode))
 		return true;
-	if (!memory_grow(&spared.items, spared.count, &spared.room,
+	if (!array_reserve(&spared.items, spared.count, &spared.room,
 		    sizeof(*spared.items)))
 		return false;
 	spared.items[spared.count++] =

@@ -77,7 +77,7 @@ void table_add(struct table *table, const char *text)
 
 static bool note_name(struct table *table, struct table_name name)
 {
-	if (!memory_grow(&table->names, table->name_count, &table->name_room,
+	if (!array_reserve(&table->names, table->name_count, &table->name_room,
 		    sizeof(*table->names)))
 		return false;
 	table->names[table->name_count++] = name;

@@ -257,7 +257,7 @@ struct device_names {
 
 static void add_device(struct device_names *names, struct device_name name)
 {
-	if (memory_grow(&names->items, names->count, &names->room,
+	if (array_reserve(&names->items, names->count, &names->room,
 		    sizeof(*names->items)))
 		names->items[names->count++] = name;
 	else

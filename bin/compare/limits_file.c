@@ -33,7 +33,7 @@ static bool add(struct limits_file *limits, const struct limits_file_item *item)
 {
 	char *name = strdup(item->name);
 
-	if (name == NULL || !memory_grow(&limits->items, limits->count,
+	if (name == NULL || !array_reserve(&limits->items, limits->count,
 				    &limits->room, sizeof(*limits->items))) {
 		free(name);
 		return false;

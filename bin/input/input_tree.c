@@ -46,7 +46,7 @@ static bool add_file(
 {
 	struct input_tree_file *file;
 
-	if (!memory_grow(&tree->files, tree->count, &tree->room,
+	if (!array_reserve(&tree->files, tree->count, &tree->room,
 		    sizeof(*tree->files)))
 		return false;
 	file = &tree->files[tree->count];

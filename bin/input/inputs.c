@@ -60,7 +60,7 @@ static const struct argp_option options[] = {
 
 static error_t add_path(struct inputs *inputs, const char *path)
 {
-	if (!memory_grow(&inputs->paths, inputs->count, &inputs->room,
+	if (!array_reserve(&inputs->paths, inputs->count, &inputs->room,
 		    sizeof(*inputs->paths)))
 		return ENOMEM;
 	inputs->paths[inputs->count] = strdup(path);

@@ -15,7 +15,7 @@
 /* The number of open ranges on a track; NULL if out of memory. */
 static uint64_t *depth_of(struct trace_summary *summary, uint32_t track)
 {
-	return memory_reach(&summary->depth, track, &summary->depth_room,
+	return array_ensure_index(&summary->depth, track, &summary->depth_room,
 		       sizeof(*summary->depth))
 		       ? &summary->depth[track]
 		       : NULL;

@@ -31,7 +31,7 @@ bool selection_add(struct selection *selection, const char *text, bool exclude)
 	size_t prefix = strlen(MODULE_PREFIX);
 	bool is_module = strncmp(text, MODULE_PREFIX, prefix) == 0;
 
-	if (!memory_grow(&selection->patterns, selection->count,
+	if (!array_reserve(&selection->patterns, selection->count,
 		    &selection->room, sizeof(*selection->patterns)))
 		return false;
 	selection->patterns[selection->count++] = (struct selection_pattern){

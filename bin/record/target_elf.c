@@ -48,7 +48,7 @@ char *target_elf_find(const char *name)
 /* Takes over `path`; false if it is NULL or there is no memory. */
 static bool add(struct target_elf_modules *modules, char *path)
 {
-	if (path == NULL || !memory_grow(&modules->paths, modules->count,
+	if (path == NULL || !array_reserve(&modules->paths, modules->count,
 				    &modules->room, sizeof(*modules->paths))) {
 		free(path);
 		return false;

@@ -48,8 +48,8 @@ struct callgrind_name callgrind_names_find(
 	found.number = strtab_add(names->numbers, written + 1, size - 2);
 	found.said = *name != '\0';
 	if (found.number == STRTAB_NONE ||
-		!memory_reach(&names->meanings, found.number, &names->room,
-			sizeof(*names->meanings)))
+		!array_ensure_index(&names->meanings, found.number,
+			&names->room, sizeof(*names->meanings)))
 		return found;
 	meaning = &names->meanings[found.number];
 	if (found.said)

@@ -74,7 +74,7 @@ static bool set_line(
 {
 	if (function == FUNCTION_ROOT)
 		return true;
-	if (!memory_reach(&reader->lines, function, &reader->line_room,
+	if (!array_ensure_index(&reader->lines, function, &reader->line_room,
 		    sizeof(*reader->lines)))
 		return false;
 	if (reader->lines[function] == 0)
@@ -106,8 +106,8 @@ static uint32_t make_function(struct callgrind_reader *reader, const char *name,
 /* Where a number's function is; NULL if out of memory. */
 static uint32_t *function_of(struct callgrind_reader *reader, uint32_t number)
 {
-	return memory_reach(&reader->numbered, number, &reader->numbered_room,
-		       sizeof(*reader->numbered))
+	return array_ensure_index(&reader->numbered, number,
+		       &reader->numbered_room, sizeof(*reader->numbered))
 		       ? &reader->numbered[number]
 		       : NULL;
 }

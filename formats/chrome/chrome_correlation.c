@@ -28,7 +28,8 @@ void chrome_correlation_clear(struct chrome_correlation *table)
 
 static bool add(struct chrome_correlation_ids *ids, uint64_t id)
 {
-	if (!memory_grow(&ids->ids, ids->count, &ids->room, sizeof(*ids->ids)))
+	if (!array_reserve(
+		    &ids->ids, ids->count, &ids->room, sizeof(*ids->ids)))
 		return false;
 	ids->ids[ids->count++] = id;
 	return true;

@@ -261,7 +261,7 @@ static uint64_t *find_total(
 
 	if (number == STRTAB_NONE)
 		return NULL;
-	if (!memory_reach(&memory->totals, number, &memory->room,
+	if (!array_ensure_index(&memory->totals, number, &memory->room,
 		    sizeof(*memory->totals)))
 		return NULL;
 	return &memory->totals[number];

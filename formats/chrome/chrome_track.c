@@ -56,7 +56,7 @@ struct chrome_track *chrome_tracks_open(
 	struct chrome_tracks *tracks, uint32_t number)
 {
 	assert(number < tracks->names->trace->track_count);
-	if (!memory_reach(&tracks->tracks, number, &tracks->count,
+	if (!array_ensure_index(&tracks->tracks, number, &tracks->count,
 		    sizeof(*tracks->tracks)))
 		return NULL;
 	if (tracks->tracks[number] != NULL)

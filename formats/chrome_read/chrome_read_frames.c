@@ -91,7 +91,7 @@ enum ctp_status chrome_read_frames_read(struct chrome_read_frames *frames,
 		} else if (token.kind == JSON_OBJECT) {
 			status = read_frame(frames, scan, &frame, err);
 			if (status == CTP_OK &&
-				!memory_reach(&frames->frames, key,
+				!array_ensure_index(&frames->frames, key,
 					&frames->room, sizeof(*frames->frames)))
 				status = ctp_no_memory(err);
 			if (status == CTP_OK)

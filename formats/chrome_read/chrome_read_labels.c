@@ -58,7 +58,7 @@ static struct chrome_read_category *add_category(
 {
 	struct chrome_read_category *more;
 
-	if (!memory_grow32(&labels->categories, labels->category_count,
+	if (!array_reserve32(&labels->categories, labels->category_count,
 		    &labels->category_room, sizeof(*more)))
 		return NULL;
 	more = &labels->categories[labels->category_count++];
@@ -149,7 +149,7 @@ bool chrome_read_labels_is_sum(const char *name, size_t size)
 static struct chrome_read_name *ensure_name(
 	struct chrome_read_labels *labels, uint32_t text)
 {
-	return memory_reach(&labels->names, text, &labels->name_room,
+	return array_ensure_index(&labels->names, text, &labels->name_room,
 		       sizeof(*labels->names))
 		       ? &labels->names[text]
 		       : NULL;

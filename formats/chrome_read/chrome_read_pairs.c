@@ -83,7 +83,7 @@ static enum ctp_status begin(struct pairs *pairs,
 	struct ranges *ranges = &pairs->tracks[record->track];
 	struct range *range;
 
-	if (!memory_grow32(&ranges->open, ranges->depth, &ranges->room,
+	if (!array_reserve32(&ranges->open, ranges->depth, &ranges->room,
 		    sizeof(*ranges->open)))
 		return ctp_no_memory(err);
 	range = &ranges->open[ranges->depth++];

@@ -30,7 +30,7 @@ bool chrome_read_rows_init(struct chrome_read_rows *rows, struct trace *trace,
 	rows->pids = strtab_new();
 	rows->keys = strtab_new();
 	/* Number 0 is no process. */
-	done = memory_reach(&rows->processes, 0, &rows->process_room,
+	done = array_ensure_index(&rows->processes, 0, &rows->process_room,
 		sizeof(*rows->processes));
 	return done && rows->pids != NULL && rows->keys != NULL;
 }
@@ -76,8 +76,8 @@ static uint32_t find_process(
 		strtab_add(rows->pids, (const char *)&pid, sizeof(pid));
 
 	if (number == STRTAB_NONE ||
-		!memory_reach(&rows->processes, number, &rows->process_room,
-			sizeof(*rows->processes)))
+		!array_ensure_index(&rows->processes, number,
+			&rows->process_room, sizeof(*rows->processes)))
 		return STRTAB_NONE;
 	if (number == known)
 		rows->processes[number] =
@@ -95,7 +95,7 @@ static struct chrome_read_row *row_of(struct chrome_read_rows *rows,
 	uint32_t process = find_process(rows, key[0], names[0]);
 
 	if (number == STRTAB_NONE || process == STRTAB_NONE ||
-		!memory_reach(&rows->rows, number, &rows->row_room,
+		!array_ensure_index(&rows->rows, number, &rows->row_room,
 			sizeof(*rows->rows)))
 		return NULL;
 	if (number == known)

@@ -57,7 +57,7 @@ static bool add_call(struct chrome_read_streams *streams, uint32_t process,
 {
 	if (streams->call_count == CHROME_READ_STREAMS_CALLS)
 		return true;
-	if (!memory_grow(&streams->calls, streams->call_count,
+	if (!array_reserve(&streams->calls, streams->call_count,
 		    &streams->call_room, sizeof(*streams->calls)))
 		return false;
 	streams->calls[streams->call_count++] =
@@ -94,8 +94,8 @@ static struct chrome_read_owned *find_device(
 	*number = strtab_add(
 		streams->device_keys, (const char *)key, sizeof(key));
 	if (*number == STRTAB_NONE ||
-		!memory_reach(&streams->devices, *number, &streams->device_room,
-			sizeof(*streams->devices)))
+		!array_ensure_index(&streams->devices, *number,
+			&streams->device_room, sizeof(*streams->devices)))
 		return NULL;
 	if (*number == known)
 		streams->devices[*number] =
@@ -115,8 +115,8 @@ uint32_t chrome_read_streams_add(struct chrome_read_streams *streams,
 	uint32_t of;
 
 	if (number == STRTAB_NONE ||
-		!memory_reach(&streams->streams, number, &streams->stream_room,
-			sizeof(*streams->streams)))
+		!array_ensure_index(&streams->streams, number,
+			&streams->stream_room, sizeof(*streams->streams)))
 		return STRTAB_NONE;
 	device = find_device(streams, &place, &of);
 	if (device == NULL)
@@ -259,8 +259,8 @@ static uint32_t find_track(struct chrome_read_streams *streams,
 		strtab_add(streams->track_keys, (const char *)key, sizeof(key));
 
 	if (number == STRTAB_NONE ||
-		!memory_reach(&streams->tracks, number, &streams->track_room,
-			sizeof(*streams->tracks)))
+		!array_ensure_index(&streams->tracks, number,
+			&streams->track_room, sizeof(*streams->tracks)))
 		return TRACE_NONE;
 	if (number == known)
 		streams->tracks[number] = trace_add_track(streams->rows->trace,

@@ -157,7 +157,7 @@ bool slice_stacks_outlives(const struct slice_stacks *stacks, uint32_t track,
 
 static bool push(struct slice_stack *stack, struct frame frame)
 {
-	if (!memory_grow32(&stack->frames, stack->depth, &stack->room,
+	if (!array_reserve32(&stack->frames, stack->depth, &stack->room,
 		    sizeof(*stack->frames)))
 		return false;
 	stack->frames[stack->depth++] = frame;
@@ -225,7 +225,7 @@ void *deferred_calls_add(
 	uint32_t at = calls->count;
 	void *bytes;
 
-	if (!memory_grow32(&calls->records, calls->count, &calls->room,
+	if (!array_reserve32(&calls->records, calls->count, &calls->room,
 		    sizeof(*calls->records)))
 		return NULL;
 	bytes = memory_new(record->size);

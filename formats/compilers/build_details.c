@@ -203,7 +203,7 @@ static uint32_t find_headers(struct details *details, uint32_t track)
 {
 	struct trace *trace = details->source.trace;
 
-	if (!memory_reach(&details->headers, track, &details->header_room,
+	if (!array_ensure_index(&details->headers, track, &details->header_room,
 		    sizeof(*details->headers)))
 		return TRACE_NONE;
 	while (details->header_count <= track)
@@ -242,7 +242,7 @@ static uint8_t classify_site(struct details *details, uint32_t number)
 	const char *name;
 	size_t size;
 
-	if (!memory_reach(&details->sites, number, &details->site_room,
+	if (!array_ensure_index(&details->sites, number, &details->site_room,
 		    sizeof(*details->sites)))
 		return SITE_NEW;
 	while (details->site_count <= number)

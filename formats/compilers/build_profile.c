@@ -167,7 +167,7 @@ static bool classify_site(
 /* Makes room for one number more, by the array's own index. */
 static bool ensure_number(struct places *places, uint32_t index)
 {
-	if (!memory_reach(&places->numbers, index, &places->number_room,
+	if (!array_ensure_index(&places->numbers, index, &places->number_room,
 		    sizeof(*places->numbers)))
 		return false;
 	while (places->number_count <= index)
@@ -204,7 +204,7 @@ static const struct place *places_find(struct places *places, uint32_t *site)
 	struct place *place;
 
 	if (number == TRACE_NONE ||
-		!memory_reach(&places->known, number, &places->known_room,
+		!array_ensure_index(&places->known, number, &places->known_room,
 			sizeof(*places->known)))
 		return NULL;
 	place = &places->known[number];
@@ -307,7 +307,7 @@ void build_profile_free(struct build_profile *build)
 
 static struct nest *find_nest(struct build_profile *build, uint32_t track)
 {
-	return memory_reach(&build->nests, track, &build->nest_room,
+	return array_ensure_index(&build->nests, track, &build->nest_room,
 		       sizeof(*build->nests))
 		       ? &build->nests[track]
 		       : NULL;
@@ -315,7 +315,7 @@ static struct nest *find_nest(struct build_profile *build, uint32_t track)
 
 static bool push(struct nest *nest, uint32_t groups)
 {
-	if (!memory_grow32(&nest->groups, nest->depth, &nest->room,
+	if (!array_reserve32(&nest->groups, nest->depth, &nest->room,
 		    sizeof(*nest->groups)))
 		return false;
 	nest->groups[nest->depth++] = groups;

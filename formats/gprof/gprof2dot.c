@@ -124,7 +124,7 @@ static enum ctp_status add_function(
 	enum ctp_status status = CTP_OK;
 	uint32_t function;
 
-	if (!memory_grow(&reader->functions, reader->function_count,
+	if (!array_reserve(&reader->functions, reader->function_count,
 		    &reader->function_room, sizeof(*reader->functions)))
 		return ctp_no_memory(err);
 	if (!empty_texts(reader))
@@ -150,7 +150,7 @@ static enum ctp_status add_frame(
 	struct reader *reader = user;
 	int64_t frame;
 
-	if (!memory_grow(&reader->frames, reader->frame_count,
+	if (!array_reserve(&reader->frames, reader->frame_count,
 		    &reader->frame_room, sizeof(*reader->frames)))
 		return ctp_no_memory(err);
 	if (value->kind == JSON_NUMBER &&
@@ -199,7 +199,7 @@ static enum ctp_status add_event(
 	size_t first = reader->frame_count;
 	enum ctp_status status;
 
-	if (!memory_grow(&reader->samples, reader->sample_count,
+	if (!array_reserve(&reader->samples, reader->sample_count,
 		    &reader->sample_room, sizeof(*reader->samples)))
 		return ctp_no_memory(err);
 	reader->has_cost = false;

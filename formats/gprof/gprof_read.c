@@ -72,7 +72,7 @@ static uint32_t function_of(
 		report->from->profile, line->name, NULL, line->index);
 	if (function == PROFILE_NONE)
 		return PROFILE_NONE;
-	if (!memory_reach(&report->known, function, &report->known_room,
+	if (!array_ensure_index(&report->known, function, &report->known_room,
 		    sizeof(*report->known)))
 		return PROFILE_NONE;
 	report->known[function].cycle = line->cycle;
@@ -141,7 +141,7 @@ static bool read_primary(struct report *report, const struct gprof_line *line)
 static bool add_caller(
 	struct report *report, uint32_t function, struct profile_cost cost)
 {
-	if (!memory_grow(&report->callers, report->caller_count,
+	if (!array_reserve(&report->callers, report->caller_count,
 		    &report->caller_room, sizeof(*report->callers)))
 		return false;
 	report->callers[report->caller_count++] =

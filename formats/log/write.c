@@ -34,7 +34,7 @@ struct log_out_track *log_out_track(struct log_out *out, uint32_t number)
 
 static bool push_open(struct log_out_track *track, uint32_t site)
 {
-	if (!memory_grow32(&track->open, track->depth, &track->open_room,
+	if (!array_reserve32(&track->open, track->depth, &track->open_room,
 		    sizeof(*track->open)))
 		return false;
 	track->open[track->depth++] = site;

@@ -193,7 +193,7 @@ static struct sqlite_stack *stack_of(
 
 static bool push(struct sqlite_stack *stack, int64_t end_ns)
 {
-	if (!memory_grow32(&stack->ends_ns, stack->depth, &stack->room,
+	if (!array_reserve32(&stack->ends_ns, stack->depth, &stack->room,
 		    sizeof(*stack->ends_ns)))
 		return false;
 	stack->ends_ns[stack->depth++] = end_ns;

@@ -285,7 +285,7 @@ struct pftrace_track *pftrace_tracks_open(
 	assert(number < tracks->trace->track_count);
 	if (number < tracks->count && tracks->tracks[number] != NULL)
 		return tracks->tracks[number];
-	if (!memory_reach(&tracks->tracks, number, &tracks->count,
+	if (!array_ensure_index(&tracks->tracks, number, &tracks->count,
 		    sizeof(*tracks->tracks)))
 		return NULL;
 	track = memory_new_zeroed(1, sizeof(*track));

@@ -45,8 +45,8 @@ static struct pprof_type read_type(
 
 bool pprof_facts_add_type(struct pprof_facts *facts, struct cursor message)
 {
-	if (!memory_grow32(&facts->types, facts->type_count, &facts->type_room,
-		    sizeof(*facts->types)))
+	if (!array_reserve32(&facts->types, facts->type_count,
+		    &facts->type_room, sizeof(*facts->types)))
 		return false;
 	facts->types[facts->type_count++] = read_type(facts, message);
 	return true;

@@ -206,7 +206,7 @@ static bool take_numbers(struct pprof_in *in, struct sample *sample,
 			sample->value_count++;
 			continue;
 		}
-		if (!memory_grow(&in->path, in->depth, &in->path_room,
+		if (!array_reserve(&in->path, in->depth, &in->path_room,
 			    sizeof(*in->path)))
 			return false;
 		in->path[in->depth++] = number;

@@ -34,7 +34,7 @@ bool pprof_tables_add_string(
 {
 	struct buffer *text = &tables->text;
 
-	if (!memory_grow32(&tables->strings, tables->string_count,
+	if (!array_reserve32(&tables->strings, tables->string_count,
 		    &tables->string_room, sizeof(*tables->strings)))
 		return false;
 	tables->strings[tables->string_count++] = text->used;
@@ -104,7 +104,7 @@ bool pprof_tables_add_function(
 		else if (field.number == FUNCTION_START_LINE)
 			function.line = line_number(field.value);
 	}
-	if (!memory_grow32(&tables->functions, count, &tables->function_room,
+	if (!array_reserve32(&tables->functions, count, &tables->function_room,
 		    sizeof(*tables->functions)))
 		return false;
 	tables->functions[tables->function_count++] = function;
@@ -126,7 +126,7 @@ static bool add_line(struct pprof_tables *tables,
 		tables->bad++;
 		return true;
 	}
-	if (!memory_grow32(&tables->lines, tables->line_count,
+	if (!array_reserve32(&tables->lines, tables->line_count,
 		    &tables->line_room, sizeof(*tables->lines)))
 		return false;
 	tables->lines[tables->line_count++] = id;
@@ -161,7 +161,7 @@ bool pprof_tables_add_location(
 		else if (field.number == LOCATION_ADDRESS)
 			location.address = field.value;
 	}
-	if (!memory_grow32(&tables->locations, count, &tables->location_room,
+	if (!array_reserve32(&tables->locations, count, &tables->location_room,
 		    sizeof(*tables->locations)))
 		return false;
 	tables->locations[tables->location_count++] = location;
@@ -184,7 +184,7 @@ bool pprof_tables_add_mapping(
 		else if (field.number == MAPPING_FILENAME)
 			mapping.file = pprof_tables_text_number(field.value);
 	}
-	if (!memory_grow32(&tables->mappings, count, &tables->mapping_room,
+	if (!array_reserve32(&tables->mappings, count, &tables->mapping_room,
 		    sizeof(*tables->mappings)))
 		return false;
 	tables->mappings[tables->mapping_count++] = mapping;

@@ -20,7 +20,7 @@ void stacks_clear(struct stacks *stacks)
 
 bool stacks_push(struct stacks *stacks, uint32_t function)
 {
-	if (!memory_grow(&stacks->frames, stacks->depth, &stacks->room,
+	if (!array_reserve(&stacks->frames, stacks->depth, &stacks->room,
 		    sizeof(*stacks->frames)))
 		return false;
 	stacks->frames[stacks->depth++] = function;
@@ -49,7 +49,7 @@ static void add_calls(
 static bool add_function(struct stacks *stacks, uint32_t function,
 	uint64_t calls, uint64_t time_ns)
 {
-	if (!memory_reach(&stacks->function_seen, function,
+	if (!array_ensure_index(&stacks->function_seen, function,
 		    &stacks->function_room, sizeof(*stacks->function_seen)))
 		return false;
 	add_calls(&stacks->profile->functions[function].cost, calls,
@@ -66,8 +66,8 @@ static bool add_edge(
 	struct profile_cost *cost;
 
 	if (edge == PROFILE_NONE ||
-		!memory_reach(&stacks->edge_seen, edge, &stacks->edge_room,
-			sizeof(*stacks->edge_seen)))
+		!array_ensure_index(&stacks->edge_seen, edge,
+			&stacks->edge_room, sizeof(*stacks->edge_seen)))
 		return false;
 	cost = &stacks->profile->edges[edge].cost;
 	add_calls(
@@ -97,7 +97,7 @@ static bool count_calls(
 		*calls = is_new;
 		return true;
 	}
-	if (!memory_reach(&stacks->counted, node, &stacks->counted_room,
+	if (!array_ensure_index(&stacks->counted, node, &stacks->counted_room,
 		    sizeof(*stacks->counted)))
 		return false;
 	if (!is_new && !stacks->counted[node])

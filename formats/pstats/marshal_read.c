@@ -47,7 +47,7 @@ void marshal_in_clear(struct marshal_in *in)
 static bool make_room(struct marshal_in *in, void *items, uint32_t count,
 	uint32_t *room, size_t size)
 {
-	if (memory_grow32(items, count, room, size))
+	if (array_reserve32(items, count, room, size))
 		return true;
 	in->no_memory = true;
 	return false;

@@ -153,7 +153,7 @@ static enum ctp_status add_frame(
 	struct speedscope_data *data = reader->data;
 	enum ctp_status status;
 
-	if (!memory_grow(&data->frames, data->frame_count, &data->frame_room,
+	if (!array_reserve(&data->frames, data->frame_count, &data->frame_room,
 		    sizeof(*data->frames)))
 		return ctp_no_memory(err);
 	reader->frame = (struct speedscope_frame){0};
@@ -180,7 +180,7 @@ static bool put_point(struct reader *reader, struct speedscope_point point)
 {
 	struct speedscope_data *data = reader->data;
 
-	if (!memory_grow(&data->points, data->point_count, &data->point_room,
+	if (!array_reserve(&data->points, data->point_count, &data->point_room,
 		    sizeof(*data->points)))
 		return false;
 	data->points[data->point_count++] = point;
@@ -242,7 +242,7 @@ static enum ctp_status add_sample_frame(
 		reader->bad_sample = true;
 		return json_members_skip(&reader->members, value, err);
 	}
-	if (!memory_grow(&sample->frames, sample->depth, &sample->room,
+	if (!array_reserve(&sample->frames, sample->depth, &sample->room,
 		    sizeof(*sample->frames)))
 		return ctp_no_memory(err);
 	sample->frames[sample->depth++] = (uint32_t)frame;
@@ -311,8 +311,8 @@ static enum ctp_status add_weight(
 	struct speedscope_data *data = reader->data;
 	struct speedscope_number weight;
 
-	if (!memory_grow(&data->weights, data->weight_count, &data->weight_room,
-		    sizeof(*data->weights)))
+	if (!array_reserve(&data->weights, data->weight_count,
+		    &data->weight_room, sizeof(*data->weights)))
 		return ctp_no_memory(err);
 	if (!read_number(reader, value, &weight) || weight.value < 0) {
 		count_bad(reader);
@@ -370,7 +370,7 @@ static enum ctp_status add_profile(
 	struct reader *reader = user;
 	struct speedscope_data *data = reader->data;
 
-	if (!memory_grow(&data->profiles, data->profile_count,
+	if (!array_reserve(&data->profiles, data->profile_count,
 		    &data->profile_room, sizeof(*data->profiles)))
 		return ctp_no_memory(err);
 	if (value->kind != JSON_OBJECT)

@@ -229,7 +229,7 @@ static bool pass_time(
 
 static bool open_range(struct speedscope_in *in, uint32_t site)
 {
-	if (!memory_grow(&in->open, in->depth, &in->room, sizeof(*in->open)))
+	if (!array_reserve(&in->open, in->depth, &in->room, sizeof(*in->open)))
 		return false;
 	in->open[in->depth++] = site;
 	in->times_open[site]++;

@@ -124,7 +124,7 @@ static bool rows_frame(struct scope_rows *rows, uint32_t site, uint32_t *frame)
 	const struct trace_site *from = &rows->trace->sites[site];
 	struct frame_key key = {from->name, from->file, from->line};
 
-	if (!memory_reach(&rows->frame_of, site, &rows->site_room,
+	if (!array_ensure_index(&rows->frame_of, site, &rows->site_room,
 		    sizeof(*rows->frame_of)))
 		return false;
 	if (rows->frame_of[site] == 0)
@@ -312,7 +312,7 @@ static bool open_slice(
 	if (file->depth > 0 &&
 		file->open[file->depth - 1].end_ns < slice.end_ns)
 		slice.end_ns = file->open[file->depth - 1].end_ns;
-	if (!memory_grow32(
+	if (!array_reserve32(
 		    &file->open, file->depth, &file->room, sizeof(*file->open)))
 		return false;
 	file->open[file->depth++] =
@@ -475,7 +475,7 @@ static enum ctp_status add_begin(struct speedscope *scope,
 		track->epoch_ns = trace_track_epoch(
 			scope->trace, event->track, event->time_ns);
 	track->has_ranges = true;
-	if (!memory_grow32(&track->open, track->depth, &track->room,
+	if (!array_reserve32(&track->open, track->depth, &track->room,
 		    sizeof(*track->open)))
 		return ctp_no_memory(err);
 	point.kind = POINT_OPEN;

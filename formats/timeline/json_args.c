@@ -114,7 +114,7 @@ static uint32_t add_key(
 	uint32_t number = strtab_add(names->keys, bytes, size);
 
 	if (number == STRTAB_NONE ||
-		!memory_reach(&names->made, number, &names->made_room,
+		!array_ensure_index(&names->made, number, &names->made_room,
 			sizeof(*names->made)))
 		return 0;
 	names->made[number] = (struct json_arg_key){
@@ -269,7 +269,7 @@ static bool make_site(struct json_names *names, uint32_t number)
 const struct json_site *json_names_make_site(
 	struct json_names *names, uint32_t site)
 {
-	if (!memory_reach(&names->sites, site, &names->site_count,
+	if (!array_ensure_index(&names->sites, site, &names->site_count,
 		    sizeof(*names->sites)))
 		return NULL;
 	if (names->sites[site].bytes == NULL && !make_site(names, site))
@@ -283,7 +283,7 @@ const struct json_arg_key *json_names_make_key(
 	struct json *json;
 	uint32_t key;
 
-	if (!memory_reach(&names->key_of_text, number, &names->key_room,
+	if (!array_ensure_index(&names->key_of_text, number, &names->key_room,
 		    sizeof(*names->key_of_text)))
 		return NULL;
 	json = json_names_scratch(names);
@@ -410,7 +410,7 @@ static inline struct json_args_item *push(
 
 	if (item != NULL)
 		drop(args, item);
-	if (!memory_grow32(&args->items, args->count, &args->room,
+	if (!array_reserve32(&args->items, args->count, &args->room,
 		    sizeof(*args->items)))
 		return NULL;
 	args->keys |= bit_of(key->number);

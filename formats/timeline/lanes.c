@@ -60,7 +60,7 @@ void lanes_keep_apart(struct lanes *lanes)
 /* Inserts a slice below the open ones (at 0) or on top of them. */
 static bool insert_open(struct lane *lane, uint32_t at, struct extent slice)
 {
-	if (!memory_grow32(&lane->open, lane->open_count, &lane->open_room,
+	if (!array_reserve32(&lane->open, lane->open_count, &lane->open_room,
 		    sizeof(*lane->open)))
 		return false;
 	memmove(&lane->open[at + 1], &lane->open[at],

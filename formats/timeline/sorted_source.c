@@ -32,7 +32,7 @@ struct sorted_source {
 static struct sorted_source_track *find_track(
 	struct sorted_source *sorted, uint32_t number)
 {
-	return memory_reach(&sorted->tracks, number, &sorted->track_room,
+	return array_ensure_index(&sorted->tracks, number, &sorted->track_room,
 		       sizeof(*sorted->tracks))
 		       ? &sorted->tracks[number]
 		       : NULL;
@@ -103,7 +103,7 @@ static enum ctp_status unpack(
 	memcpy(event, bytes, sizeof(*event));
 	count = event->arg_count;
 	text += sizeof(*event);
-	if (!memory_reach(&sorted->args, count, &sorted->arg_room,
+	if (!array_ensure_index(&sorted->args, count, &sorted->arg_room,
 		    sizeof(*sorted->args)))
 		return CTP_ERR_NOMEM;
 	if (count > 0)

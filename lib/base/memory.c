@@ -149,7 +149,7 @@ void *memory_resize_array(void *old, size_t number, size_t size)
 		       : memory_resize(old, bytes);
 }
 
-bool memory_enlarge(void *array, size_t *room, size_t size)
+bool array_grow(void *array, size_t *room, size_t size)
 {
 	size_t more = *room == 0 ? FIRST_ROOM : *room * 2;
 	void *items;
@@ -165,17 +165,17 @@ bool memory_enlarge(void *array, size_t *room, size_t size)
 	return true;
 }
 
-bool memory_enlarge32(void *array, uint32_t *room, size_t size)
+bool array_grow32(void *array, uint32_t *room, size_t size)
 {
 	size_t more = *room;
 
-	if (more > UINT32_MAX / 2 || !memory_enlarge(array, &more, size))
+	if (more > UINT32_MAX / 2 || !array_grow(array, &more, size))
 		return false;
 	*room = (uint32_t)more;
 	return true;
 }
 
-bool memory_extend(void *array, uint32_t index, uint32_t *room, size_t size)
+bool array_extend(void *array, uint32_t index, uint32_t *room, size_t size)
 {
 	size_t more = 2 * (size_t)index + FIRST_ROOM;
 	char *items;

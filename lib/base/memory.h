@@ -21,34 +21,34 @@ void *memory_resize(void *old, size_t size);
 void *memory_resize_array(void *old, size_t count, size_t size);
 void memory_free(void *memory);
 
-/* For the three below, which do it only where it is needed. */
-bool memory_enlarge(void *array, size_t *room, size_t size);
-bool memory_enlarge32(void *array, uint32_t *room, size_t size);
-bool memory_extend(void *array, uint32_t index, uint32_t *room, size_t size);
+/* For the three below, which call these only where there is no room. */
+bool array_grow(void *array, size_t *room, size_t size);
+bool array_grow32(void *array, uint32_t *room, size_t size);
+bool array_extend(void *array, uint32_t index, uint32_t *room, size_t size);
 
 /*
  * Makes room for one more in an array that is full: `array` is the address of
  * the pointer to it, which may be NULL at first; `room` is in items of `size`
  * bytes. False, with nothing changed, if out of memory.
  */
-static inline bool memory_grow(
+static inline bool array_reserve(
 	void *array, size_t count, size_t *room, size_t size)
 {
-	return count < *room || memory_enlarge(array, room, size);
+	return count < *room || array_grow(array, room, size);
 }
 
 /* The same where places are 32-bit numbers, of which there may be no more. */
-static inline bool memory_grow32(
+static inline bool array_reserve32(
 	void *array, uint32_t count, uint32_t *room, size_t size)
 {
-	return count < *room || memory_enlarge32(array, room, size);
+	return count < *room || array_grow32(array, room, size);
 }
 
 /* Makes room for the item `index`, and for more, which are all zero. */
-static inline bool memory_reach(
+static inline bool array_ensure_index(
 	void *array, uint32_t index, uint32_t *room, size_t size)
 {
-	return index < *room || memory_extend(array, index, room, size);
+	return index < *room || array_extend(array, index, room, size);
 }
 
 /* So much may be taken at a time from now on; 0: as much as there is. */

@@ -124,7 +124,7 @@ static bool store_shown(struct strtab *table, const char *text, size_t size)
 			store(table, (const char *)words.bytes, words.used);
 	buffer_clear(&words);
 	if (shown.text == NULL ||
-		!memory_grow32(&table->shown, table->shown_count,
+		!array_reserve32(&table->shown, table->shown_count,
 			&table->shown_room, sizeof(*table->shown)))
 		return false;
 	table->shown[table->shown_count++] = shown;

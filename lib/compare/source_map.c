@@ -59,8 +59,8 @@ static uint32_t find_file(struct move *move, const char *path)
 	number = strtab_add(
 		move->paths, (const char *)move->text.bytes, move->text.used);
 	return number != STRTAB_NONE &&
-			       memory_reach(&move->files, number, &move->room,
-				       sizeof(*move->files))
+			       array_ensure_index(&move->files, number,
+				       &move->room, sizeof(*move->files))
 		       ? number
 		       : STRTAB_NONE;
 }
@@ -167,7 +167,7 @@ static bool pair(struct move *move, const struct ending *ending, uint32_t count)
 	number = strtab_add(
 		move->pairs, (const char *)move->text.bytes, move->text.used);
 	if (number == STRTAB_NONE ||
-		!memory_reach(&move->votes, number, &move->vote_room,
+		!array_ensure_index(&move->votes, number, &move->vote_room,
 			sizeof(*move->votes)))
 		return false;
 	move->votes[number].file_count++;
@@ -217,7 +217,7 @@ static bool add_root(
 	uint32_t to = strtab_add(map->text, changed, strlen(changed));
 
 	if (from == STRTAB_NONE || to == STRTAB_NONE ||
-		!memory_grow32(&map->roots, map->count, &map->room,
+		!array_reserve32(&map->roots, map->count, &map->room,
 			sizeof(*map->roots)))
 		return false;
 	map->roots[map->count++] = (struct source_map_root){
@@ -352,7 +352,7 @@ static bool rename_files(struct move *move, struct profile *profile)
 static bool join(struct source_map *map, struct move *move,
 	struct profile *const *profiles, size_t count, size_t base_count)
 {
-	bool ok = memory_reach(
+	bool ok = array_ensure_index(
 		&move->files, 0, &move->room, sizeof(*move->files));
 	uint32_t gone;
 

@@ -696,7 +696,7 @@ static enum ctp_status begin_run(struct extsort *sort, struct ctp_error *err)
 		if (status != CTP_OK)
 			return status;
 	}
-	if (!memory_grow(&sort->runs, sort->run_count, &sort->run_room,
+	if (!array_reserve(&sort->runs, sort->run_count, &sort->run_room,
 		    sizeof(*sort->runs)))
 		return ctp_no_memory(err);
 	return CTP_OK;

@@ -73,7 +73,7 @@ static enum ctp_status add_level(
 	enum ctp_status status = CTP_OK;
 	struct line *line;
 
-	if (!memory_reach(&counters->lines, number, &counters->line_count,
+	if (!array_ensure_index(&counters->lines, number, &counters->line_count,
 		    sizeof(*counters->lines)))
 		return ctp_no_memory(err);
 	line = &counters->lines[number];

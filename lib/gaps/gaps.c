@@ -180,8 +180,8 @@ static uint32_t find_place(struct gaps *gaps, const struct gaps_place *place)
 		return PLACE_NONE;
 	if (number < count)
 		return number - 1;
-	if (!memory_grow32(&gaps->places, gaps->place_count, &gaps->place_room,
-		    sizeof(*gaps->places)))
+	if (!array_reserve32(&gaps->places, gaps->place_count,
+		    &gaps->place_room, sizeof(*gaps->places)))
 		return PLACE_NONE;
 	gaps->places[gaps->place_count] = *place;
 	return gaps->place_count++;
@@ -424,7 +424,7 @@ static uint32_t find_device(struct gaps *gaps, uint32_t number)
 		return DEVICE_NONE;
 	if (known <= gaps->device_count)
 		return known - 1;
-	if (!memory_grow32(&gaps->devices, gaps->device_count,
+	if (!array_reserve32(&gaps->devices, gaps->device_count,
 		    &gaps->device_room, sizeof(*gaps->devices)))
 		return DEVICE_NONE;
 	gaps->devices[gaps->device_count] = (struct gaps_device){
@@ -514,7 +514,7 @@ static struct gaps_extent *process_of(struct processes *processes, int64_t pid)
 	uint32_t number =
 		strtab_add(processes->pids, (const char *)&pid, sizeof(pid));
 
-	return number != STRTAB_NONE && memory_reach(&processes->extents,
+	return number != STRTAB_NONE && array_ensure_index(&processes->extents,
 						number, &processes->room,
 						sizeof(*processes->extents))
 		       ? &processes->extents[number]

@@ -133,8 +133,8 @@ enum ctp_status host_ranges_add(struct host_ranges *ranges,
 	struct track *track;
 	uint8_t *at;
 
-	if (!memory_reach(&ranges->tracks, event->track, &ranges->track_count,
-		    sizeof(*ranges->tracks)))
+	if (!array_ensure_index(&ranges->tracks, event->track,
+		    &ranges->track_count, sizeof(*ranges->tracks)))
 		return ctp_no_memory(err);
 	track = &ranges->tracks[event->track];
 	if (track->block == NULL ||
@@ -256,7 +256,7 @@ static bool push(struct sweep *sweep, uint32_t site)
 	struct frame frame = {GAP_HOST, TRACE_NONE, TRACE_NONE};
 	uint8_t *known = &sweep->causes[site];
 
-	if (!memory_grow32(&thread->frames, thread->depth, &thread->room,
+	if (!array_reserve32(&thread->frames, thread->depth, &thread->room,
 		    sizeof(*thread->frames)))
 		return false;
 	if (thread->depth > 0)
@@ -354,7 +354,7 @@ static enum ctp_status begin_waits(struct sweep *sweep, uint32_t track,
 		sweep->wait.rank < until_ns) {
 		/* Those that are over by now, though nothing has changed. */
 		if (!charge_all(sweep, sweep->wait.rank) ||
-			!memory_grow32(&thread->waits, thread->wait_count,
+			!array_reserve32(&thread->waits, thread->wait_count,
 				&thread->wait_room, sizeof(*thread->waits)))
 			return ctp_no_memory(err);
 		memcpy(&thread->waits[thread->wait_count++], sweep->wait.bytes,

@@ -46,7 +46,7 @@ void launch_table_free(struct launch_table *table)
 
 static bool push(struct open_starts *open_starts, int64_t time_ns)
 {
-	if (!memory_grow32(&open_starts->times_ns, open_starts->depth,
+	if (!array_reserve32(&open_starts->times_ns, open_starts->depth,
 		    &open_starts->room, sizeof(*open_starts->times_ns)))
 		return false;
 	open_starts->times_ns[open_starts->depth++] = time_ns;
@@ -59,7 +59,7 @@ static bool next_place(struct launch_table *table, uint32_t *place)
 {
 	*place = table->call_next;
 	if (*place == table->call_count) {
-		if (!memory_grow32(&table->calls, table->call_count,
+		if (!array_reserve32(&table->calls, table->call_count,
 			    &table->call_room, sizeof(*table->calls)))
 			return false;
 		table->call_count++;
@@ -89,8 +89,8 @@ bool launch_table_add(struct launch_table *table, const struct event *event)
 	if (event->kind != EVENT_BEGIN && event->kind != EVENT_END &&
 		event->kind != EVENT_CORRELATION)
 		return true;
-	if (!memory_reach(&table->tracks, event->track, &table->track_count,
-		    sizeof(*table->tracks)))
+	if (!array_ensure_index(&table->tracks, event->track,
+		    &table->track_count, sizeof(*table->tracks)))
 		return false;
 	if (event->kind == EVENT_CORRELATION)
 		return add_call(table, event);

@@ -169,7 +169,7 @@ static inline void extend_span(struct overview *overview, int64_t time_ns)
 /* The row of a track; NULL if out of memory. */
 static struct row *row_of(struct overview *overview, uint32_t track)
 {
-	return memory_reach(&overview->rows, track, &overview->row_count,
+	return array_ensure_index(&overview->rows, track, &overview->row_count,
 		       sizeof(*overview->rows))
 		       ? &overview->rows[track]
 		       : NULL;
@@ -220,7 +220,7 @@ static bool advance(struct overview *overview, struct row *row, int64_t now_ns)
 
 static bool push(struct row *row, uint32_t site)
 {
-	if (!memory_grow32(
+	if (!array_reserve32(
 		    &row->open, row->depth, &row->room, sizeof(*row->open)))
 		return false;
 	row->open[row->depth++] = site;

@@ -125,7 +125,7 @@ struct queue {
 
 static bool queue_add(struct queue *queue, const void *bytes)
 {
-	if (!memory_grow32(&queue->points, queue->count, &queue->room,
+	if (!array_reserve32(&queue->points, queue->count, &queue->room,
 		    sizeof(*queue->points)))
 		return false;
 	memcpy(&queue->points[queue->count], bytes, sizeof(*queue->points));
@@ -665,7 +665,7 @@ static const struct site *site_of(struct ranking *ranking, uint32_t number)
 	const struct trace *trace = ranking->trace;
 	struct site *site;
 
-	if (!memory_reach(&ranking->sites, number, &ranking->site_room,
+	if (!array_ensure_index(&ranking->sites, number, &ranking->site_room,
 		    sizeof(*ranking->sites)))
 		return NULL;
 	site = &ranking->sites[number];
@@ -688,7 +688,7 @@ static bool begin(struct ranking *ranking, const struct event *event)
 		.site = event->site,
 		.place = event->site};
 
-	if (site == NULL || !memory_grow32(&track->open, track->depth,
+	if (site == NULL || !array_reserve32(&track->open, track->depth,
 				    &track->room, sizeof(*track->open)))
 		return false;
 	open.is_call = site->is_call;

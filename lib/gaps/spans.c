@@ -9,7 +9,7 @@ bool spans_add(struct spans *spans, int64_t from_ns, int64_t to_ns)
 {
 	if (from_ns >= to_ns)
 		return true;
-	if (!memory_grow(&spans->items, spans->count, &spans->room,
+	if (!array_reserve(&spans->items, spans->count, &spans->room,
 		    sizeof(*spans->items)))
 		return false;
 	spans->items[spans->count++] = (struct span){from_ns, to_ns, 0};

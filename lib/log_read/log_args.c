@@ -46,7 +46,7 @@ bool log_args_value(struct cursor *cursor, struct event_arg *arg)
 
 struct event_arg *log_args_push(struct log_args *args)
 {
-	if (!memory_grow32(&args->items, args->count, &args->room,
+	if (!array_reserve32(&args->items, args->count, &args->room,
 		    sizeof(*args->items)))
 		return NULL;
 	return &args->items[args->count++];

@@ -59,7 +59,7 @@ struct log_track *log_block_track(
 
 	if (place != 0)
 		return recording->tracks[place - 1];
-	if (!memory_reach(&recording->tracks, recording->track_count,
+	if (!array_ensure_index(&recording->tracks, recording->track_count,
 		    &recording->track_room, sizeof(struct log_track *)))
 		return NULL;
 	track = memory_new_zeroed(1, sizeof(*track));

@@ -58,7 +58,7 @@ static uint32_t find_description(
 		trace_add_site(recording->trace, name, strlen(name), "", 0, 0);
 	place = device->description_count;
 	if (unknown.site == TRACE_NONE ||
-		!memory_reach(&device->descriptions, place,
+		!array_ensure_index(&device->descriptions, place,
 			&device->description_room, sizeof(unknown)) ||
 		!log_table_set(&device->numbers, number, place + 1))
 		return TRACE_NONE;
@@ -488,7 +488,7 @@ static enum log_verdict add_description(struct log_recording *recording,
 	struct log_device *device = &recording->device;
 	uint32_t place = device->description_count;
 
-	if (!memory_reach(&device->descriptions, place,
+	if (!array_ensure_index(&device->descriptions, place,
 		    &device->description_room, sizeof(description)) ||
 		!log_table_set(&device->numbers, number, place + 1))
 		return LOG_NO_MEMORY;
@@ -510,7 +510,7 @@ static enum log_verdict take_description(struct log_recording *recording,
 	bool failed;
 
 	apply = apply && log_table_find(&device->numbers, number) == 0;
-	if (apply && !memory_reach(&device->args,
+	if (apply && !array_ensure_index(&device->args,
 			     device->arg_count + LOG_DEVICE_KEYS_MAX,
 			     &device->arg_room, sizeof(*device->args)))
 		return LOG_NO_MEMORY;

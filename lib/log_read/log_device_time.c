@@ -25,7 +25,7 @@ void log_device_time_clear(struct log_device_time *time)
 
 static bool append(struct log_device_time *time, struct log_device_pair pair)
 {
-	if (!memory_grow32(&time->pairs, time->count, &time->room,
+	if (!array_reserve32(&time->pairs, time->count, &time->room,
 		    sizeof(*time->pairs)))
 		return false;
 	time->pairs[time->count++] = pair;

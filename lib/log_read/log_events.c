@@ -69,7 +69,7 @@ static enum log_verdict read_sites(
 
 	if (!unpack_array(block, &count) || count > LOG_EVENTS_MAX)
 		return LOG_DAMAGED;
-	if (count > 0 && !memory_reach(&events->sites, count - 1,
+	if (count > 0 && !array_ensure_index(&events->sites, count - 1,
 				 &events->site_room, sizeof(uint32_t)))
 		return LOG_NO_MEMORY;
 	events->site_count = count;

@@ -26,7 +26,7 @@ bool log_table_set(struct log_table *table, uint32_t number, uint32_t value)
 {
 	uint32_t page = number / PAGE_NUMBERS;
 
-	if (!memory_reach(
+	if (!array_ensure_index(
 		    &table->pages, page, &table->page_room, sizeof(uint32_t *)))
 		return false;
 	if (table->pages[page] == NULL)

@@ -33,7 +33,7 @@ static int64_t slewed(int64_t value, int64_t slew)
 
 static bool add_piece(struct log_time *time, struct log_time_piece piece)
 {
-	if (!memory_grow32(&time->pieces, time->count, &time->room,
+	if (!array_reserve32(&time->pieces, time->count, &time->room,
 		    sizeof(*time->pieces)))
 		return false;
 	time->pieces[time->count++] = piece;

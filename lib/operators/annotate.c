@@ -114,14 +114,14 @@ static bool ensure_scope(
 	/* Else it would be tidied again soon. */
 	if (scopes->count < scopes->room / 2)
 		return true;
-	return memory_enlarge32(
+	return array_grow32(
 		&scopes->items, &scopes->room, sizeof(*scopes->items));
 }
 
 /* A range more is open, until the next begins; NULL if out of memory. */
 static struct fx_range *fx_track_push(struct fx_track *track)
 {
-	if (!memory_grow32(&track->ranges, track->depth, &track->room,
+	if (!array_reserve32(&track->ranges, track->depth, &track->room,
 		    sizeof(*track->ranges)))
 		return NULL;
 	track->ranges[track->depth] = (struct fx_range){0};
@@ -229,7 +229,8 @@ static enum role find_role(const struct trace *trace, uint32_t site)
 /* UNKNOWN if out of memory. */
 static enum role role_of(struct annotate *annotate, uint32_t site)
 {
-	if (!memory_reach(&annotate->roles, site, &annotate->role_room, 1))
+	if (!array_ensure_index(
+		    &annotate->roles, site, &annotate->role_room, 1))
 		return UNKNOWN;
 	if (annotate->roles[site] == UNKNOWN)
 		annotate->roles[site] =
@@ -239,8 +240,8 @@ static enum role role_of(struct annotate *annotate, uint32_t site)
 
 static struct fx_track *find_track(struct annotate *annotate, uint32_t number)
 {
-	return memory_reach(&annotate->tracks, number, &annotate->track_room,
-		       sizeof(*annotate->tracks))
+	return array_ensure_index(&annotate->tracks, number,
+		       &annotate->track_room, sizeof(*annotate->tracks))
 		       ? &annotate->tracks[number]
 		       : NULL;
 }
@@ -283,7 +284,7 @@ static bool open_node(struct annotate *annotate, struct fx_track *track,
 
 static bool make_room(struct annotate *annotate, uint32_t count)
 {
-	return memory_reach(&annotate->args, count, &annotate->arg_room,
+	return array_ensure_index(&annotate->args, count, &annotate->arg_room,
 		sizeof(*annotate->args));
 }
 

@@ -284,7 +284,7 @@ static uint32_t site_for(
 	uint32_t site;
 
 	if (details == STRTAB_NONE ||
-		!memory_reach(&averages->sites, of, &averages->site_room,
+		!array_ensure_index(&averages->sites, of, &averages->site_room,
 			sizeof(*averages->sites)))
 		return TRACE_NONE;
 	last = &averages->sites[of];
@@ -429,15 +429,15 @@ void averages_free(struct averages *averages)
 static struct averages_track *find_track(
 	struct averages *averages, uint32_t track)
 {
-	return memory_reach(&averages->tracks, track, &averages->track_count,
-		       sizeof(*averages->tracks))
+	return array_ensure_index(&averages->tracks, track,
+		       &averages->track_count, sizeof(*averages->tracks))
 		       ? &averages->tracks[track]
 		       : NULL;
 }
 
 static bool push(struct averages_track *track, struct averages_frame frame)
 {
-	if (!memory_grow32(&track->frames, track->depth, &track->room,
+	if (!array_reserve32(&track->frames, track->depth, &track->room,
 		    sizeof(*track->frames)))
 		return false;
 	track->frames[track->depth++] = frame;

@@ -89,7 +89,7 @@ uint32_t fx_registry_node(
 	number =
 		strtab_add(registry->keys, (const char *)key->bytes, key->used);
 	if (number == STRTAB_NONE ||
-		!memory_reach(&registry->nodes, number, &registry->room,
+		!array_ensure_index(&registry->nodes, number, &registry->room,
 			sizeof(*registry->nodes)))
 		return FX_NONE;
 	return number;

@@ -135,7 +135,7 @@ static enum ctp_status add_rule(
 
 	if (rules->rule_count == PHASE_RULES_MAX)
 		return bad_line(parser, "there are too many rules");
-	if (!memory_grow32(&rules->rules, rules->rule_count, &parser->room,
+	if (!array_reserve32(&rules->rules, rules->rule_count, &parser->room,
 		    sizeof(*rules->rules)))
 		return ctp_no_memory(parser->err);
 	rules->rules[rules->rule_count++] = (struct rule){

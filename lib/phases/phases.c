@@ -108,8 +108,8 @@ static bool find_phase(struct phase_count *count, uint32_t site, bool async,
 {
 	struct phase_found *found;
 
-	if (!memory_reach(&count->found[async], site, &count->found_room[async],
-		    sizeof(*found)))
+	if (!array_ensure_index(&count->found[async], site,
+		    &count->found_room[async], sizeof(*found)))
 		return false;
 	found = &count->found[async][site];
 	if (!found->known)
@@ -122,7 +122,7 @@ static bool find_phase(struct phase_count *count, uint32_t site, bool async,
 
 static struct phase_state *find_state(struct phase_count *count, uint32_t track)
 {
-	return memory_reach(&count->states, track, &count->state_count,
+	return array_ensure_index(&count->states, track, &count->state_count,
 		       sizeof(*count->states))
 		       ? &count->states[track]
 		       : NULL;
@@ -187,7 +187,7 @@ static bool push(const struct phase_count *count, struct phase_state *state,
 				  ? state->frames[state->depth - 1].phase
 				  : PHASE_NONE;
 
-	if (!memory_grow32(&state->frames, state->depth, &state->room,
+	if (!array_reserve32(&state->frames, state->depth, &state->room,
 		    sizeof(*state->frames)))
 		return false;
 	frame.begins = phase_begin_in(begin, around);

@@ -115,7 +115,7 @@ static const char *file_of(struct device_calls *calls, uint32_t track)
 	struct buffer text = BUFFER_INIT;
 	uint32_t file = STRTAB_NONE;
 
-	if (!memory_reach(&calls->files, track, &calls->file_room,
+	if (!array_ensure_index(&calls->files, track, &calls->file_room,
 		    sizeof(*calls->files)))
 		return NULL;
 	if (calls->files[track] == 0) {

@@ -67,7 +67,7 @@ uint32_t function_match_find(struct function_match *match,
 	if (key == STRTAB_NONE)
 		return PROFILE_NONE;
 	if (place == match->count) {
-		if (!memory_grow32(&match->first, match->count, &match->room,
+		if (!array_reserve32(&match->first, match->count, &match->room,
 			    sizeof(*match->first)))
 			return PROFILE_NONE;
 		match->first[match->count++] = function;

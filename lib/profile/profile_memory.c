@@ -92,7 +92,7 @@ uint32_t profile_memory_find(
 		owner = (struct profile_owner){.kind = PROFILE_OF_OTHER};
 		return profile_memory_find(memory, owner);
 	}
-	if (!memory_grow32(&memory->owners, memory->owner_count,
+	if (!array_reserve32(&memory->owners, memory->owner_count,
 		    &memory->owner_room, sizeof(*memory->owners)))
 		return UINT32_MAX;
 	memory->owners[memory->owner_count] =
@@ -108,7 +108,7 @@ static uint32_t new_part(struct profile_memory *memory, uint32_t owner)
 	if (number != 0) {
 		memory->unused = memory->parts[number - 1].next;
 	} else {
-		if (!memory_grow32(&memory->parts, memory->part_count,
+		if (!array_reserve32(&memory->parts, memory->part_count,
 			    &memory->part_room, sizeof(*memory->parts))) {
 			memory->failed = true;
 			return 0;

@@ -125,7 +125,7 @@ void replay_free(struct replay *replay)
 
 static inline struct stack *find_stack(struct replay *replay, uint32_t track)
 {
-	return memory_reach(&replay->stacks, track, &replay->stack_count,
+	return array_ensure_index(&replay->stacks, track, &replay->stack_count,
 		       sizeof(*replay->stacks))
 		       ? &replay->stacks[track]
 		       : NULL;
@@ -170,8 +170,8 @@ static uint32_t make_function(struct replay *replay, uint32_t site)
 	const struct trace *trace = replay->trace;
 	uint32_t function;
 
-	if (!memory_reach(&replay->function_of_site, site, &replay->site_room,
-		    sizeof(*replay->function_of_site)))
+	if (!array_ensure_index(&replay->function_of_site, site,
+		    &replay->site_room, sizeof(*replay->function_of_site)))
 		return 0;
 	function = add_function(replay, site);
 	if (function != PROFILE_NONE && replay->options.joined)
@@ -211,7 +211,8 @@ static bool borrow_set(struct replay *replay, struct stack *stack)
 /* Room for the bit; false if out of memory. */
 static inline bool ensure_bit(uint64_t **bits, uint32_t number, uint32_t *words)
 {
-	return memory_reach(bits, number / WORD_BITS, words, sizeof(**bits));
+	return array_ensure_index(
+		bits, number / WORD_BITS, words, sizeof(**bits));
 }
 
 /* Returns whether it was there. */
@@ -273,7 +274,7 @@ static uint32_t node_of(
 
 	if (node < count || node == PROFILE_NONE || frame->repeats == 0)
 		return node;
-	if (!memory_reach(&replay->repeats, node, &replay->repeat_room,
+	if (!array_ensure_index(&replay->repeats, node, &replay->repeat_room,
 		    sizeof(*replay->repeats)))
 		return PROFILE_NONE;
 	replay->repeats[node] = frame->repeats;
@@ -284,7 +285,7 @@ static bool push(struct replay *replay, struct stack *stack, struct frame frame)
 {
 	const struct frame *parent;
 
-	if (!memory_grow32(&stack->frames, stack->depth, &stack->room,
+	if (!array_reserve32(&stack->frames, stack->depth, &stack->room,
 		    sizeof(*stack->frames)))
 		return false;
 	parent = stack->depth == 0 ? NULL : &stack->frames[stack->depth - 1];

@@ -85,7 +85,7 @@ uint32_t replay_nodes_find(struct replay_nodes *nodes, struct profile *profile,
 {
 	uint32_t node;
 
-	if (!memory_reach(&nodes->first, parent, &nodes->first_room,
+	if (!array_ensure_index(&nodes->first, parent, &nodes->first_room,
 		    sizeof(*nodes->first)))
 		return PROFILE_NONE;
 	node = nodes->first[parent];

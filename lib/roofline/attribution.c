@@ -147,7 +147,7 @@ static bool attribution_finish(
 		attribution->done_taken = 0;
 		attribution->done_count = 0;
 	}
-	if (!memory_grow32(&attribution->done, attribution->done_count,
+	if (!array_reserve32(&attribution->done, attribution->done_count,
 		    &attribution->done_room, sizeof(*attribution->done)))
 		return false;
 	attribution->done[attribution->done_count++] = *share;
@@ -172,7 +172,7 @@ static bool copy_args(struct attribution_track *track,
 	for (uint32_t i = 0; i < event->arg_count; i++) {
 		const struct event_arg *arg = &event->args[i];
 
-		if (!memory_grow32(&track->args, track->arg_count,
+		if (!array_reserve32(&track->args, track->arg_count,
 			    &track->arg_room, sizeof(*track->args)))
 			return false;
 		track->args[track->arg_count++] = *arg;
@@ -453,7 +453,7 @@ bool attribution_next(struct attribution *attribution, struct share *share)
 static struct attribution_track *track_of(
 	struct attribution *attribution, uint32_t track)
 {
-	return memory_reach(&attribution->tracks, track,
+	return array_ensure_index(&attribution->tracks, track,
 		       &attribution->track_count, sizeof(*attribution->tracks))
 		       ? &attribution->tracks[track]
 		       : NULL;
@@ -480,8 +480,8 @@ static struct attribution_site classify(
 static struct attribution_site site_of(
 	struct attribution *attribution, uint32_t number)
 {
-	if (!memory_reach(&attribution->sites, number, &attribution->site_count,
-		    sizeof(*attribution->sites)))
+	if (!array_ensure_index(&attribution->sites, number,
+		    &attribution->site_count, sizeof(*attribution->sites)))
 		return classify(attribution->trace, number);
 	if (!attribution->sites[number].known)
 		attribution->sites[number] =
@@ -574,7 +574,7 @@ static bool push(struct attribution *attribution, const struct event *event)
 	struct attribution_range *range;
 	const struct attribution_range *outer;
 
-	if (track == NULL || !memory_grow32(&track->ranges, track->depth,
+	if (track == NULL || !array_reserve32(&track->ranges, track->depth,
 				     &track->room, sizeof(*track->ranges)))
 		return false;
 	range = &track->ranges[track->depth++];
@@ -730,7 +730,7 @@ static uint32_t new_kernel(struct attribution *attribution)
 		attribution->kernel_free = attribution->kernels[place].next;
 		return place;
 	}
-	return memory_grow32(&attribution->kernels, attribution->kernel_count,
+	return array_reserve32(&attribution->kernels, attribution->kernel_count,
 		       &attribution->kernel_room, sizeof(*attribution->kernels))
 		       ? attribution->kernel_count++
 		       : ATTRIBUTION_NONE;

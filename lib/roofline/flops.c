@@ -143,7 +143,7 @@ static struct site classify(const struct trace *trace, uint32_t number)
 /* What is known of a site. Without memory it is found out each time. */
 static struct site site_of(struct flops *flops, uint32_t number)
 {
-	if (!memory_reach(&flops->sites, number, &flops->site_count,
+	if (!array_ensure_index(&flops->sites, number, &flops->site_count,
 		    sizeof(*flops->sites)))
 		return classify(flops->trace, number);
 	if (!flops->sites[number].known)

@@ -67,7 +67,7 @@ static uint32_t find_device(struct kernels *kernels, uint32_t track)
 		return NONE;
 	if (known <= kernels->device_count)
 		return known - 1;
-	if (!memory_grow32(&kernels->devices, kernels->device_count,
+	if (!array_reserve32(&kernels->devices, kernels->device_count,
 		    &kernels->device_room, sizeof(*kernels->devices)))
 		return NONE;
 	kernels->devices[kernels->device_count] = (struct kernels_device){

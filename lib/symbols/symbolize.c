@@ -67,7 +67,7 @@ static uint32_t enter(
 
 	if (number < modules->count || number == UINT32_MAX)
 		return number;
-	if (!memory_grow32(&modules->all, modules->count, &modules->room,
+	if (!array_reserve32(&modules->all, modules->count, &modules->room,
 		    sizeof(*modules->all)))
 		return UINT32_MAX;
 	added = &modules->all[modules->count];
@@ -93,7 +93,7 @@ static bool modules_add(
 	uint32_t entry = enter(modules, module);
 
 	if (entry == UINT32_MAX ||
-		!memory_reach(&modules->numbers, module->number,
+		!array_ensure_index(&modules->numbers, module->number,
 			&modules->number_room, sizeof(*modules->numbers)))
 		return false;
 	modules->numbers[module->number] = entry + 1;
@@ -363,7 +363,7 @@ static enum ctp_status name_sites(struct symbolize *symbolize,
 
 static bool add_change(struct symbolize *symbolize, uint64_t offset)
 {
-	if (!memory_grow(&symbolize->changes, symbolize->change_count,
+	if (!array_reserve(&symbolize->changes, symbolize->change_count,
 		    &symbolize->change_room, sizeof(*symbolize->changes)))
 		return false;
 	symbolize->changes[symbolize->change_count++] = offset;

@@ -28,7 +28,7 @@ struct addresses {
 
 static bool add_address(struct addresses *to, uint64_t address)
 {
-	if (!memory_grow(&to->all, to->count, &to->room, sizeof(*to->all)))
+	if (!array_reserve(&to->all, to->count, &to->room, sizeof(*to->all)))
 		return false;
 	to->all[to->count++] = address;
 	return true;
@@ -66,7 +66,7 @@ static int compare_entries(const void *a, const void *b)
 
 static bool add_entry(struct elf_table *elf, struct elf_entry entry)
 {
-	if (!memory_grow(&elf->entries, elf->count, &elf->room,
+	if (!array_reserve(&elf->entries, elf->count, &elf->room,
 		    sizeof(*elf->entries)))
 		return false;
 	elf->entries[elf->count++] = entry;
@@ -232,7 +232,7 @@ static bool add_ranges(struct dwarf_table *table, Dwarf_Die *die)
 
 	while (table->range_count < RANGES_MAX &&
 		(at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-		if (!memory_grow(&table->ranges, table->range_count,
+		if (!array_reserve(&table->ranges, table->range_count,
 			    &table->range_room, sizeof(*table->ranges)))
 			return false;
 		table->ranges[table->range_count++] =
@@ -244,8 +244,8 @@ static bool add_ranges(struct dwarf_table *table, Dwarf_Die *die)
 static bool add_unit(
 	struct dwarf_table *table, Dwarf_Die *main, const Dwarf_Die *content)
 {
-	if (!memory_grow32(&table->units, table->unit_count, &table->unit_room,
-		    sizeof(*table->units)))
+	if (!array_reserve32(&table->units, table->unit_count,
+		    &table->unit_room, sizeof(*table->units)))
 		return false;
 	table->units[table->unit_count++] =
 		(struct dwarf_unit){.die = *content, .main = *main};
@@ -301,7 +301,7 @@ static bool add_function(struct dwarf_unit *unit, Dwarf_Die *die)
 
 	if (!find_entry(die, &address))
 		return true; /* a declaration */
-	if (!memory_grow(&unit->functions, unit->count, &unit->room,
+	if (!array_reserve(&unit->functions, unit->count, &unit->room,
 		    sizeof(*unit->functions)))
 		return false;
 	unit->functions[unit->count++] = (struct function){address, *die};

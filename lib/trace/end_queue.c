@@ -62,7 +62,7 @@ static void sink(struct end_queue *queue, size_t at)
 
 bool end_queue_add(struct end_queue *queue, const struct event *event)
 {
-	if (!memory_grow(&queue->items, queue->count, &queue->room,
+	if (!array_reserve(&queue->items, queue->count, &queue->room,
 		    sizeof(*queue->items)))
 		return false;
 	if (!event_copy(&queue->items[queue->count], event))

@@ -84,7 +84,7 @@ int64_t event_end(const struct event *event)
 
 bool event_queue_add(struct event_queue *queue, const struct event *event)
 {
-	if (!memory_grow(&queue->items, queue->count, &queue->room,
+	if (!array_reserve(&queue->items, queue->count, &queue->room,
 		    sizeof(*queue->items)))
 		return false;
 	queue->items[queue->count++] = *event;

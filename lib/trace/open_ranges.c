@@ -32,7 +32,7 @@ void open_ranges_clear(struct open_ranges *ranges)
 
 struct open_track *open_ranges_track(struct open_ranges *ranges, uint32_t track)
 {
-	return memory_reach(&ranges->tracks, track, &ranges->room,
+	return array_ensure_index(&ranges->tracks, track, &ranges->room,
 		       sizeof(*ranges->tracks))
 		       ? &ranges->tracks[track]
 		       : NULL;
@@ -43,7 +43,7 @@ struct open_range *open_track_push(
 {
 	struct open_range *range;
 
-	if (!memory_reach(&track->ranges, track->depth, &track->room,
+	if (!array_ensure_index(&track->ranges, track->depth, &track->room,
 		    sizeof(*track->ranges)))
 		return NULL;
 	range = &track->ranges[track->depth];
@@ -71,7 +71,7 @@ void open_track_pop(struct open_track *track)
 
 bool open_range_bind(struct open_range *range, const struct event *event)
 {
-	if (!memory_grow32(&range->bound, range->bound_count,
+	if (!array_reserve32(&range->bound, range->bound_count,
 		    &range->bound_room, sizeof(*range->bound)))
 		return false;
 	if (!event_copy(&range->bound[range->bound_count], event))
@@ -156,7 +156,7 @@ static struct open_async *new_item(struct open_asyncs *asyncs)
 		event_copy_clear(&item->begin);
 		return item;
 	}
-	if (!memory_grow32(&asyncs->items, asyncs->count, &asyncs->room,
+	if (!array_reserve32(&asyncs->items, asyncs->count, &asyncs->room,
 		    sizeof(*asyncs->items)))
 		return NULL;
 	item = &asyncs->items[asyncs->count++];

@@ -242,8 +242,8 @@ uint32_t trace_add_place(struct trace *trace, struct trace_site site)
 	slot = site_slot(trace, site, hash);
 	if (trace->site_index[slot] != 0)
 		return site_of(trace->site_index[slot]);
-	if (!memory_grow32(&trace->sites, trace->site_count, &trace->site_room,
-		    sizeof(site)))
+	if (!array_reserve32(&trace->sites, trace->site_count,
+		    &trace->site_room, sizeof(site)))
 		return TRACE_NONE;
 	trace->sites[trace->site_count] = site;
 	trace->site_index[slot] = site_entry(hash, trace->site_count);
@@ -258,7 +258,7 @@ bool trace_add_prefix(struct trace *trace, const char *path, size_t size)
 		size--;
 	text = strtab_add(trace->text, size == 0 ? "" : path, size);
 	if (text == STRTAB_NONE ||
-		!memory_grow32(&trace->prefixes, trace->prefix_count,
+		!array_reserve32(&trace->prefixes, trace->prefix_count,
 			&trace->prefix_room, sizeof(text)))
 		return false;
 	trace->prefixes[trace->prefix_count++] = text;
@@ -286,7 +286,7 @@ size_t trace_prefix_size(
 
 uint32_t trace_add_track(struct trace *trace, struct trace_track track)
 {
-	if (!memory_grow32(&trace->tracks, trace->track_count,
+	if (!array_reserve32(&trace->tracks, trace->track_count,
 		    &trace->track_room, sizeof(track)))
 		return TRACE_NONE;
 	trace->tracks[trace->track_count] = track;
@@ -295,7 +295,7 @@ uint32_t trace_add_track(struct trace *trace, struct trace_track track)
 
 uint32_t trace_add_module(struct trace *trace, struct trace_module module)
 {
-	if (!memory_grow32(&trace->modules, trace->module_count,
+	if (!array_reserve32(&trace->modules, trace->module_count,
 		    &trace->module_room, sizeof(module)))
 		return TRACE_NONE;
 	trace->modules[trace->module_count] = module;
@@ -354,7 +354,7 @@ uint32_t trace_add_device(
 		return TRACE_NONE;
 	if (place != TRACE_NONE) {
 		device_clear(&trace->devices[place]);
-	} else if (!memory_grow32(&trace->devices, trace->device_count,
+	} else if (!array_reserve32(&trace->devices, trace->device_count,
 			   &trace->device_room, sizeof(*trace->devices))) {
 		device_clear(&copy);
 		return TRACE_NONE;
@@ -385,7 +385,7 @@ bool trace_add_member(struct trace *trace, enum trace_fact_kind kind,
 	fact.key = strtab_add(trace->text, key, strlen(key));
 	fact.value = strtab_add(trace->text, value, strlen(value));
 	if (fact.key == STRTAB_NONE || fact.value == STRTAB_NONE ||
-		!memory_grow32(&trace->facts, trace->fact_count,
+		!array_reserve32(&trace->facts, trace->fact_count,
 			&trace->fact_room, sizeof(fact)))
 		return false;
 	trace->facts[trace->fact_count++] = fact;

@@ -16,7 +16,7 @@ void align_marks_clear(struct align_marks *marks)
 
 static bool add_mark(struct align_marks *marks, uint64_t key, int64_t time_ns)
 {
-	if (!memory_grow32(&marks->marks, marks->count, &marks->room,
+	if (!array_reserve32(&marks->marks, marks->count, &marks->room,
 		    sizeof(*marks->marks)))
 		return false;
 	marks->marks[marks->count++] = (struct align_mark){key, time_ns};

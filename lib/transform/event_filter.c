@@ -130,7 +130,7 @@ static bool has_category(struct event_filter *event_filter,
 	if (event_filter->options->categories == NULL ||
 		event->site == TRACE_NONE)
 		return true;
-	if (!memory_reach(&event_filter->sites, event->site,
+	if (!array_ensure_index(&event_filter->sites, event->site,
 		    &event_filter->site_room, 1))
 		return false;
 	match = &event_filter->sites[event->site];
@@ -146,7 +146,7 @@ static bool has_track(struct event_filter *event_filter,
 {
 	uint8_t *match;
 
-	if (!memory_reach(&event_filter->tracks, event->track,
+	if (!array_ensure_index(&event_filter->tracks, event->track,
 		    &event_filter->track_room, 1))
 		return false;
 	match = &event_filter->tracks[event->track];

@@ -150,7 +150,7 @@ static void merge_member_clear(struct merge_member *member)
 /* The place for what `number` is here; NULL if out of memory. */
 static uint32_t *map_entry(struct merge_map *map, uint32_t number)
 {
-	return memory_reach(
+	return array_ensure_index(
 		       &map->numbers, number, &map->room, sizeof(*map->numbers))
 		       ? &map->numbers[number]
 		       : NULL;
@@ -235,7 +235,7 @@ static bool map_pid(
 
 	if (number == STRTAB_NONE)
 		return false;
-	if (!memory_reach(&merge->pids, number, &merge->pid_room,
+	if (!array_ensure_index(&merge->pids, number, &merge->pid_room,
 		    sizeof(*merge->pids)) ||
 		(number == known &&
 			!select_pid(merge, *pid, &merge->pids[number])))
@@ -396,8 +396,8 @@ static bool is_id_key(const struct merge *merge, uint32_t key)
 static bool map_args(
 	struct merge *merge, struct merge_member *member, struct event *event)
 {
-	if (!memory_reach(&merge->args, event->arg_count, &merge->arg_room,
-		    sizeof(*merge->args)))
+	if (!array_ensure_index(&merge->args, event->arg_count,
+		    &merge->arg_room, sizeof(*merge->args)))
 		return false;
 	for (uint32_t i = 0; i < event->arg_count; i++) {
 		struct event_arg *arg = &merge->args[i];

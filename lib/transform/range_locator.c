@@ -39,7 +39,7 @@ static bool has_name(struct range_locator *locator, uint32_t site, bool *is)
 	*is = false;
 	if (site >= locator->trace->site_count)
 		return true;
-	if (!memory_reach(&locator->sites, site, &locator->site_room, 1))
+	if (!array_ensure_index(&locator->sites, site, &locator->site_room, 1))
 		return false;
 	if (locator->sites[site] == UNKNOWN)
 		locator->sites[site] = fits(locator, site) ? FITS : DIFFERS;
@@ -50,8 +50,8 @@ static bool has_name(struct range_locator *locator, uint32_t site, bool *is)
 static struct range_locator_track *find_track(
 	struct range_locator *locator, uint32_t number)
 {
-	return memory_reach(&locator->tracks, number, &locator->track_room,
-		       sizeof(*locator->tracks))
+	return array_ensure_index(&locator->tracks, number,
+		       &locator->track_room, sizeof(*locator->tracks))
 		       ? &locator->tracks[number]
 		       : NULL;
 }

@@ -53,8 +53,9 @@ static uint32_t add_text(
 /* The entry of `number` in a map; NULL if out of memory. */
 static uint32_t *map_entry(uint32_t **map, uint32_t *room, uint32_t number)
 {
-	return memory_reach(map, number, room, sizeof(**map)) ? &(*map)[number]
-							      : NULL;
+	return array_ensure_index(map, number, room, sizeof(**map))
+		       ? &(*map)[number]
+		       : NULL;
 }
 
 /* Whose home directories this text has. */
@@ -154,7 +155,7 @@ static bool redact_args(
 {
 	const char *text;
 
-	if (!memory_reach(&redact->args, count, &redact->arg_room,
+	if (!array_ensure_index(&redact->args, count, &redact->arg_room,
 		    sizeof(*redact->args)))
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
@@ -449,8 +450,9 @@ bool redact_rules_add_word(
 		return true;
 	}
 	word = memory_new(size + 1);
-	if (word == NULL || !memory_reach(&rules->words, rules->word_count,
-				    &rules->word_room, sizeof(*rules->words))) {
+	if (word == NULL ||
+		!array_ensure_index(&rules->words, rules->word_count,
+			&rules->word_room, sizeof(*rules->words))) {
 		memory_free(word);
 		return false;
 	}

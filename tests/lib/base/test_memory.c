@@ -12,7 +12,7 @@ START_TEST(an_array_grows_by_one_and_keeps_what_is_in_it)
 	size_t room = 0;
 
 	for (size_t count = 0; count < 1000; count++) {
-		ck_assert(memory_grow(&items, count, &room, sizeof(*items)));
+		ck_assert(array_reserve(&items, count, &room, sizeof(*items)));
 		ck_assert_uint_gt(room, count);
 		items[count] = count * 3;
 	}
@@ -30,8 +30,8 @@ START_TEST(an_item_is_reached_and_what_is_new_is_zero)
 	uint32_t room = 0;
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		ck_assert(
-			memory_reach(&items, places[i], &room, sizeof(*items)));
+		ck_assert(array_ensure_index(
+			&items, places[i], &room, sizeof(*items)));
 		ck_assert_uint_gt(room, places[i]);
 		ck_assert_uint_eq(items[places[i]], 0);
 		ck_assert_uint_eq(items[room - 1], 0);
@@ -51,23 +51,23 @@ START_TEST(a_block_that_cannot_grow_stays)
 	uint32_t room = 0;
 	size_t wide;
 
-	ck_assert(memory_grow32(&items, 0, &room, 1));
+	ck_assert(array_reserve32(&items, 0, &room, 1));
 	items[0] = 7;
 	before = items;
 	wide = room;
 	memory_set_limit(4096);
-	ck_assert(!memory_reach(&items, 1U << 20, &room, 1));
-	ck_assert(!memory_grow(&items, wide, &wide, 1U << 20));
+	ck_assert(!array_ensure_index(&items, 1U << 20, &room, 1));
+	ck_assert(!array_reserve(&items, wide, &wide, 1U << 20));
 	ck_assert(memory_was_refused());
 	ck_assert_uint_eq(room, wide);
 	memory_set_limit(0);
-	ck_assert(!memory_reach(&items, UINT32_MAX, &room, 1));
+	ck_assert(!array_ensure_index(&items, UINT32_MAX, &room, 1));
 	ck_assert_uint_eq(room, wide);
 	room = UINT32_MAX;
-	ck_assert(!memory_grow32(&items, room, &room, 1));
+	ck_assert(!array_reserve32(&items, room, &room, 1));
 	ck_assert_uint_eq(room, UINT32_MAX);
 	wide = SIZE_MAX;
-	ck_assert(!memory_grow(&items, wide, &wide, 1));
+	ck_assert(!array_reserve(&items, wide, &wide, 1));
 	ck_assert_ptr_eq(items, before);
 	ck_assert_uint_eq(items[0], 7);
 	memory_free(items);
