@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/json.[ch]: what comes out is valid JSON, whatever goes in. */
+/* json/json.[ch]: what comes out is valid JSON, whatever goes in. */
 #include <check.h>
 #include <errno.h>
 #include <float.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/protobuf.[ch]: the bytes that the encoding's document gives, and
+/* protobuf/protobuf.[ch]: the bytes that the encoding's document gives, and
  * messages of all sizes. */
 #include <check.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/protobuf_read.[ch]: what formats/protobuf/protobuf.c writes, and what nobody
+/* protobuf/protobuf_read.[ch]: what formats/protobuf/protobuf.c writes, and what nobody
  * should. */
 #include <check.h>
 #include <stdlib.h>

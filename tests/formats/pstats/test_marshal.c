@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/marshal.[ch]: the bytes are those that Python's marshal reads. */
+/* pstats/marshal.[ch]: the bytes are those that Python's marshal reads. */
 #include <check.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/lanes.[ch]: inside each lane slices nest, as a viewer sees them. */
+/* timeline/lanes.[ch]: inside each lane slices nest, as a viewer sees them. */
 #include <check.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/buffer.[ch]. */
+/* base/buffer.[ch]. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/clock.[ch]: the arithmetic exactly, the clocks themselves as far as they
+/* base/clock.[ch]: the arithmetic exactly, the clocks themselves as far as they
  * can be relied on. */
 #include <check.h>
 #include <stdlib.h>

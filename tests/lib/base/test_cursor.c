@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/cursor.[ch]: nothing is ever read beyond the end. Inputs are copied to
+/* base/cursor.[ch]: nothing is ever read beyond the end. Inputs are copied to
  * the heap, to the byte, so that a sanitizer sees it too. */
 #include <check.h>
 #include <stdlib.h>

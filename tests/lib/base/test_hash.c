@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib/hash.[ch], lib/stable_hash.[ch]. The adversary of these tests knows the
+ * base/hash.[ch], base/stable_hash.[ch]. The adversary of these tests knows the
  * code and no seed: floods are keys that one hash, and each that tables had
  * before, puts into one place. The seeds are the test's own, so that it never
  * fails by chance.

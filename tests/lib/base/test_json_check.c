@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/json_check.[ch]: what is JSON and what is not. */
+/* base/json_check.[ch]: what is JSON and what is not. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

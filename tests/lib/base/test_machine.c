@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/machine.[ch]: memory, as control groups in a directory of ours have it. */
+/* base/machine.[ch]: memory, as control groups in a directory of ours have it. */
 #include <check.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/memory.[ch]: arrays that grow, and the limit. */
+/* base/memory.[ch]: arrays that grow, and the limit. */
 #include <check.h>
 #include <stdint.h>
 

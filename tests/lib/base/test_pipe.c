@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/pipe.[ch] */
+/* base/pipe.[ch] */
 #include <check.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/strtab.[ch]. */
+/* base/strtab.[ch]. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/utf8.[ch]. */
+/* base/utf8.[ch]. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

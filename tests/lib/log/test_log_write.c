@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/log_write.[ch]: members as LOG-FORMAT.md has them, and a log that stays
+/* log/log_write.[ch]: members as LOG-FORMAT.md has them, and a log that stays
  * valid when the disk is full. */
 #include <check.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/unpack.[ch]: every form of every type, and no trust in any of it. */
+/* log/unpack.[ch]: every form of every type, and no trust in any of it. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/log_time.[ch] against LOG-FORMAT.md, "Time". */
+/* log_read/log_time.[ch] against LOG-FORMAT.md, "Time". */
 #include <check.h>
 #include <stdlib.h>
 

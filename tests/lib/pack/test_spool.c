@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/spool.[ch]. */
+/* pack/spool.[ch]. */
 #include <check.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/replay.[ch]: function timings by cProfile's rules, on cases computed by
+/* profile/replay.[ch]: function timings by cProfile's rules, on cases computed by
  * hand. test_replay_random.c has the rest. */
 #include <check.h>
 #include <stdlib.h>

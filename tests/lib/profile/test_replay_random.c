@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib/replay.[ch] against the definitions of function timings written down
+ * profile/replay.[ch] against the definitions of function timings written down
  * literally: every call is kept, and whether it is primitive is looked up in
  * the whole stack. Thousands of small random programs, the same on each run.
  */

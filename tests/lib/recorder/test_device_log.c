@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/device_link.[ch], and all the way of what devices did from there into
+/* recorder/device_link.[ch], and all the way of what devices did from there into
  * the log and out of it: fields, order, fork, death, no room. */
 #include <check.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/recover.[ch] and what it stands on: from every state that a recorder can
+/* recover/recover.[ch] and what it stands on: from every state that a recorder can
  * die in, each of its events comes back, and each once. */
 #include <check.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/recover_log.[ch], by way of recover.h: what is written goes to the log
+/* recover/recover_log.[ch], by way of recover.h: what is written goes to the log
  * of the spool, whatever became of it, and nothing else is touched. */
 #include <check.h>
 #include <fcntl.h>

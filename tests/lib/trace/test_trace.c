@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/trace.[ch]. */
+/* trace/trace.[ch]. */
 #include <check.h>
 #include <ctype.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/align.[ch]: how far clocks are apart, by what happened in all at once. */
+/* transform/align.[ch]: how far clocks are apart, by what happened in all at once. */
 #include <check.h>
 #include <string.h>
 
