@@ -153,9 +153,8 @@ static bool add_details(struct chrome_device *device, const struct event *event,
 	return true;
 }
 
-/* Are these numbers what the trace itself tells of the activity? Then so are
- * all others. */
-static bool is_told(const struct json_args *args)
+/* Do these numbers come from the trace that was read? Then so do all others. */
+static bool has_cause(const struct json_args *args)
 {
 	return json_args_has(args, JSON_ARGS_KEY_CORRELATION) ||
 	       json_args_has(args, JSON_ARGS_KEY_EXTERNAL_ID) ||
@@ -180,7 +179,7 @@ static bool add_cause(struct chrome_device *device, const struct event *event,
 		device->correlation, track->pid, event->id, &id);
 	if (stream && !cause->known && !is_overhead(device, event))
 		device->trace->losses[LOSS_UNMATCHED]++;
-	if (is_told(args))
+	if (has_cause(args))
 		return find_flow(device, event, &cause->flow);
 	if (id != 0 && !json_args_add_int(args, device->names,
 			       JSON_ARGS_KEY_EXTERNAL_ID, (int64_t)id))
@@ -203,12 +202,12 @@ bool chrome_device_args(struct chrome_device *device, const struct event *event,
 	struct json_args *args, struct chrome_cause *cause)
 {
 	const struct trace_track *track = &device->trace->tracks[event->track];
-	bool told = is_told(args);
+	bool has_args = has_cause(args);
 
 	*cause = (struct chrome_cause){.known = false};
 	if (event->id != 0 && !add_cause(device, event, args, cause))
 		return false;
-	if (told)
+	if (has_args)
 		return true;
 	/* By "stream" readers know what a device did, which this is not. */
 	if (track->kind == TRACE_STREAM && !is_overhead(device, event) &&

@@ -373,7 +373,7 @@ static bool close_slice(struct chrome_stack *stack, const struct shape *shape)
 }
 
 /* Likewise, which is not written itself. */
-static void close_moved(struct chrome_stack *stack)
+static void close_clipped(struct chrome_stack *stack)
 {
 	struct chrome_frame *frame = top(stack);
 
@@ -470,7 +470,7 @@ static bool number_call(
 }
 
 /* Has the range such numbers from the trace itself? */
-static bool is_told(const struct chrome_frame *frame)
+static bool has_numbers(const struct chrome_frame *frame)
 {
 	return !frame->is_numbered && frame->args != NULL &&
 	       (json_args_has(frame->args, JSON_ARGS_KEY_CORRELATION) ||
@@ -482,7 +482,7 @@ bool chrome_stack_call(
 {
 	struct chrome_frame *frame = top(stack);
 
-	if (call.correlation == 0 || is_told(frame))
+	if (call.correlation == 0 || has_numbers(frame))
 		*id = 0;
 	else if (!number_call(stack, call, id))
 		return false;
@@ -499,7 +499,7 @@ static bool close_any(struct chrome_stack *stack, int64_t end_ns)
 {
 	if (!top(stack)->is_clipped)
 		return close_range(stack, end_ns);
-	close_moved(stack);
+	close_clipped(stack);
 	return true;
 }
 

@@ -307,7 +307,7 @@ static enum ctp_status open_trace(FILE *in, const void *head, size_t head_size,
 		.labels = &reader->labels,
 		.args = &reader->args,
 		.skip_args = reader->trace->request.skip_args,
-		.asks = reader->trace->request.kept_args != NULL,
+		.keeps_args = reader->trace->request.kept_args != NULL,
 		.details = reader->trace->request.detailed_names};
 	reader->events = (struct chrome_read_events){.trace = reader->trace,
 		.scan = reader->scan,

@@ -20,7 +20,7 @@
 #define EXACT_DIGITS 15
 
 struct chrome_read_key {
-	bool asked;
+	bool kept;
 	uint8_t known; /* enum chrome_read_known, or CHROME_READ_KNOWN_COUNT */
 	uint32_t number;
 };
@@ -100,12 +100,12 @@ static uint8_t find_known(const char *text, size_t size)
 	return CHROME_READ_KNOWN_COUNT;
 }
 
-static bool is_asked(const struct trace *trace, const char *text, size_t size)
+static bool is_kept(const struct trace *trace, const char *text, size_t size)
 {
-	const char *const *asked = trace->request.kept_args;
+	const char *const *kept = trace->request.kept_args;
 
-	for (; asked != NULL && *asked != NULL; asked++)
-		if (is_key(*asked, text, size))
+	for (; kept != NULL && *kept != NULL; kept++)
+		if (is_key(*kept, text, size))
 			return true;
 	return trace->request.detailed_names &&
 	       is_key(BUILD_DETAIL_KEY, text, size);
@@ -122,7 +122,7 @@ static bool add_key(struct chrome_read_args *args, const struct json_scan *scan,
 		return false;
 	key->number = strtab_add(args->trace->text, text, size);
 	key->known = find_known(text, size);
-	key->asked = is_asked(args->trace, text, size);
+	key->kept = is_kept(args->trace, text, size);
 	return key->number != STRTAB_NONE;
 }
 
@@ -404,7 +404,7 @@ static enum ctp_status read_item(struct chrome_read_args *args,
 	const struct chrome_read_key *key = &args->keys[item->step];
 	const struct json_token *value = &item->value;
 	bool keep = want == CHROME_READ_WANT_ALL ||
-		    (key->asked && (want & CHROME_READ_WANT_ASKED) != 0);
+		    (key->kept && (want & CHROME_READ_WANT_KEPT) != 0);
 	bool is_place = args->are_places && read_place(args, key, scan, value);
 
 	args->items++;

@@ -39,7 +39,7 @@ enum chrome_read_known {
 		CHROME_READ_WANT(CHROME_READ_LINE))
 /* The request's kept_args, and with its detailed_names their argument; they are
  * kept. */
-#define CHROME_READ_WANT_ASKED (1U << 30)
+#define CHROME_READ_WANT_KEPT (1U << 30)
 #define CHROME_READ_WANT_ALL UINT32_MAX
 
 struct chrome_read_args {

@@ -155,7 +155,7 @@ bool chrome_read_json_is_source(
 static uint32_t wanted(const struct chrome_read_json_reader *reader,
 	const struct chrome_read_json *event)
 {
-	uint32_t asked = reader->asks ? CHROME_READ_WANT_ASKED : 0;
+	uint32_t kept = reader->keeps_args ? CHROME_READ_WANT_KEPT : 0;
 
 	if (!reader->skip_args || event->phase == 0 || event->phase == 'M' ||
 		event->phase == 'C' ||
@@ -163,17 +163,17 @@ static uint32_t wanted(const struct chrome_read_json_reader *reader,
 		return CHROME_READ_WANT_ALL;
 	if (reader->details && event->phase == 'b' &&
 		chrome_read_json_is_source(reader->scan, &event->name))
-		return CHROME_READ_WANT_ASKED;
+		return CHROME_READ_WANT_KEPT;
 	if (event->phase == 'i')
-		return asked;
+		return kept;
 	if (event->phase != 'X' && event->phase != 'B' && event->phase != 'E')
 		return 0;
 	if (event->kind != CHROME_READ_NO_CATEGORY)
 		return chrome_read_labels_wanted(
-			reader->labels, event->kind, reader->asks);
+			reader->labels, event->kind, reader->keeps_args);
 	if (reader->details)
-		asked = CHROME_READ_WANT_ASKED;
-	return event->phase == 'E' ? asked : CHROME_READ_WANT_KNOWN | asked;
+		kept = CHROME_READ_WANT_KEPT;
+	return event->phase == 'E' ? kept : CHROME_READ_WANT_KNOWN | kept;
 }
 
 static enum ctp_status read_id2(struct chrome_read_json_reader *reader,

@@ -72,9 +72,9 @@ struct chrome_read_json_reader {
 	struct json_members_read read;
 	uint8_t meanings[JSON_STEPS_MAX]; /* of the members that steps are */
 	bool skip_args;
-	bool asks;    /* some are kept: see read_request.kept_args */
-	bool details; /* of clang's ranges are wanted even then */
-	bool places;  /* likewise: "file" and "line" are such in this file */
+	bool keeps_args; /* some are kept: see read_request.kept_args */
+	bool details;    /* of clang's ranges are wanted even then */
+	bool places;     /* likewise: "file" and "line" are such in this file */
 };
 
 /*

@@ -94,18 +94,18 @@ enum chrome_read_class chrome_read_labels_class(
 	return labels->categories[category].class;
 }
 
-uint32_t chrome_read_labels_wanted(
-	const struct chrome_read_labels *labels, uint32_t category, bool asks)
+uint32_t chrome_read_labels_wanted(const struct chrome_read_labels *labels,
+	uint32_t category, bool keeps_args)
 {
-	uint32_t asked = asks ? CHROME_READ_WANT_ASKED : 0;
+	uint32_t kept = keeps_args ? CHROME_READ_WANT_KEPT : 0;
 
 	switch (labels->categories[category].class) {
 	case CHROME_READ_OP:
-		return CHROME_READ_WANT(CHROME_READ_EXTERNAL_ID) | asked;
+		return CHROME_READ_WANT(CHROME_READ_EXTERNAL_ID) | kept;
 	case CHROME_READ_API:
 		return CHROME_READ_WANT(CHROME_READ_CORRELATION);
 	case CHROME_READ_WORK:
-		return CHROME_READ_WANT_KNOWN | asked;
+		return CHROME_READ_WANT_KNOWN | kept;
 	case CHROME_READ_ANNOTATION:
 	case CHROME_READ_WAIT:
 		return CHROME_READ_WANT_KNOWN;

@@ -65,8 +65,8 @@ enum chrome_read_class chrome_read_labels_class(
 
 /* Which arguments of such slices the reader looks at itself, and, if it is
  * asked for any, whether these may be among them; bits. */
-uint32_t chrome_read_labels_wanted(
-	const struct chrome_read_labels *labels, uint32_t category, bool asks);
+uint32_t chrome_read_labels_wanted(const struct chrome_read_labels *labels,
+	uint32_t category, bool keeps_args);
 
 /* Are arrows of this category and name those that Kineto draws from a call to
  * what it caused? They say what the correlations say. */

@@ -99,8 +99,8 @@ struct chrome_read_record {
 	int32_t after;  /* number of events from its B to its E; 0: no E */
 	int64_t time_ns;
 	uint64_t dur_ns;
-	uint64_t late_ns; /* a call's that was put off: since it began */
-	uint64_t id;      /* of the event, or correlation */
+	uint64_t deferred_ns; /* a call's that was put off: since it began */
+	uint64_t id;          /* of the event, or correlation */
 	uint64_t external;
 	union {
 		uint64_t bytes; /* of an activity */

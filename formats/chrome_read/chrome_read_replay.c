@@ -200,7 +200,7 @@ static struct chrome_read_slice slice_of(
 		.end_ns = end_of(record),
 		.end_order = end_order_of(replay),
 		.call = record->class == CHROME_READ_PYTHON,
-		.cut = record->late_ns > 0};
+		.cut = record->deferred_ns > 0};
 }
 
 /* Is it said that it takes no part in the nesting, as we do of what overlaps? */
@@ -249,19 +249,19 @@ static enum ctp_status defer(struct chrome_read_replay *replay,
 	int64_t until_ns, struct event *event, struct ctp_error *err)
 {
 	struct chrome_read_record *record = &replay->record;
-	uint64_t late_ns = (uint64_t)until_ns - (uint64_t)record->time_ns;
+	uint64_t deferred_ns = (uint64_t)until_ns - (uint64_t)record->time_ns;
 	struct extsort_record item = {
 		until_ns, CHROME_READ_RANK_SLICES, NULL, replay->record_size};
 	uint8_t *copy = deferred_calls_add(&replay->deferred, &item);
-	bool is_first = record->late_ns == 0;
+	bool is_first = record->deferred_ns == 0;
 
 	if (copy == NULL)
 		return ctp_no_memory(err);
 	make_event(event, record, EVENT_UNCLIPPED_CALL);
 	event->dur_ns = record->dur_ns;
-	record->late_ns += late_ns;
+	record->deferred_ns += deferred_ns;
 	record->time_ns = until_ns;
-	record->dur_ns -= late_ns;
+	record->dur_ns -= deferred_ns;
 	memcpy(copy, record, sizeof(*record));
 	memcpy(copy + sizeof(*record), replay->record_args,
 		item.size - sizeof(*record));
@@ -309,7 +309,7 @@ static enum ctp_status open_slice(struct chrome_read_replay *replay,
 		event->dur_ns = record->dur_ns;
 	} else {
 		make_event(event, record, EVENT_BEGIN);
-		event->shift_ns = record->late_ns;
+		event->shift_ns = record->deferred_ns;
 		if (!slice_stacks_open(&replay->stacks, record->track, &slice))
 			return ctp_no_memory(err);
 		replay->begun_id = id_of(replay);

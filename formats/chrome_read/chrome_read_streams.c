@@ -5,10 +5,10 @@
 
 #include "base/memory.h"
 
-/* Calls that are asked whose a device is, and how many processes are looked at
+/* Calls that are looked up for the owner of a device, and processes looked at
  * that made one with the same number. */
-#define ASKED 4
-#define ASKED_PROCESSES 512
+#define SAMPLE_CALLS 4
+#define SAMPLE_PROCESSES 512
 
 struct chrome_read_stream {
 	uint32_t device; /* in chrome_read_streams.devices */
@@ -17,12 +17,12 @@ struct chrome_read_stream {
 };
 
 /* A device as the rows of one process of the file have it. */
-struct chrome_read_owned {
+struct chrome_read_row_device {
 	uint32_t process;
 	uint32_t number;
 	uint32_t owner; /* 0: nobody */
-	uint32_t asked_count;
-	uint64_t asked[ASKED];
+	uint32_t sample_count;
+	uint64_t samples[SAMPLE_CALLS];
 };
 
 struct chrome_read_caller {
@@ -84,7 +84,7 @@ bool chrome_read_streams_add_call(struct chrome_read_streams *streams,
 }
 
 /* The device of a row, made if it is new; NULL if out of memory. */
-static struct chrome_read_owned *find_device(
+static struct chrome_read_row_device *find_device(
 	struct chrome_read_streams *streams,
 	const struct chrome_read_place *place, uint32_t *number)
 {
@@ -98,9 +98,9 @@ static struct chrome_read_owned *find_device(
 			&streams->device_room, sizeof(*streams->devices)))
 		return NULL;
 	if (*number == known)
-		streams->devices[*number] =
-			(struct chrome_read_owned){.process = place->process,
-				.number = (uint32_t)place->device};
+		streams->devices[*number] = (struct chrome_read_row_device){
+			.process = place->process,
+			.number = (uint32_t)place->device};
 	return &streams->devices[*number];
 }
 
@@ -111,7 +111,7 @@ uint32_t chrome_read_streams_add(struct chrome_read_streams *streams,
 	uint32_t known = strtab_count(streams->keys);
 	uint32_t number =
 		strtab_add(streams->keys, (const char *)key, sizeof(key));
-	struct chrome_read_owned *device;
+	struct chrome_read_row_device *device;
 	uint32_t of;
 
 	if (number == STRTAB_NONE ||
@@ -126,8 +126,8 @@ uint32_t chrome_read_streams_add(struct chrome_read_streams *streams,
 			.device = of, .stream = place.stream};
 	if (place.context != 0)
 		streams->streams[number].context = (uint32_t)place.context;
-	if (correlation != 0 && device->asked_count < ASKED)
-		device->asked[device->asked_count++] = correlation;
+	if (correlation != 0 && device->sample_count < SAMPLE_CALLS)
+		device->samples[device->sample_count++] = correlation;
 	return number;
 }
 
@@ -173,17 +173,18 @@ static const struct chrome_read_caller *find_calls(
 		else
 			to = middle;
 	}
-	while (to < streams->call_count && to - from < ASKED_PROCESSES &&
+	while (to < streams->call_count && to - from < SAMPLE_PROCESSES &&
 		streams->calls[to].correlation == correlation)
 		to++;
 	*count = to - from;
 	return streams->calls + from;
 }
 
-/* How processes stand when it is asked whose a device is. */
+/* The state of each process while the owners of devices are found. */
 struct device_owner_state {
 	bool has_thread;
-	const struct chrome_read_owned *asked_for; /* by this the votes are */
+	const struct chrome_read_row_device
+		*device; /* that the votes are for */
 	uint32_t votes;
 	uint32_t devices; /* that it owns already */
 };
@@ -198,26 +199,26 @@ static bool is_better(
 	return a->devices < b->devices;
 }
 
-/* Counts who made the calls that are asked for; how many `asked` has. */
+/* Counts the votes of the device's sample calls for their processes. */
 static void vote(const struct chrome_read_streams *streams,
-	const struct chrome_read_owned *device,
-	struct device_owner_state *stands, uint32_t *best)
+	const struct chrome_read_row_device *device,
+	struct device_owner_state *states, uint32_t *best)
 {
-	for (uint32_t i = 0; i < device->asked_count; i++) {
+	for (uint32_t i = 0; i < device->sample_count; i++) {
 		size_t count;
 		const struct chrome_read_caller *calls =
-			find_calls(streams, device->asked[i], &count);
+			find_calls(streams, device->samples[i], &count);
 
 		for (size_t j = 0; j < count; j++) {
 			uint32_t process = calls[j].process;
 
-			/* Asked anew for each device. */
-			if (stands[process].asked_for != device) {
-				stands[process].asked_for = device;
-				stands[process].votes = 0;
+			/* Votes begin anew for each device. */
+			if (states[process].device != device) {
+				states[process].device = device;
+				states[process].votes = 0;
 			}
-			stands[process].votes++;
-			if (is_better(&stands[process], &stands[*best]))
+			states[process].votes++;
+			if (is_better(&states[process], &states[*best]))
 				*best = process;
 		}
 	}
@@ -225,21 +226,21 @@ static void vote(const struct chrome_read_streams *streams,
 
 /* The process of the row may be no device's, but one that has threads, too. */
 static void choose_owners(struct chrome_read_streams *streams, uint32_t process,
-	struct device_owner_state *stands)
+	struct device_owner_state *states)
 {
 	uint32_t count = strtab_count(streams->device_keys);
 
 	for (uint32_t i = 1; i < count; i++) {
-		struct chrome_read_owned *device = &streams->devices[i];
+		struct chrome_read_row_device *device = &streams->devices[i];
 		uint32_t best = streams->rows->processes[device->process].owner;
 
 		if (best == 0 && streams->several)
-			vote(streams, device, stands, &best);
+			vote(streams, device, states, &best);
 		if (best == 0 && streams->several &&
-			stands[device->process].has_thread)
+			states[device->process].has_thread)
 			best = device->process;
 		device->owner = best == 0 ? process : best;
-		stands[device->owner].devices++;
+		states[device->owner].devices++;
 	}
 }
 
@@ -248,7 +249,8 @@ static void choose_owners(struct chrome_read_streams *streams, uint32_t process,
 static uint32_t find_track(struct chrome_read_streams *streams,
 	const struct chrome_read_stream *stream, uint32_t process)
 {
-	const struct chrome_read_owned *of = &streams->devices[stream->device];
+	const struct chrome_read_row_device *of =
+		&streams->devices[stream->device];
 	const struct chrome_read_process *owner =
 		&streams->rows->processes[process];
 	const struct chrome_read_process *row =
@@ -279,17 +281,17 @@ bool chrome_read_streams_finish(
 	struct chrome_read_streams *streams, uint32_t process)
 {
 	const struct chrome_read_rows *rows = streams->rows;
-	struct device_owner_state *stands = memory_new_zeroed(
-		strtab_count(rows->pids) + 1, sizeof(*stands));
+	struct device_owner_state *states = memory_new_zeroed(
+		strtab_count(rows->pids) + 1, sizeof(*states));
 
-	if (stands == NULL)
+	if (states == NULL)
 		return false;
 	for (uint32_t i = 1; i < strtab_count(rows->keys); i++)
 		if (rows->rows[i].track != TRACE_NONE)
-			stands[rows->rows[i].process].has_thread = true;
+			states[rows->rows[i].process].has_thread = true;
 	sort_calls(streams);
-	choose_owners(streams, process, stands);
-	memory_free(stands);
+	choose_owners(streams, process, states);
+	memory_free(states);
 	for (uint32_t i = 1; i < strtab_count(streams->keys); i++) {
 		const struct chrome_read_stream *stream = &streams->streams[i];
 		uint32_t owner = streams->devices[stream->device].owner;

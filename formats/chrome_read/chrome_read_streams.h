@@ -38,7 +38,7 @@ struct chrome_read_streams {
 	struct chrome_read_stream *streams;
 	uint32_t stream_room;
 	struct strtab *device_keys; /* of the devices of rows, likewise */
-	struct chrome_read_owned *devices;
+	struct chrome_read_row_device *devices;
 	uint32_t device_room;
 	struct strtab *track_keys; /* of tracks, likewise */
 	uint32_t *tracks;

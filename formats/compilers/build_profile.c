@@ -239,8 +239,8 @@ struct nest {
 };
 
 struct build_profile {
-	uint32_t asked;  /* groups that are */
-	uint32_t groups; /* these, and what they are made of */
+	uint32_t requested; /* groups */
+	uint32_t groups;    /* these, and those that they are made of */
 	struct replay *replays[BUILD_GROUP_COUNT]; /* NULL: not asked for */
 	struct profile *phases;                    /* NULL, like the replays */
 	struct profile *units;
@@ -278,7 +278,7 @@ struct build_profile *build_profile_new(uint32_t groups)
 
 	if (build == NULL)
 		return NULL;
-	build->asked = groups;
+	build->requested = groups;
 	build->groups = groups;
 	/* What a unit took is the sum of its phases. */
 	if ((groups & 1U << BUILD_UNIT) != 0)
@@ -499,11 +499,11 @@ enum ctp_status build_profile_finish(struct build_profile *build,
 			status =
 				replay_finish(build->replays[i], &sums[i], err);
 	}
-	if ((build->asked & 1U << BUILD_PHASE) != 0) {
+	if ((build->requested & 1U << BUILD_PHASE) != 0) {
 		sums[BUILD_PHASE] = build->phases;
 		build->phases = NULL;
 	}
-	if ((build->asked & 1U << BUILD_UNIT) != 0) {
+	if ((build->requested & 1U << BUILD_UNIT) != 0) {
 		sums[BUILD_UNIT] = build->units;
 		build->units = NULL;
 	}
