@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "json/json_sanitize.h"
 #include "json/json_value.h"
 #include "base/memory.h"
 #include "base/strtab.h"
@@ -329,10 +328,10 @@ bool chrome_read_args_add_nested(struct chrome_read_args *args, uint32_t key,
 	const char *text = json_scan_text(scan, all);
 
 	if (!json_scan_has_words(scan, all->at) &&
-		!json_sanitize_is_due(text, all->size))
+		!json_value_needs_sanitizing(text, all->size))
 		return chrome_read_args_add_json(args, key, text, all->size);
 	args->text.used = 0;
-	return json_sanitize(text, all->size, &args->text) &&
+	return json_value_sanitize(text, all->size, &args->text) &&
 	       chrome_read_args_add_json(args, key,
 		       (const char *)args->text.bytes, args->text.used);
 }

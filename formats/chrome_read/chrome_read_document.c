@@ -7,7 +7,6 @@
 
 #include "chrome/chrome_facts.h"
 #include "io/known_formats.h"
-#include "json/json_sanitize.h"
 #include "json/json_value.h"
 
 /* Objects and arrays that are longer are no facts, but contents; and so much is
@@ -71,8 +70,8 @@ static bool plain_value(const struct json_scan *scan,
 
 	if (token->kind != JSON_STRING &&
 		(json_scan_has_words(scan, token->at) ||
-			json_sanitize_is_due(bytes, size)))
-		return json_sanitize(bytes, size, out);
+			json_value_needs_sanitizing(bytes, size)))
+		return json_value_sanitize(bytes, size, out);
 	if (token->has_escapes)
 		return json_value_unescape(bytes, size, out);
 	buffer_add(out, bytes, size);

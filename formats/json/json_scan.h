@@ -61,7 +61,8 @@ bool json_scan_is_at_end(const struct json_scan *scan);
 bool json_scan_is_cut_off(const struct json_scan *scan);
 
 /* Has a word been read that was taken for a text, at that offset or behind it?
- * Text from brackets holds such words then, which json_sanitize() makes texts. */
+ * Text from brackets holds such words then; json_value_sanitize() makes texts of
+ * them. */
 bool json_scan_has_words(const struct json_scan *scan, uint64_t from);
 
 /* Where the token ends that was read last, its quote or bracket included; what

@@ -99,4 +99,20 @@ static inline bool json_value_sixteen_digits(
  * hexadecimal; false if it is any other text. */
 bool json_value_id(const char *text, size_t size, uint64_t *id);
 
+/*
+ * For JSON whose brackets and commas are right, but whose strings hold what they
+ * must not, or whose numbers are not numbers, as producers of traces write it:
+ * may there be something to mend in its strings? A look at each byte. The scanner
+ * has seen what is not a number: json_scan_has_words().
+ */
+bool json_value_needs_sanitizing(const char *text, size_t size);
+
+/*
+ * Appends the text with all strings written anew: control characters escaped,
+ * backslashes that begin no escape doubled, bytes that are not UTF-8 replaced;
+ * and with NaN, -Infinity and the like made strings.
+ * False if out of memory.
+ */
+bool json_value_sanitize(const char *text, size_t size, struct buffer *out);
+
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "json/json.h"
-#include "json/json_sanitize.h"
+#include "json/json_value.h"
 #include "support/run_suite.h"
 
 static struct json json;
@@ -97,7 +97,8 @@ START_TEST(odd_bytes_are_found_anywhere)
 				odd[at / size].written, behind,
 				plain + before + 1);
 			expect(expected);
-			ck_assert_int_eq(json_sanitize_is_due(text, size),
+			ck_assert_int_eq(
+				json_value_needs_sanitizing(text, size),
 				text[before] == '\\' ||
 					(unsigned char)text[before] >= 0x80);
 		}
