@@ -103,7 +103,7 @@ static bool add_place(struct chrome_device *device, const struct event *event,
 	       json_args_add_int(args, device->names, JSON_ARGS_KEY_CONTEXT,
 		       track->context) &&
 	       json_args_add_int(args, device->names, JSON_ARGS_KEY_STREAM,
-		       row_name_stream(track));
+		       lanes_stream(track));
 }
 
 /* Times of queueing are not measured; Kineto has a 0 then. */

@@ -12,7 +12,7 @@
 #define DEVICE_SORT_INDEX 1000000
 
 /* Rows that a track may have. */
-#define ROWS_MAX (3 * LANES_MAX - ROW_MAIN)
+#define ROWS_MAX (3 * LANES_MAX - LANES_MAIN)
 
 /* How many tracks are searched for the thread that others tell of: such
  * tracks may be as many as threads. */
@@ -131,7 +131,7 @@ static bool write_process_name(
 	struct json *json;
 
 	rows->name.used = 0;
-	row_name_add_process(&rows->name, rows->trace, row->track);
+	lanes_add_process_name(&rows->name, rows->trace, row->track);
 	json = begin_name(rows, row, "process_name");
 	if (json == NULL)
 		return false;
@@ -142,7 +142,7 @@ static bool write_process_name(
 /* Is it one of slices that could not nest? */
 static bool is_lane(int32_t lane)
 {
-	return lane >= 0 && lane < ROW_HOST;
+	return lane >= 0 && lane < LANES_HOST;
 }
 
 static bool write_thread_name(
@@ -151,7 +151,7 @@ static bool write_thread_name(
 	struct json *json;
 
 	rows->name.used = 0;
-	row_name_add(&rows->name, rows->trace, row->track, row->lane);
+	lanes_add_row_name(&rows->name, rows->trace, row->track, row->lane);
 	json = begin_name(rows, row, "thread_name");
 	if (json == NULL)
 		return false;
@@ -212,7 +212,7 @@ static bool write_process_label(
 			return false;
 	}
 	rows->name.used = 0;
-	row_name_add_number(&rows->name, "GPU ", track->device);
+	lanes_add_number(&rows->name, "GPU ", track->device);
 	if (rows->name.failed)
 		return false;
 	json = begin_metadata(rows, row, "process_labels", "labels");
@@ -271,7 +271,7 @@ static int64_t sort_index(
 {
 	const struct trace_track *all = rows->trace->tracks;
 	const struct trace_track *calls = &all[track];
-	int64_t place = lane - ROW_MAIN;
+	int64_t place = lane - LANES_MAIN;
 
 	/* Further rows of the track have names that come after its own. */
 	if (calls->has_sort)
@@ -294,8 +294,8 @@ static int64_t wish_tid(const struct trace_track *track, int32_t lane)
 	int64_t tid = track->tid;
 
 	if (track->kind == TRACE_STREAM)
-		tid = row_name_stream(track);
-	if (lane != ROW_MAIN || track->kind == TRACE_CALLS || tid == 0)
+		tid = lanes_stream(track);
+	if (lane != LANES_MAIN || track->kind == TRACE_CALLS || tid == 0)
 		return -1;
 	return tid;
 }

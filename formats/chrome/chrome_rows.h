@@ -20,7 +20,7 @@
 
 #include "base/buffer.h"
 #include "json/json.h"
-#include "timeline/row_name.h"
+#include "timeline/lanes.h"
 #include "trace/trace.h"
 
 /* Arguments of a device's "process_labels": the pid of the process that used

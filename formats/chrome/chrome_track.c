@@ -61,7 +61,7 @@ struct chrome_track *chrome_tracks_open(
 		return NULL;
 	if (tracks->tracks[number] != NULL)
 		return tracks->tracks[number];
-	tracks->tracks[number] = new_track(tracks, number, ROW_MAIN);
+	tracks->tracks[number] = new_track(tracks, number, LANES_MAIN);
 	return tracks->tracks[number];
 }
 
@@ -69,7 +69,7 @@ struct chrome_track *chrome_track_host(
 	struct chrome_tracks *tracks, struct chrome_track *track)
 {
 	if (track->host == NULL)
-		track->host = new_track(tracks, track->row.track, ROW_HOST);
+		track->host = new_track(tracks, track->row.track, LANES_HOST);
 	return track->host;
 }
 
@@ -85,8 +85,8 @@ struct chrome_track *chrome_track_calls(
 		return NULL;
 	calls->ranges_of = track->ranges_row;
 	track->calls = calls;
-	return chrome_rows_open_part(
-		       &tracks->rows, calls->ranges_of, ROW_CALLS, &calls->row)
+	return chrome_rows_open_part(&tracks->rows, calls->ranges_of,
+		       LANES_CALLS, &calls->row)
 		       ? calls
 		       : NULL;
 }
@@ -144,7 +144,7 @@ static struct chrome_row *add_row(struct chrome_tracks *tracks,
 bool chrome_track_open_ranges(
 	struct chrome_tracks *tracks, struct chrome_track *track)
 {
-	track->ranges_row = add_row(tracks, track, ROW_RANGES, true);
+	track->ranges_row = add_row(tracks, track, LANES_RANGES, true);
 	if (track->ranges_row == NULL)
 		return false;
 	chrome_stack_init(
@@ -155,7 +155,7 @@ bool chrome_track_open_ranges(
 const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 	struct chrome_track *track, const struct event *event, uint32_t *lane)
 {
-	int32_t first = track->row.lane == ROW_MAIN ? 0 : track->row.lane;
+	int32_t first = track->row.lane == LANES_MAIN ? 0 : track->row.lane;
 	struct chrome_row **row;
 	bool may_be_first;
 

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "timeline/row_name.h"
+#include "timeline/lanes.h"
 #include "json/json.h"
 #include "base/memory.h"
 #include "protobuf/protobuf.h"
@@ -248,7 +248,7 @@ static bool take_thread(
 		       count;
 }
 
-/* Describes a row of a track, or the track itself (ROW_MAIN). */
+/* Describes a row of a track, or the track itself (LANES_MAIN). */
 static void describe_row(struct pftrace_tracks *tracks,
 	const struct pftrace_track *track, uint64_t uuid, int32_t lane)
 {
@@ -257,13 +257,13 @@ static void describe_row(struct pftrace_tracks *tracks,
 	size_t begun, thread;
 	struct buffer *out;
 
-	if (lane == ROW_MAIN)
+	if (lane == LANES_MAIN)
 		parent = find_parent(tracks, from);
 	if (parent == 0)
 		tracks->packets->bytes.failed = true;
 	tracks->name.used = 0;
-	row_name_add(&tracks->name, tracks->trace, track->number, lane);
-	if (lane != ROW_MAIN || !track->is_thread) {
+	lanes_add_row_name(&tracks->name, tracks->trace, track->number, lane);
+	if (lane != LANES_MAIN || !track->is_thread) {
 		describe(tracks, uuid, parent);
 		return;
 	}
@@ -298,7 +298,7 @@ struct pftrace_track *pftrace_tracks_open(
 	track->process_name = from->process_name;
 	track->last_ns = INT64_MIN;
 	track->is_thread = take_thread(tracks, from);
-	describe_row(tracks, track, track->uuid, ROW_MAIN);
+	describe_row(tracks, track, track->uuid, LANES_MAIN);
 	return track;
 }
 
@@ -322,11 +322,12 @@ static void describe_line(struct pftrace_tracks *tracks,
 	if (uuid == track->uuid)
 		return;
 	if (line == 0) {
-		describe_row(tracks, track, uuid, ROW_RANGES);
+		describe_row(tracks, track, uuid, LANES_RANGES);
 		return;
 	}
 	tracks->name.used = 0;
-	row_name_add(&tracks->name, tracks->trace, track->number, ROW_MAIN);
+	lanes_add_row_name(
+		&tracks->name, tracks->trace, track->number, LANES_MAIN);
 	buffer_add_text(&tracks->name, " (ranges ");
 	buffer_add(&tracks->name, digits, (size_t)(end - digits));
 	buffer_add_text(&tracks->name, ")");
@@ -347,11 +348,11 @@ static void rename_track(
 	if (track->name == from->name)
 		return;
 	track->name = from->name;
-	describe_row(tracks, track, track->uuid, ROW_MAIN);
+	describe_row(tracks, track, track->uuid, LANES_MAIN);
 	for (uint32_t i = 0; i < track->stack.line_count; i++)
 		describe_line(tracks, track, i);
 	rename_lanes(tracks, track, &track->slices, 0);
-	rename_lanes(tracks, track, &track->host, ROW_HOST);
+	rename_lanes(tracks, track, &track->host, LANES_HOST);
 }
 
 void pftrace_tracks_rename(struct pftrace_tracks *tracks)
@@ -395,7 +396,7 @@ uint64_t pftrace_track_lane(struct pftrace_tracks *tracks,
 	const struct event *event, uint32_t *lane)
 {
 	bool is_host = lanes == &track->host;
-	int32_t first = is_host ? ROW_HOST : 0;
+	int32_t first = is_host ? LANES_HOST : 0;
 
 	if (lanes->lanes == NULL) {
 		lanes->lanes = lanes_new();

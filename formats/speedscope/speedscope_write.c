@@ -23,7 +23,6 @@
 #include "json/json.h"
 #include "speedscope/speedscope_read.h"
 #include "timeline/lanes.h"
-#include "timeline/row_name.h"
 #include "trace/trace.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
@@ -32,7 +31,7 @@
 
 struct scope_row {
 	uint32_t track;
-	int32_t lane; /* or ROW_RANGES, or from ROW_HOST on: row_name.h */
+	int32_t lane; /* or LANES_RANGES, or from LANES_HOST on: lanes.h */
 };
 
 enum point_kind { POINT_OPEN, POINT_CLOSE, POINT_SLICE };
@@ -60,7 +59,7 @@ struct scope_rows {
 };
 
 /* Rows of a track: ranges, lanes, and the host's lanes. */
-#define ROWS_MAX (2 * LANES_MAX - ROW_RANGES)
+#define ROWS_MAX (2 * LANES_MAX - LANES_RANGES)
 
 /* Numbers that JavaScript has without rounding. */
 #define EXACT_MAX (INT64_C(1) << 53)
@@ -141,7 +140,7 @@ static bool rows_frame(struct scope_rows *rows, uint32_t site, uint32_t *frame)
 /* Order of tracks, and of rows on each. */
 static int64_t row_number(struct scope_row row)
 {
-	return (int64_t)row.track * ROWS_MAX + row.lane - ROW_RANGES;
+	return (int64_t)row.track * ROWS_MAX + row.lane - LANES_RANGES;
 }
 
 /* Errors: those of extsort_add(). */
@@ -229,14 +228,14 @@ static void write_name(struct scope_file *file, struct scope_row row)
 
 	file->name.used = 0;
 	if (file->name_processes || track->kind == TRACE_STREAM) {
-		row_name_add_process(&file->name, trace, row.track);
+		lanes_add_process_name(&file->name, trace, row.track);
 		buffer_add_text(&file->name, ": ");
 	}
 	/* What stands in lane 0 hardly ever has a second one. */
-	if (row.lane == ROW_RANGES ||
+	if (row.lane == LANES_RANGES ||
 		(row.lane == 0 && track->kind == TRACE_STREAM))
-		lane = ROW_MAIN;
-	row_name_add(&file->name, trace, row.track, lane);
+		lane = LANES_MAIN;
+	lanes_add_row_name(&file->name, trace, row.track, lane);
 	json_key(&file->json, "name");
 	json_text_sized(&file->json, (char *)file->name.bytes, file->name.used);
 }
@@ -251,7 +250,7 @@ static void begin_row(struct scope_file *file, int64_t number, int64_t time_ns)
 	json_key(json, "type");
 	json_text(json, "evented");
 	write_name(file, (struct scope_row){(uint32_t)(number / ROWS_MAX),
-				 (int32_t)(number % ROWS_MAX) + ROW_RANGES});
+				 (int32_t)(number % ROWS_MAX) + LANES_RANGES});
 	json_key(json, "unit");
 	json_text(json, "nanoseconds");
 	json_key(json, "startValue");
@@ -469,7 +468,7 @@ static enum ctp_status add_begin(struct speedscope *scope,
 	struct speedscope_track *track, const struct event *event,
 	struct ctp_error *err)
 {
-	struct row_point point = {.row = {event->track, ROW_RANGES}};
+	struct row_point point = {.row = {event->track, LANES_RANGES}};
 
 	if (!track->has_ranges)
 		track->epoch_ns = trace_track_epoch(
@@ -490,7 +489,7 @@ static enum ctp_status add_end(struct speedscope *scope,
 	struct speedscope_track *track, const struct event *event,
 	struct ctp_error *err)
 {
-	struct row_point point = {.row = {event->track, ROW_RANGES}};
+	struct row_point point = {.row = {event->track, LANES_RANGES}};
 
 	if (track->depth == 0) {
 		scope->trace->losses[LOSS_STRAY_ENDS]++;
@@ -528,7 +527,7 @@ static enum ctp_status add_slice(struct speedscope *scope,
 		return ctp_no_memory(err);
 	if (lane > 0)
 		scope->trace->losses[LOSS_OVERLAPS]++;
-	point.row.lane = host ? ROW_HOST + (int32_t)lane : (int32_t)lane;
+	point.row.lane = host ? LANES_HOST + (int32_t)lane : (int32_t)lane;
 	if (event->dur_ns < (uint64_t)INT64_MAX - (uint64_t)event->time_ns)
 		point.end_ns =
 			(int64_t)((uint64_t)event->time_ns + event->dur_ns);
