@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Interned strings. Text lives in blocks that never move, so that addresses
- * stay good; the index is open addressing with linear probing, at most half
- * full. The highest bits of the hash say where a string belongs: the index keeps
- * its order, and so nearly its places in memory, when it grows.
+ * stay good.
  */
 #include "base/strtab.h"
 
@@ -12,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
@@ -43,8 +42,7 @@ struct strtab {
 	uint32_t count;
 	uint32_t room;
 	/* The upper half of the hash, and the entry's number + 1; 0: free. */
-	uint64_t *index;
-	uint32_t index_size;
+	struct index index;
 	uint32_t recent[RECENT]; /* entry numbers; 0, too, is one */
 	struct shown *shown;     /* by number; few, if any */
 	uint32_t shown_count;
@@ -79,7 +77,7 @@ void strtab_free(struct strtab *table)
 		memory_free(block);
 	}
 	memory_free(table->entries);
-	memory_free(table->index);
+	memory_free(table->index.entries);
 	memory_free(table->shown);
 	memory_free(table);
 }
@@ -129,38 +127,6 @@ static bool store_shown(struct strtab *table, const char *text, size_t size)
 		return false;
 	table->shown[table->shown_count++] = shown;
 	return true;
-}
-
-static uint32_t first_slot(const struct strtab *table, uint64_t hash)
-{
-	return (uint32_t)((hash >> 32) * table->index_size >> 32);
-}
-
-static int grow_index(struct strtab *table)
-{
-	uint64_t *old = table->index;
-	uint32_t old_size = table->index_size;
-	uint32_t size = old_size == 0 ? 64 : old_size * 2;
-	uint64_t *index;
-
-	if (old_size > UINT32_MAX / 4)
-		return -1;
-	index = memory_new_zeroed(size, sizeof(*index));
-	if (index == NULL)
-		return -1;
-	table->index = index;
-	table->index_size = size;
-	for (uint32_t i = 0; i < old_size; i++) {
-		uint32_t slot = first_slot(table, old[i]);
-
-		if (old[i] == 0)
-			continue;
-		while (index[slot] != 0)
-			slot = (slot + 1) & (size - 1);
-		index[slot] = old[i];
-	}
-	memory_free(old);
-	return 0;
 }
 
 static int grow_entries(struct strtab *table)
@@ -214,19 +180,18 @@ static bool is_text(const struct entry *entry, const char *text, size_t size)
 static uint32_t add(struct strtab *table, const char *text, size_t size)
 {
 	uint64_t hash = hash_bytes(text, size);
+	uint32_t number;
 	uint32_t slot;
 	const char *copy;
 
-	if (table->count >= table->index_size / 2 && grow_index(table) != 0)
+	if (!index_reserve(&table->index, table->count))
 		return STRTAB_NONE;
-	slot = first_slot(table, hash);
-	for (; table->index[slot] != 0;
-		slot = (slot + 1) & (table->index_size - 1)) {
-		uint32_t number = (uint32_t)table->index[slot] - 1;
-
-		if (table->index[slot] >> 32 == hash >> 32 &&
-			is_text(&table->entries[number], text, size))
+	slot = index_first(&table->index, hash);
+	while ((number = index_find(&table->index, hash, &slot)) !=
+		INDEX_NONE) {
+		if (is_text(&table->entries[number], text, size))
 			return number;
+		slot = index_after(&table->index, slot);
 	}
 	if (table->count == table->room && grow_entries(table) != 0)
 		return STRTAB_NONE;
@@ -238,7 +203,7 @@ static uint32_t add(struct strtab *table, const char *text, size_t size)
 		!store_shown(table, text, size))
 		return STRTAB_NONE;
 	table->entries[table->count] = (struct entry){copy, size};
-	table->index[slot] = (hash >> 32) << 32 | (table->count + 1);
+	index_set(&table->index, slot, hash, table->count);
 	return table->count++;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/strtab.h"
 
@@ -28,8 +29,7 @@ struct diff {
 	bool *present;           /* of each cell */
 	uint32_t row_count;
 	uint32_t row_room;
-	uint32_t *index; /* row + 1; 0: free */
-	uint32_t index_size;
+	struct index index; /* over rows */
 };
 
 static uint32_t stride(const struct diff *diff)
@@ -109,7 +109,7 @@ void diff_free(struct diff *diff)
 	memory_free(diff->rows);
 	memory_free(diff->cells);
 	memory_free(diff->present);
-	memory_free(diff->index);
+	memory_free(diff->index.entries);
 	memory_free(diff);
 }
 
@@ -150,51 +150,32 @@ static bool is_equal(const struct diff *diff, const struct diff_row *one,
 	       (diff->match < MATCH_KEY_LINE || one->line == other->line);
 }
 
-static uint32_t slot_of(const struct diff *diff, const struct diff_row *row)
+static uint64_t row_hash(const struct diff *diff, const struct diff_row *row)
 {
 	uint32_t line = diff->match < MATCH_KEY_LINE ? 0 : row->line;
-	uint32_t mask = diff->index_size - 1;
-	uint32_t slot = (uint32_t)hash_triple((uintptr_t)row->name,
-				(uintptr_t)row->file,
-				(uint64_t)row->kind << 32 | line) &
-			mask;
 
-	while (diff->index[slot] != 0 &&
-		!is_equal(diff, &diff->rows[diff->index[slot] - 1], row))
-		slot = (slot + 1) & mask;
-	return slot;
-}
-
-static bool grow_index(struct diff *diff)
-{
-	uint32_t size =
-		diff->index_size == 0 ? 2 * FIRST_ROOM : 2 * diff->index_size;
-	uint32_t *index = memory_new_zeroed(size, sizeof(*index));
-
-	if (index == NULL)
-		return false;
-	memory_free(diff->index);
-	diff->index = index;
-	diff->index_size = size;
-	for (uint32_t i = SUM_ROWS; i < diff->row_count; i++)
-		index[slot_of(diff, &diff->rows[i])] = i + 1;
-	return true;
+	return hash_triple((uintptr_t)row->name, (uintptr_t)row->file,
+		(uint64_t)row->kind << 32 | line);
 }
 
 /* The row's number, made if it is new; PROFILE_NONE if out of memory. */
 static uint32_t find_row(struct diff *diff, const struct diff_row *row)
 {
-	uint32_t slot;
+	uint64_t hash = row_hash(diff, row);
 	uint32_t number;
+	uint32_t slot;
 
-	if (diff->row_count >= diff->index_size / 2 && !grow_index(diff))
+	if (!index_reserve(&diff->index, diff->row_count))
 		return PROFILE_NONE;
-	slot = slot_of(diff, row);
-	if (diff->index[slot] != 0)
-		return diff->index[slot] - 1;
+	slot = index_first(&diff->index, hash);
+	while ((number = index_find(&diff->index, hash, &slot)) != INDEX_NONE) {
+		if (is_equal(diff, &diff->rows[number], row))
+			return number;
+		slot = index_after(&diff->index, slot);
+	}
 	number = add_row(diff, row);
 	if (number != PROFILE_NONE)
-		diff->index[slot] = number + 1;
+		index_set(&diff->index, slot, hash, number);
 	return number;
 }
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of a profile, and their order. Both hash tables use open
- * addressing with linear probing and are at most half full. Functions are
- * found by the addresses of their interned text; where an entry lands
- * therefore differs from run to run, but only growth walks a hash table, so
- * no output can show it.
+ * The tables of a profile, and their order. Functions are found by the
+ * addresses of their interned text.
  */
 #include "profile/profile.h"
 
@@ -72,60 +69,6 @@ static void *grow(void *array, uint32_t *room, size_t size)
 	return array;
 }
 
-/*
- * An entry of an index is the upper half of the key's hash over the number + 1,
- * so that a probe seldom has to look at the item itself. The highest bits say
- * where it belongs: entries keep their order, and so nearly their places in
- * memory, when the index grows.
- */
-static uint64_t entry_of(uint64_t hash, uint32_t number)
-{
-	return (hash >> 32) << 32 | (number + 1);
-}
-
-static uint32_t first_slot(const struct profile_index *index, uint64_t hash)
-{
-	return (uint32_t)((hash >> 32) * index->size >> 32);
-}
-
-static uint32_t next_slot(const struct profile_index *index, uint32_t slot)
-{
-	return (slot + 1) & (index->size - 1);
-}
-
-/* Enters what is not in the index. */
-static void put_entry(struct profile_index *index, uint64_t entry)
-{
-	uint32_t slot = first_slot(index, entry);
-
-	while (index->entries[slot] != 0)
-		slot = next_slot(index, slot);
-	index->entries[slot] = entry;
-}
-
-/* Makes the index large enough for one more than there are. */
-static bool grow_index(struct profile_index *index, uint32_t count)
-{
-	struct profile_index old = *index;
-	uint32_t size = old.size < FIRST_ROOM ? FIRST_ROOM : old.size;
-	uint64_t *entries;
-
-	do {
-		if (size > UINT32_MAX / 4)
-			return false;
-		size *= 2;
-	} while (count >= size / 2);
-	entries = memory_new_zeroed(size, sizeof(*entries));
-	if (entries == NULL)
-		return false;
-	*index = (struct profile_index){entries, size};
-	for (uint32_t i = 0; i < old.size; i++)
-		if (old.entries[i] != 0)
-			put_entry(index, old.entries[i]);
-	memory_free(old.entries);
-	return true;
-}
-
 /* File and line share a word: only files whose addresses differ by a multiple of
  * 4 GiB can have the same one, and few are so far apart. */
 static uint64_t function_hash(const struct profile_function *function)
@@ -134,42 +77,24 @@ static uint64_t function_hash(const struct profile_function *function)
 		(uintptr_t)function->file ^ (uint64_t)function->line << 32);
 }
 
-/* The slot that holds this function, or the free one where it belongs. */
-static uint32_t function_slot(const struct profile *profile,
-	const struct profile_function *function, uint64_t hash)
-{
-	const struct profile_index *index = &profile->function_index;
-	uint32_t slot = first_slot(index, hash);
-
-	for (; index->entries[slot] != 0; slot = next_slot(index, slot)) {
-		uint64_t entry = index->entries[slot];
-		const struct profile_function *other;
-
-		if (entry >> 32 != hash >> 32)
-			continue;
-		other = &profile->functions[(uint32_t)entry - 1];
-		if (other->name == function->name &&
-			other->file == function->file &&
-			other->line == function->line)
-			break;
-	}
-	return slot;
-}
-
 /* Makes room in the index, or an index of functions that have none. */
 static bool ensure_function_index(struct profile *profile)
 {
-	struct profile_index *index = &profile->function_index;
+	struct index *index = &profile->function_index;
 	uint32_t first = index->size == 0 ? 0 : profile->function_count;
 
-	if (profile->function_count < index->size / 2)
-		return true;
-	if (!grow_index(index, profile->function_count))
+	if (!index_reserve(index, profile->function_count))
 		return false;
 	for (uint32_t i = first; i < profile->function_count; i++)
-		put_entry(index,
-			entry_of(function_hash(&profile->functions[i]), i));
+		index_add(index, function_hash(&profile->functions[i]), i);
 	return true;
+}
+
+static bool is_function(const struct profile_function *one,
+	const struct profile_function *other)
+{
+	return one->name == other->name && one->file == other->file &&
+	       one->line == other->line;
 }
 
 uint32_t profile_put_function(
@@ -177,14 +102,18 @@ uint32_t profile_put_function(
 {
 	uint64_t hash = function_hash(function);
 	struct profile_function *functions;
-	uint64_t *entry;
+	struct index *index = &profile->function_index;
+	uint32_t number;
+	uint32_t slot;
 
 	if (!ensure_function_index(profile))
 		return PROFILE_NONE;
-	entry = &profile->function_index
-			 .entries[function_slot(profile, function, hash)];
-	if (*entry != 0)
-		return (uint32_t)*entry - 1;
+	slot = index_first(index, hash);
+	while ((number = index_find(index, hash, &slot)) != INDEX_NONE) {
+		if (is_function(&profile->functions[number], function))
+			return number;
+		slot = index_after(index, slot);
+	}
 	if (profile->function_count == profile->function_room) {
 		functions = grow(profile->functions, &profile->function_room,
 			sizeof(*functions));
@@ -193,7 +122,7 @@ uint32_t profile_put_function(
 		profile->functions = functions;
 	}
 	profile->functions[profile->function_count] = *function;
-	*entry = entry_of(hash, profile->function_count);
+	index_set(index, slot, hash, profile->function_count);
 	return profile->function_count++;
 }
 
@@ -218,41 +147,18 @@ static uint64_t edge_hash(uint32_t caller, uint32_t callee)
 	return hash_word((uint64_t)caller << 32 | callee);
 }
 
-/* The slot of this edge, or the free one where it belongs. */
-static uint32_t edge_slot(const struct profile *profile, uint32_t caller,
-	uint32_t callee, uint64_t hash)
-{
-	const struct profile_index *index = &profile->edge_index;
-	uint32_t slot = first_slot(index, hash);
-
-	for (; index->entries[slot] != 0; slot = next_slot(index, slot)) {
-		uint64_t entry = index->entries[slot];
-		const struct profile_edge *edge;
-
-		if (entry >> 32 != hash >> 32)
-			continue;
-		edge = &profile->edges[(uint32_t)entry - 1];
-		if (edge->caller == caller && edge->callee == callee)
-			break;
-	}
-	return slot;
-}
-
 /* As ensure_function_index(). */
 static bool ensure_edge_index(struct profile *profile)
 {
-	struct profile_index *index = &profile->edge_index;
+	struct index *index = &profile->edge_index;
 	uint32_t first = index->size == 0 ? 0 : profile->edge_count;
 
-	if (profile->edge_count < index->size / 2)
-		return true;
-	if (!grow_index(index, profile->edge_count))
+	if (!index_reserve(index, profile->edge_count))
 		return false;
 	for (uint32_t i = first; i < profile->edge_count; i++) {
 		const struct profile_edge *edge = &profile->edges[i];
 
-		put_entry(index,
-			entry_of(edge_hash(edge->caller, edge->callee), i));
+		index_add(index, edge_hash(edge->caller, edge->callee), i);
 	}
 	return true;
 }
@@ -262,14 +168,19 @@ uint32_t profile_add_edge(
 {
 	uint64_t hash = edge_hash(caller, callee);
 	struct profile_edge *edges;
-	uint64_t *entry;
+	struct index *index = &profile->edge_index;
+	uint32_t number;
+	uint32_t slot;
 
 	if (!ensure_edge_index(profile))
 		return PROFILE_NONE;
-	entry = &profile->edge_index
-			 .entries[edge_slot(profile, caller, callee, hash)];
-	if (*entry != 0)
-		return (uint32_t)*entry - 1;
+	slot = index_first(index, hash);
+	while ((number = index_find(index, hash, &slot)) != INDEX_NONE) {
+		if (profile->edges[number].caller == caller &&
+			profile->edges[number].callee == callee)
+			return number;
+		slot = index_after(index, slot);
+	}
 	if (profile->edge_count == profile->edge_room) {
 		edges = grow(
 			profile->edges, &profile->edge_room, sizeof(*edges));
@@ -279,7 +190,7 @@ uint32_t profile_add_edge(
 	}
 	profile->edges[profile->edge_count] =
 		(struct profile_edge){.caller = caller, .callee = callee};
-	*entry = entry_of(hash, profile->edge_count);
+	index_set(index, slot, hash, profile->edge_count);
 	return profile->edge_count++;
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/strtab.h"
 #include "profile/profile_memory.h"
 #include "trace/trace.h"
@@ -77,13 +78,6 @@ struct profile_node {
 	uint64_t self_ns;
 };
 
-/* A hash table; private. Made when something is looked for: what was put in
- * order has none. */
-struct profile_index {
-	uint64_t *entries;
-	uint32_t size;
-};
-
 struct profile {
 	struct strtab *text;
 	struct profile_function *functions;
@@ -103,7 +97,9 @@ struct profile {
 	bool no_root;
 
 	uint32_t function_room, edge_room, node_room; /* private */
-	struct profile_index function_index, edge_index;
+	/* Likewise; made when something is looked for: what was put in order
+	 * has none. */
+	struct index function_index, edge_index;
 };
 
 struct profile *profile_new(void); /* free with profile_free() */

@@ -139,23 +139,8 @@ void trace_free(struct trace *trace)
 		device_clear(&trace->devices[i]);
 	memory_free(trace->devices);
 	memory_free(trace->facts);
-	memory_free(trace->site_index);
+	memory_free(trace->site_index.entries);
 	memory_free(trace);
-}
-
-/*
- * An entry of the index: the upper half of the hash, so that few others are
- * looked at, and the site's number + 1. The highest bits say where it belongs:
- * entries keep their order when the index grows.
- */
-static uint64_t site_entry(uint64_t hash, uint32_t number)
-{
-	return (hash >> 32) << 32 | (number + 1);
-}
-
-static uint32_t site_of(uint64_t entry)
-{
-	return (uint32_t)entry - 1;
 }
 
 static uint64_t site_hash(struct trace_site site)
@@ -164,58 +149,12 @@ static uint64_t site_hash(struct trace_site site)
 		(uint64_t)site.line << 32 | site.call_line, site.category);
 }
 
-static uint32_t first_slot(const struct trace *trace, uint64_t hash)
+static bool is_site(
+	const struct trace_site *one, const struct trace_site *other)
 {
-	return (uint32_t)((hash >> 32) * trace->site_index_size >> 32);
-}
-
-static uint32_t site_slot(
-	const struct trace *trace, struct trace_site site, uint64_t hash)
-{
-	uint32_t mask = trace->site_index_size - 1;
-	uint32_t slot = first_slot(trace, hash);
-
-	for (; trace->site_index[slot] != 0; slot = (slot + 1) & mask) {
-		uint64_t entry = trace->site_index[slot];
-		const struct trace_site *other;
-
-		if (entry >> 32 != hash >> 32)
-			continue;
-		other = &trace->sites[site_of(entry)];
-		if (other->name == site.name && other->file == site.file &&
-			other->line == site.line &&
-			other->call_line == site.call_line &&
-			other->category == site.category)
-			break;
-	}
-	return slot;
-}
-
-static bool grow_site_index(struct trace *trace)
-{
-	uint64_t *old = trace->site_index;
-	uint32_t old_size = trace->site_index_size;
-	uint32_t size = old_size == 0 ? 64 : old_size * 2;
-
-	if (old_size > UINT32_MAX / 4)
-		return false;
-	trace->site_index = memory_new_zeroed(size, sizeof(*trace->site_index));
-	if (trace->site_index == NULL) {
-		trace->site_index = old;
-		return false;
-	}
-	trace->site_index_size = size;
-	for (uint32_t i = 0; i < old_size; i++) {
-		uint32_t slot = first_slot(trace, old[i]);
-
-		if (old[i] == 0)
-			continue;
-		while (trace->site_index[slot] != 0)
-			slot = (slot + 1) & (size - 1);
-		trace->site_index[slot] = old[i];
-	}
-	memory_free(old);
-	return true;
+	return one->name == other->name && one->file == other->file &&
+	       one->line == other->line && one->call_line == other->call_line &&
+	       one->category == other->category;
 }
 
 uint32_t trace_add_site(struct trace *trace, const char *name, size_t name_size,
@@ -231,22 +170,26 @@ uint32_t trace_add_site(struct trace *trace, const char *name, size_t name_size,
 uint32_t trace_add_place(struct trace *trace, struct trace_site site)
 {
 	uint64_t hash = site_hash(site);
+	uint32_t number;
 	uint32_t slot;
 
 	if (site.name == STRTAB_NONE || site.file == STRTAB_NONE ||
 		site.category == STRTAB_NONE)
 		return TRACE_NONE;
-	if (trace->site_count >= trace->site_index_size / 2 &&
-		!grow_site_index(trace))
+	if (!index_reserve(&trace->site_index, trace->site_count))
 		return TRACE_NONE;
-	slot = site_slot(trace, site, hash);
-	if (trace->site_index[slot] != 0)
-		return site_of(trace->site_index[slot]);
+	slot = index_first(&trace->site_index, hash);
+	while ((number = index_find(&trace->site_index, hash, &slot)) !=
+		INDEX_NONE) {
+		if (is_site(&trace->sites[number], &site))
+			return number;
+		slot = index_after(&trace->site_index, slot);
+	}
 	if (!array_reserve32(&trace->sites, trace->site_count,
 		    &trace->site_room, sizeof(site)))
 		return TRACE_NONE;
 	trace->sites[trace->site_count] = site;
-	trace->site_index[slot] = site_entry(hash, trace->site_count);
+	index_set(&trace->site_index, slot, hash, trace->site_count);
 	return trace->site_count++;
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/strtab.h"
 #include "trace/read_request.h"
 
@@ -196,8 +197,7 @@ struct trace {
 	int64_t timeline_end_ns;
 	uint64_t losses[LOSS_KINDS];
 
-	uint64_t *site_index; /* private: hash table over sites */
-	uint32_t site_index_size;
+	struct index site_index; /* private: over sites */
 	uint32_t site_room, track_room, module_room, fact_room, prefix_room;
 	uint32_t device_room;
 };

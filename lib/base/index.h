@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A hash table of numbers: those of items in an array, by the hashes of their
+ * keys, which hash.h makes. Open addressing with linear probing, at most half
+ * full.
+ *
+ * An entry is the upper half of the hash over the number + 1, so that a probe
+ * seldom has to look at the item itself. The highest bits say where it belongs:
+ * entries keep their order, and so nearly their places in memory, when the table
+ * grows. Where an entry lands differs from run to run, but only growth walks a
+ * table, so no output can show it.
+ */
+#ifndef INDEX_H
+#define INDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define INDEX_NONE UINT32_MAX
+
+/* All zero is an empty one; free `entries` with memory_free(). */
+struct index {
+	uint64_t *entries;
+	uint32_t size;
+};
+
+/* For index_reserve(), which calls it only where there is no room. */
+bool index_grow(struct index *index, uint32_t count);
+
+/* Makes room for one more than `count` items. False, with nothing changed, if
+ * out of memory. */
+static inline bool index_reserve(struct index *index, uint32_t count)
+{
+	return count < index->size / 2 || index_grow(index, count);
+}
+
+/* The slot where a search for a hash begins. */
+static inline uint32_t index_first(const struct index *index, uint64_t hash)
+{
+	return (uint32_t)((hash >> 32) * index->size >> 32);
+}
+
+static inline uint32_t index_after(const struct index *index, uint32_t slot)
+{
+	return (slot + 1) & (index->size - 1);
+}
+
+/* The next item from *slot on that has this hash, as far as can be told;
+ * INDEX_NONE if there is none: *slot is free then. */
+static inline uint32_t index_find(
+	const struct index *index, uint64_t hash, uint32_t *slot)
+{
+	uint64_t entry;
+
+	while ((entry = index->entries[*slot]) != 0) {
+		if (entry >> 32 == hash >> 32)
+			return (uint32_t)entry - 1;
+		*slot = index_after(index, *slot);
+	}
+	return INDEX_NONE;
+}
+
+/* Fills a slot that is free. */
+static inline void index_set(
+	struct index *index, uint32_t slot, uint64_t hash, uint32_t number)
+{
+	index->entries[slot] = (hash >> 32) << 32 | (number + 1);
+}
+
+/* Adds what is not there, for which there is room. */
+void index_add(struct index *index, uint64_t hash, uint32_t number);
+
+#endif
