@@ -31,7 +31,7 @@ enum profile_owner_kind {
 /* Whose it is. */
 struct profile_owner {
 	enum profile_owner_kind kind;
-	int64_t type;   /* of a device: device_type.h */
+	int64_t type;   /* of a device: see trace.h */
 	int64_t number; /* likewise; -1: it has none */
 };
 

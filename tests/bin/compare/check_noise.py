@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ctprof check on noise as it was measured, of which test_check_noise.c makes
+"""ctprof check on noise as it was measured, of which test_regression.c makes
 many more pairs: twenty runs a side, a quarter of the noise.
 
     check_noise.py CTPROF DIRECTORY TIMES

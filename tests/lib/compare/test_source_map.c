@@ -9,7 +9,7 @@
 #define SIDES 2
 
 static struct profile *profiles[SIDES];
-static struct source_map moved;
+static struct source_map source_map;
 
 static void set_up(void)
 {
@@ -21,7 +21,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-	source_map_clear(&moved);
+	source_map_clear(&source_map);
 	for (int i = 0; i < SIDES; i++)
 		profile_free(profiles[i]);
 }
@@ -35,8 +35,8 @@ static void add(enum diff_side side, const char *file)
 static void join(uint32_t roots)
 {
 	ck_assert_int_eq(
-		source_map_join(&moved, profiles, SIDES, 1, NULL), CTP_OK);
-	ck_assert_uint_eq(moved.count, roots);
+		source_map_join(&source_map, profiles, SIDES, 1, NULL), CTP_OK);
+	ck_assert_uint_eq(source_map.count, roots);
 }
 
 /* Of the base side, by the order in which they were added. */
@@ -59,13 +59,13 @@ START_TEST(a_tree_in_another_directory_is_the_same)
 	ck_assert_str_eq(file(1), "/b/v2/a.c");
 	ck_assert_str_eq(file(2), "/v1/gone.c");
 	ck_assert_str_eq(file(3), "/usr/include/x.h");
-	ck_assert_str_eq(moved.roots[0].base, "/v1");
-	ck_assert_str_eq(moved.roots[0].changed, "/b/v2");
-	ck_assert_uint_eq(moved.roots[0].file_count, 2);
+	ck_assert_str_eq(source_map.roots[0].base, "/v1");
+	ck_assert_str_eq(source_map.roots[0].changed, "/b/v2");
+	ck_assert_uint_eq(source_map.roots[0].file_count, 2);
 }
 END_TEST
 
-START_TEST(relative_names_and_those_below_the_root_are_told_too)
+START_TEST(relative_names_and_those_below_the_root_are_mapped_too)
 {
 	add(DIFF_BASE, "common/a.c");
 	add(DIFF_BASE, "common/b.c");
@@ -73,8 +73,8 @@ START_TEST(relative_names_and_those_below_the_root_are_told_too)
 	add(DIFF_NEW, "/common/b.c");
 	join(1);
 	ck_assert_str_eq(file(0), "/common/a.c");
-	ck_assert_str_eq(moved.roots[0].base, ".");
-	ck_assert_str_eq(moved.roots[0].changed, "/");
+	ck_assert_str_eq(source_map.roots[0].base, ".");
+	ck_assert_str_eq(source_map.roots[0].changed, "/");
 }
 END_TEST
 
@@ -120,7 +120,7 @@ START_TEST(ambiguous_files_are_matched_by_directory)
 	add(DIFF_NEW, "/v2/set/b.c");
 	add(DIFF_NEW, "/elsewhere/init.c");
 	join(1);
-	ck_assert_uint_eq(moved.roots[0].file_count, 3);
+	ck_assert_uint_eq(source_map.roots[0].file_count, 3);
 	ck_assert_str_eq(file(0), "/v2/main.c");
 	ck_assert_str_eq(file(1), "/v1/old/main.c");
 	ck_assert_str_eq(file(2), "/v2/set/a.c");
@@ -139,7 +139,7 @@ START_TEST(ambiguous_files_below_the_root_are_found)
 	add(DIFF_NEW, "/set/b.c");
 	join(1);
 	ck_assert_str_eq(file(0), "/main.c");
-	source_map_clear(&moved);
+	source_map_clear(&source_map);
 	profile_free(profiles[DIFF_BASE]);
 	profile_free(profiles[DIFF_NEW]);
 	set_up();
@@ -173,7 +173,7 @@ END_TEST
 START_TEST(sides_without_files_are_joined)
 {
 	join(0);
-	source_map_clear(&moved);
+	source_map_clear(&source_map);
 	add(DIFF_BASE, "");
 	add(DIFF_NEW, "");
 	join(0);
@@ -188,7 +188,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, a_tree_in_another_directory_is_the_same);
 	tcase_add_test(
-		tests, relative_names_and_those_below_the_root_are_told_too);
+		tests, relative_names_and_those_below_the_root_are_mapped_too);
 	tcase_add_test(
 		tests, one_file_of_many_that_are_gone_may_agree_by_chance);
 	tcase_add_test(tests, a_single_file_is_most_of_all);

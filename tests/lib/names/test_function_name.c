@@ -347,7 +347,7 @@ START_TEST(text_is_cut_between_characters)
 }
 END_TEST
 
-START_TEST(names_lose_first_what_tells_least)
+START_TEST(names_lose_arguments_then_scopes_then_letters)
 {
 	/* tests/formats/flamegraph/flame_browser.py has the same. */
 	static const struct {
@@ -403,7 +403,7 @@ static TCase *make_names(void)
 	tcase_add_test(tests, a_name_of_python_says_its_place);
 	tcase_add_test(tests, scopes_are_taken_off_one_by_one);
 	tcase_add_test(tests, text_is_cut_between_characters);
-	tcase_add_test(tests, names_lose_first_what_tells_least);
+	tcase_add_test(tests, names_lose_arguments_then_scopes_then_letters);
 	tcase_add_test(tests, no_text_is_too_strange);
 	tcase_add_test(tests, long_nonsense_takes_no_time);
 	return tests;

@@ -2,7 +2,7 @@
 c_tests += \
 	%D%/test_flame_tree \
 	%D%/test_profile \
-	%D%/test_profile_device \
+	%D%/test_device_calls \
 	%D%/test_replay \
 	%D%/test_replay_device \
 	%D%/test_replay_random

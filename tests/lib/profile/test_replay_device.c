@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/profile/replay_device.c: who launched what a device did; on cases computed by
- * hand. oracle_device.sh has the rest. */
+/* profile/replay.c: who launched what a device did; on cases computed by hand.
+ * oracle_device.sh has the rest. */
 #include <check.h>
 
 #include "support/device_case.h"

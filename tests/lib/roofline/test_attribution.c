@@ -11,7 +11,7 @@
 #define WORK (UINT64_C(2) * 3 * 5 * 7) /* of one product */
 
 static struct trace *trace;
-static struct attribution *shares;
+static struct attribution *attribution;
 static uint32_t thread;
 static uint32_t stream;
 static uint32_t op;
@@ -52,21 +52,21 @@ static void set_up(void)
 	driver = add_site("cuLaunchKernel", "cuda_driver");
 	kernel = add_site("sgemm", "kernel");
 	dims = text_arg("Input Dims", "[[3, 5], [5, 7]]");
-	shares = attribution_new(trace);
+	attribution = attribution_new(trace);
 	seen = true;
-	ck_assert_ptr_nonnull(shares);
+	ck_assert_ptr_nonnull(attribution);
 }
 
 static void tear_down(void)
 {
-	attribution_free(shares);
+	attribution_free(attribution);
 	trace_free(trace);
 }
 
 static void see(struct event event)
 {
 	event.track = thread;
-	seen = attribution_add_event(shares, &event) && seen;
+	seen = attribution_add_event(attribution, &event) && seen;
 }
 
 static void begin(uint32_t site)
@@ -102,7 +102,7 @@ static void run_kernel(uint64_t id, uint64_t dur_ns, uint64_t ticket)
 		.dur_ns = dur_ns,
 		.id = id};
 
-	seen = attribution_add_kernel(shares, &event, ticket) && seen;
+	seen = attribution_add_kernel(attribution, &event, ticket) && seen;
 }
 
 /* The next one that is known must be this. */
@@ -111,7 +111,7 @@ static void expect(uint64_t ticket, enum share_kind kind, uint64_t flops)
 	struct share share;
 
 	ck_assert(seen);
-	ck_assert(attribution_next(shares, &share));
+	ck_assert(attribution_next(attribution, &share));
 	ck_assert_uint_eq(share.ticket, ticket);
 	ck_assert_int_eq(share.kind, kind);
 	ck_assert_uint_eq(share.work.flops, flops);
@@ -121,7 +121,7 @@ static void expect_none(void)
 {
 	struct share share;
 
-	ck_assert(!attribution_next(shares, &share));
+	ck_assert(!attribution_next(attribution, &share));
 }
 
 START_TEST(work_is_known_when_the_last_kernel_came)
@@ -206,15 +206,15 @@ START_TEST(operators_that_are_joined_themselves_wait)
 
 	begin(op);
 	correlate(1);
-	ck_assert(attribution_next_op(shares, thread, &work));
+	ck_assert(attribution_next_op(attribution, thread, &work));
 	ck_assert_uint_eq(work.flops, WORK);
-	ck_assert(!attribution_next_op(shares, thread, &work));
+	ck_assert(!attribution_next_op(attribution, thread, &work));
 	end();
-	ck_assert(!attribution_next_op(shares, thread, &work));
+	ck_assert(!attribution_next_op(attribution, thread, &work));
 	run_kernel(1, 30, 0);
 	expect_none();
 	run_kernel(1, 10, 1);
-	ck_assert(attribution_finalize_all(shares));
+	ck_assert(attribution_finalize_all(attribution));
 	expect(1, SHARE_WORK, WORK / 4);
 	expect(0, SHARE_WORK, WORK - WORK / 4);
 	run_kernel(1, 10, 2);
@@ -250,15 +250,15 @@ START_TEST(the_oldest_operator_waits_no_more_beyond_the_limit)
 	launch(UINT64_C(1) << 40);
 	end();
 	expect(0, SHARE_WORK, WORK);
-	ck_assert_uint_eq(attribution_late(shares), 0);
+	ck_assert_uint_eq(attribution_late(attribution), 0);
 	run_kernel(UINT64_C(1) << 40, 10, 1);
 	expect(1, SHARE_WORK, WORK);
 	run_kernel(2, 30, 2);
 	expect(2, SHARE_UNKNOWN, 0);
-	ck_assert_uint_eq(attribution_late(shares), 1);
+	ck_assert_uint_eq(attribution_late(attribution), 1);
 	run_kernel(3, 30, 2);
 	expect_none();
-	ck_assert_uint_eq(attribution_late(shares), 1);
+	ck_assert_uint_eq(attribution_late(attribution), 1);
 }
 END_TEST
 
@@ -267,12 +267,12 @@ START_TEST(launches_after_the_division_are_late)
 	begin(op);
 	launch(1);
 	run_kernel(1, 30, 0);
-	ck_assert(attribution_finalize_oldest(shares));
+	ck_assert(attribution_finalize_oldest(attribution));
 	expect(0, SHARE_WORK, WORK);
 	launch(2);
 	run_kernel(2, 30, 1);
 	expect(1, SHARE_UNKNOWN, 0);
-	ck_assert_uint_eq(attribution_late(shares), 1);
+	ck_assert_uint_eq(attribution_late(attribution), 1);
 	end();
 	expect_none();
 }
@@ -296,7 +296,7 @@ START_TEST(many_kernels_of_one_operator_share_by_their_time)
 	expect_none();
 	end();
 	for (uint64_t i = 0; i < count; i++) {
-		seen = attribution_next(shares, &share) && seen;
+		seen = attribution_next(attribution, &share) && seen;
 		shared[share.ticket >= count / 2] += share.work.flops;
 		times[share.ticket >= count / 2] += share.dur_ns;
 	}
@@ -332,10 +332,11 @@ START_TEST(kernels_of_one_ticket_wait_together)
 
 		launch(i);
 		own.value.integer = (int64_t)(i % 2);
-		seen = attribution_add_kernel(shares, &event, i % 3) && seen;
+		seen = attribution_add_kernel(attribution, &event, i % 3) &&
+		       seen;
 	}
 	end();
-	for (; attribution_next(shares, &share); shared++)
+	for (; attribution_next(attribution, &share); shared++)
 		sums[share.work.flops != 0] += share.dur_ns;
 	ck_assert(seen);
 	ck_assert_uint_lt(shared, 5000);

@@ -338,7 +338,7 @@ START_TEST(a_block_that_gets_too_large_is_written_as_several)
 }
 END_TEST
 
-START_TEST(a_log_whose_end_is_missing_tells_its_spool)
+START_TEST(a_log_whose_end_is_missing_names_its_spool)
 {
 	log_maker_add(&log_case_made,
 		"[0, {'format': 'ctprof log', 'version': 1, "
@@ -411,7 +411,7 @@ static TCase *make_symbolize(void)
 	tcase_add_test(tests, damage_is_kept_as_it_is);
 	tcase_add_test(
 		tests, a_block_that_gets_too_large_is_written_as_several);
-	tcase_add_test(tests, a_log_whose_end_is_missing_tells_its_spool);
+	tcase_add_test(tests, a_log_whose_end_is_missing_names_its_spool);
 	tcase_add_test(tests, a_foreign_file_is_an_error);
 	tcase_add_test(tests, a_log_that_grows_meanwhile_is_an_error);
 	tcase_add_test(tests, a_full_disk_is_an_error);

@@ -188,7 +188,7 @@ START_TEST(memory_does_not_grow_past_the_limit)
 }
 END_TEST
 
-START_TEST(a_lack_of_memory_is_told_and_loses_nothing)
+START_TEST(a_lack_of_memory_is_reported_and_loses_nothing)
 {
 	uint64_t known = 0;
 
@@ -221,7 +221,7 @@ int main(void)
 	tcase_add_loop_test(tests, random_calls_are_found_as_in_a_list, 0, 3);
 	tcase_add_test(tests, ids_of_the_same_bits_take_no_longer);
 	tcase_add_test(tests, memory_does_not_grow_past_the_limit);
-	tcase_add_test(tests, a_lack_of_memory_is_told_and_loses_nothing);
+	tcase_add_test(tests, a_lack_of_memory_is_reported_and_loses_nothing);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

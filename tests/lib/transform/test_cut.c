@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/transform/cut.[ch]; with it end_queue.[ch], open_ranges.[ch], open_async.[ch],
- * event_copy.[ch]. */
+/* transform/cut.[ch]; with it end_queue.[ch], open_ranges.[ch] and event.[ch]. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,21 +11,21 @@
 #define SOURCES 3
 
 static struct array_source sources[SOURCES];
-static struct merge *combine;
+static struct merge *merge;
 static struct ctp_error err;
 
 static void setup(void)
 {
 	for (int i = 0; i < SOURCES; i++)
 		array_source_init(&sources[i], NULL, 0);
-	combine = merge_new(SOURCES);
-	ck_assert_ptr_nonnull(combine);
+	merge = merge_new(SOURCES);
+	ck_assert_ptr_nonnull(merge);
 	memset(&err, 0, sizeof(err));
 }
 
 static void teardown(void)
 {
-	merge_free(combine);
+	merge_free(merge);
 	for (int i = 0; i < SOURCES; i++)
 		array_source_clear(&sources[i]);
 }
@@ -37,13 +37,13 @@ static void add(uint32_t number, const struct event *events, size_t count,
 	sources[number].events = events;
 	sources[number].count = count;
 	ck_assert_int_eq(
-		merge_add(combine, &sources[number].source, &err), CTP_OK);
-	merge_set_place(combine, number, place);
+		merge_add(merge, &sources[number].source, &err), CTP_OK);
+	merge_set_place(merge, number, place);
 }
 
 static struct event take(void)
 {
-	struct event_source *source = merge_source(combine);
+	struct event_source *source = merge_source(merge);
 	struct event event;
 
 	ck_assert_int_eq(source->next(source, &event, &err), CTP_OK);
@@ -52,7 +52,7 @@ static struct event take(void)
 
 static void is_over(void)
 {
-	struct event_source *source = merge_source(combine);
+	struct event_source *source = merge_source(merge);
 	struct event event;
 
 	ck_assert_int_eq(source->next(source, &event, &err), CTP_END);
@@ -61,7 +61,7 @@ static void is_over(void)
 
 static const struct trace *trace(void)
 {
-	return merge_source(combine)->trace;
+	return merge_source(merge)->trace;
 }
 
 static const char *text(uint32_t number)
@@ -292,7 +292,7 @@ START_TEST(recordings_end_by_themselves)
 	ck_assert_int_eq(trace_track_end(trace(), 0), 30);
 	ck_assert_int_eq(trace_track_end(trace(), 1), 1000);
 	ck_assert_uint_eq(trace()->losses[LOSS_BAD_EVENTS], 7);
-	ck_assert_uint_eq(merge_lost(combine, LOSS_BAD_EVENTS), 7);
+	ck_assert_uint_eq(merge_lost(merge, LOSS_BAD_EVENTS), 7);
 	ck_assert_str_eq(trace_find_fact(trace(), "a host"), "h");
 	ck_assert_str_eq(trace_find_fact(trace(), "b host"), "i");
 }
@@ -323,7 +323,7 @@ END_TEST
 START_TEST(source_that_fails_is_known)
 {
 	static const struct event event = {.kind = EVENT_INSTANT};
-	struct event_source *source = merge_source(combine);
+	struct event_source *source = merge_source(merge);
 	struct event got;
 
 	describe(0, 1, "p");
@@ -331,11 +331,11 @@ START_TEST(source_that_fails_is_known)
 	sources[1].breaks = true;
 	add(0, &event, 1, &second);
 	add(1, &event, 1, &first);
-	ck_assert_uint_eq(merge_failed(combine), UINT32_MAX);
+	ck_assert_uint_eq(merge_failed(merge), UINT32_MAX);
 	ck_assert_int_eq(source->next(source, &got, &err), CTP_OK);
 	ck_assert_int_eq(source->next(source, &got, &err), CTP_ERR_FORMAT);
 	ck_assert_uint_eq(err.offset, 77);
-	ck_assert_uint_eq(merge_failed(combine), 1);
+	ck_assert_uint_eq(merge_failed(merge), 1);
 }
 END_TEST
 
@@ -350,7 +350,7 @@ static enum ctp_status no_profile(struct event_source *source,
 START_TEST(profile_is_refused)
 {
 	sources[0].source.read_profile = no_profile;
-	ck_assert_int_eq(merge_add(combine, &sources[0].source, &err),
+	ck_assert_int_eq(merge_add(merge, &sources[0].source, &err),
 		CTP_ERR_UNSUPPORTED);
 }
 END_TEST
@@ -359,7 +359,7 @@ START_TEST(sources_without_events_are_none)
 {
 	add(0, NULL, 0, &first);
 	add(1, NULL, 0, &second);
-	ck_assert(!merge_has_events(combine, 0));
+	ck_assert(!merge_has_events(merge, 0));
 	is_over();
 }
 END_TEST

@@ -160,7 +160,7 @@ START_TEST(more_words_than_can_be_known_cost_all_names)
 }
 END_TEST
 
-START_TEST(files_keep_what_tells_the_language)
+START_TEST(files_keep_the_suffix_of_their_language)
 {
 	ck_assert(is_hashed(apply(redact_file, "/a/b.py"), "file-", ".py"));
 	ck_assert(is_hashed(apply(redact_file, "b.private"), "file-", ""));
@@ -230,7 +230,7 @@ int main(void)
 	tcase_add_test(tests, words_are_replaced_wherever_they_are);
 	tcase_add_test(tests, users_are_learnt_from_their_home_directories);
 	tcase_add_test(tests, more_words_than_can_be_known_cost_all_names);
-	tcase_add_test(tests, files_keep_what_tells_the_language);
+	tcase_add_test(tests, files_keep_the_suffix_of_their_language);
 	tcase_add_test(tests, a_process_or_thread_keeps_its_rank_alone);
 	tcase_add_test(tests, json_keeps_its_shape_numbers_and_keys);
 	tcase_add_test(tests, equal_text_has_one_hash_and_a_salt_another);

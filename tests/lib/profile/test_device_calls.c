@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/profile/profile_device.c: the device's time below the host's functions; on cases
+/* profile/device_calls.c: the device's time below the host's functions; on cases
  * computed by hand. oracle_device.sh has the rest. */
 #include <check.h>
 #include <stdlib.h>
@@ -232,7 +232,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("profile_device");
+	Suite *suite = suite_create("device_calls");
 	TCase *tests = tcase_create("profile_device");
 
 	tcase_add_checked_fixture(

@@ -147,7 +147,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("check_noise");
+	Suite *suite = suite_create("regression");
 	TCase *tests = tcase_create("noise");
 
 	tcase_add_checked_fixture(tests, read_functions, NULL);
