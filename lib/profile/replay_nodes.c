@@ -13,69 +13,32 @@
 
 void replay_nodes_clear(struct replay_nodes *nodes)
 {
-	memory_free(nodes->slots);
+	memory_free(nodes->index.entries);
 	memory_free(nodes->first);
 	*nodes = (struct replay_nodes){0};
-}
-
-static bool is_node(
-	const struct replay_node *slot, uint32_t parent, uint32_t function)
-{
-	return slot->parent == parent && slot->function == function;
-}
-
-/* The slot that has this node, or the free one where it belongs. */
-static struct replay_node *slot_of(
-	const struct replay_nodes *nodes, uint32_t parent, uint32_t function)
-{
-	uint64_t key = (uint64_t)parent << 32 | function;
-	uint64_t hash = hash_word(key) >> 32;
-	uint32_t slot = (uint32_t)(hash * nodes->size >> 32);
-
-	while (nodes->slots[slot].node != 0 &&
-		!is_node(&nodes->slots[slot], parent, function))
-		slot = (slot + 1) & (nodes->size - 1);
-	return &nodes->slots[slot];
-}
-
-static bool grow(struct replay_nodes *nodes)
-{
-	struct replay_node *old = nodes->slots;
-	uint32_t old_size = nodes->size;
-	uint32_t size = old_size == 0 ? 256 : old_size * 2;
-	struct replay_node *slots;
-
-	if (old_size > UINT32_MAX / 4)
-		return false;
-	slots = memory_new_zeroed(size, sizeof(*slots));
-	if (slots == NULL)
-		return false;
-	nodes->slots = slots;
-	nodes->size = size;
-	for (uint32_t i = 0; i < old_size; i++)
-		if (old[i].node != 0)
-			*slot_of(nodes, old[i].parent, old[i].function) =
-				old[i];
-	memory_free(old);
-	return true;
 }
 
 /* One that is not its parent's first child. */
 static uint32_t find_other(struct replay_nodes *nodes, struct profile *profile,
 	uint32_t parent, uint32_t function)
 {
-	struct replay_node *slot;
+	uint64_t hash = hash_word((uint64_t)parent << 32 | function);
 	uint32_t node;
+	uint32_t slot;
 
-	if (nodes->count >= nodes->size / 2 && !grow(nodes))
+	if (!index_reserve(&nodes->index, nodes->count))
 		return PROFILE_NONE;
-	slot = slot_of(nodes, parent, function);
-	if (slot->node != 0)
-		return slot->node;
+	slot = index_first(&nodes->index, hash);
+	while ((node = index_find(&nodes->index, hash, &slot)) != INDEX_NONE) {
+		if (profile->nodes[node].parent == parent &&
+			profile->nodes[node].function == function)
+			return node;
+		slot = index_after(&nodes->index, slot);
+	}
 	node = profile_add_node(profile, parent, function);
 	if (node == PROFILE_NONE)
 		return PROFILE_NONE;
-	*slot = (struct replay_node){parent, function, node};
+	index_set(&nodes->index, slot, hash, node);
 	nodes->count++;
 	return node;
 }

@@ -3,20 +3,14 @@
 #ifndef REPLAY_NODES_H
 #define REPLAY_NODES_H
 
+#include "base/index.h"
 #include "profile/profile.h"
-
-struct replay_node {
-	uint32_t parent;
-	uint32_t function;
-	uint32_t node; /* 0: free */
-};
 
 struct replay_nodes {
 	uint32_t *first; /* child, by parent; 0: none yet */
 	uint32_t first_room;
-	struct replay_node *slots; /* the others */
-	uint32_t size;
-	uint32_t count;
+	struct index index; /* over the others */
+	uint32_t count;     /* of these */
 };
 
 void replay_nodes_clear(struct replay_nodes *nodes);
