@@ -4,6 +4,7 @@
 # often that happens, at random moments; SEED makes the moments.
 # shellcheck source=tests/support/kill_case.sh
 . "${srcdir:-.}/tests/support/kill_case.sh"
+need flock
 KILLS=${KILLS:-100}
 RANDOM=${SEED:-1}
 
@@ -25,7 +26,11 @@ for ((i = 0; i < KILLS; i++)); do
 	esac
 	what="kill $i: $mode, $threads threads, $parent, $CTPROF_BUFFER"
 	what="$what, $CTPROF_POLICY, after $moment us"
+	# Whoever comes of the program has this file open, and so locked.
+	exec 9>alive
+	flock -s 9
 	run "$parent" "$mode" "$threads" "$ranges" "$moment"
+	exec 9>&-
 	if [ $mode = restart ]; then
 		log=$(tail -c +9 progress | tr '\0' '\n' | head -1)
 		[ -z "$log" ] || holds "$what" progress "$log"
@@ -33,12 +38,12 @@ for ((i = 0; i < KILLS; i++)); do
 		holds "$what" progress
 	fi
 	[ -z "${LINES-}" ] || holds "$what, by its lines" lines
-	# A child that was left alone ends after the program.
-	for ((j = 0; j < 2400; j++)); do
-		[ $mode != run ] && [ -n "$(ls "$CTPROF_SPOOL")" ] || break
-		sleep 0.05
+	# A child that was left alone ends after the program, and may not have
+	# made its spool yet.
+	if [ $mode != run ]; then
+		flock -w 120 alive true || complain "$what: a child does not end"
 		"$CTPROF" repair --all -q >>said 2>&1
-	done
+	fi
 	clean "$what"
 done 2>/dev/null
 unset LINES CTPROF_BUFFER CTPROF_POLICY
