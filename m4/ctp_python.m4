@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # The interpreters that the Python package is built for: CTP_PYTHONS, absolute
 # paths. CTP_PYTHON_BUILDS has SUFFIX=INTERPRETER for each extension: one does
-# for all interpreters with the same suffix. python/facts.py asks them.
+# for all interpreters with the same suffix. python/build_facts.py asks them.
 
 AC_DEFUN([CTP_PYTHON_ADD], [
 	AC_MSG_CHECKING([whether $ctp_name can have extensions])
-	AS_IF([ctp_facts=`$ctp_name $srcdir/python/facts.py check 2>&1`], [
+	AS_IF([ctp_facts=`$ctp_name $srcdir/python/build_facts.py check 2>&1`], [
 		ctp_path=`echo "$ctp_facts" | cut -d ' ' -f 1`
 		ctp_suffix=`echo "$ctp_facts" | cut -d ' ' -f 2`
 		ctp_identity=`echo "$ctp_facts" | cut -d ' ' -f 3`

@@ -6,19 +6,19 @@
 #include <string.h>
 
 #include "callee_name.h"
-#include "chosen.h"
-#include "pointers.h"
+#include "code_filter.h"
+#include "ptr_map.h"
 
 /* Nobody gives up the interpreter's lock while holding this one. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct table table;
+static struct ptr_map table;
 
 static struct callee *find(const void *identity)
 {
 	struct callee *callee;
 
 	pthread_mutex_lock(&lock);
-	callee = table_find(&table, identity, NULL);
+	callee = ptr_map_find(&table, identity, NULL);
 	pthread_mutex_unlock(&lock);
 	return callee;
 }
@@ -98,7 +98,7 @@ static struct callee *callee_new(const struct callee_seen *seen)
 		return NULL;
 	}
 	callee->kept = Py_XNewRef(keep(seen));
-	callee->kind = selection_kind(callee);
+	callee->kind = code_filter_kind(callee);
 	return callee;
 }
 
@@ -114,10 +114,10 @@ const struct callee *callee_find(const struct callee_seen *seen)
 	if (callee == NULL)
 		return NULL;
 	pthread_mutex_lock(&lock);
-	other = table_find(&table, seen->identity, NULL);
+	other = ptr_map_find(&table, seen->identity, NULL);
 	if (other != NULL ||
-		table_add(&table, (struct table_entry){
-					  seen->identity, NULL, callee}) != 0)
+		ptr_map_add(&table, (struct ptr_map_entry){
+					    seen->identity, NULL, callee}) != 0)
 		unused = callee;
 	pthread_mutex_unlock(&lock);
 	if (unused == NULL)
@@ -128,11 +128,11 @@ const struct callee *callee_find(const struct callee_seen *seen)
 
 void callee_forget(void)
 {
-	struct table old;
+	struct ptr_map old;
 
 	pthread_mutex_lock(&lock);
 	old = table;
-	table = (struct table){0};
+	table = (struct ptr_map){0};
 	pthread_mutex_unlock(&lock);
 	/* Without the interpreter's lock, a thread may still be using one. */
 #ifndef Py_GIL_DISABLED
@@ -140,5 +140,5 @@ void callee_forget(void)
 		if (old.entries[i].value != NULL)
 			callee_free(old.entries[i].value);
 #endif
-	table_clear(&old);
+	ptr_map_clear(&old);
 }

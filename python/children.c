@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "word.h"
+#include "pystring.h"
 
 #define PATH "PYTHONPATH"
 #define ASKED "CTPROF_PYTHON"
@@ -76,7 +76,7 @@ static PyObject *find(PyObject *table, PyObject *(*text)(const char *string),
 	const char *name)
 {
 	PyObject *key = text(name);
-	PyObject *value = key == NULL ? NULL : word_item(table, key);
+	PyObject *value = key == NULL ? NULL : pystring_item(table, key);
 
 	Py_XDECREF(key);
 	return value;

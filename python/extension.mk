@@ -8,7 +8,7 @@
 # and may have no such library. The few functions of these that are called for
 # each event are called directly, not by way of a procedure linkage table.
 
-python_facts = $(top_srcdir)/python/facts.py
+python_facts = $(top_srcdir)/python/build_facts.py
 python_compile = $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) $(CTP_CFLAGS) \
 	$(filter-out -finstrument-functions%,$(CFLAGS)) -fPIC -fno-plt
 python_link = $(CC) $(CTP_CFLAGS) \

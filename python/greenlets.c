@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "word.h"
+#include "pystring.h"
 
 /* What a waiting greenlet has open. */
 struct waiting {
@@ -125,12 +125,12 @@ static PyObject *weak_dictionary(void)
 
 void greenlets_watch(struct tracer_thread *thread)
 {
-	static struct word greenlet = {"greenlet", NULL};
+	static struct pystring greenlet = {"greenlet", NULL};
 	PyObject *module;
 
 	if (thread->has_greenlets)
 		return;
-	module = word_module(&greenlet);
+	module = pystring_module(&greenlet);
 	/* While it is being imported it has no functions yet. */
 	if (module != NULL && PyObject_HasAttrString(module, "settrace") &&
 		PyObject_HasAttrString(module, "gettrace")) {

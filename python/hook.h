@@ -8,12 +8,8 @@
 
 #include "tracer.h"
 
-/* In all threads, those to come too. -1 with an exception. */
-int hook_start(const struct tracer_options *options);
-
-/* Takes the hook out. -1 with an exception. */
-int hook_stop(void);
-
+/* In all threads, those to come too; and takes the hook out. -1 with an
+ * exception. */
 int hook_monitoring_start(const struct tracer_options *options);
 int hook_monitoring_stop(void);
 int hook_setprofile_start(const struct tracer_options *options);

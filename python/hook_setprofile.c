@@ -12,7 +12,7 @@
 #include <frameobject.h>
 
 #include "frame.h"
-#include "pending.h"
+#include "error_state.h"
 
 static PyObjectArenaAllocator arenas; /* what was there before us */
 static bool has_arenas;

@@ -13,7 +13,7 @@ command=$1
 python=$2
 prefix=$3
 shift 3
-facts=$(dirname "$0")/facts.py
+facts=$(dirname "$0")/build_facts.py
 directory=$("$python" "$facts" directory "$prefix")
 suffix=$("$python" "$facts" suffix)
 set -- "$@" "ctprof/_ctprof$suffix" "ctprof/_convert$suffix"

@@ -7,7 +7,7 @@
 
 #include "callee_name.h"
 #include "ctprof.h"
-#include "word.h"
+#include "pystring.h"
 
 static PyObject *names; /* {address: (weak reference, name)} */
 static PyObject *next;  /* {class: number}, by the class's name */
@@ -38,7 +38,7 @@ static PyMethodDef forget_method = {"forget", forget, METH_O, NULL};
  * it has none. */
 static PyObject *known(PyObject *address)
 {
-	PyObject *entry = word_item(names, address);
+	PyObject *entry = pystring_item(names, address);
 	PyObject *name =
 		entry == NULL ? NULL : Py_NewRef(PyTuple_GET_ITEM(entry, 1));
 
@@ -218,7 +218,7 @@ static void add_state(const char *prefix, PyObject *state, PyObject *parameter)
 {
 	PyObject *kept = state == NULL || !PyDict_Check(state)
 				 ? NULL
-				 : word_item(state, parameter);
+				 : pystring_item(state, parameter);
 	PyObject *keys =
 		kept == NULL || !PyDict_Check(kept) ? NULL : PyDict_Keys(kept);
 	char key[80];
@@ -237,7 +237,7 @@ static PyObject *tensors_of(PyObject *group)
 	PyObject *key = PyUnicode_FromString("params");
 	PyObject *list = key == NULL || !PyDict_Check(group)
 				 ? NULL
-				 : word_item(group, key);
+				 : pystring_item(group, key);
 	PyObject *tensors = list == NULL ? NULL : PySequence_Tuple(list);
 
 	Py_XDECREF(key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "line_table.h"
 
-#include "pointers.h"
+#include "ptr_map.h"
 
 enum {
 	FIRST_BYTE = 0x80, /* only the first of an entry has it */
@@ -69,7 +69,7 @@ uint32_t line_table_find(
 	struct line_tables *tables, const PyCodeObject *code, int index)
 {
 	struct line_table_reader *reader =
-		&tables->readers[table_hash(code, NULL) >>
+		&tables->readers[ptr_map_hash(code, NULL) >>
 				 (64 - LINE_TABLE_BITS)];
 
 	if (index < 0)

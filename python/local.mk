@@ -17,56 +17,53 @@ python_modules = \
 	%D%/ctprof/pytest_plugin.py \
 	%D%/ctprof/site/sitecustomize.py
 python_sources = \
+	%D%/async_ranges.c \
 	%D%/callee.c \
 	%D%/callee_name.c \
 	%D%/children.c \
-	%D%/chosen.c \
-	%D%/ending.c \
-	%D%/extras.c \
+	%D%/code_filter.c \
 	%D%/greenlets.c \
-	%D%/hook.c \
 	%D%/hook_monitoring.c \
 	%D%/hook_setprofile.c \
 	%D%/instances.c \
+	%D%/integrations.c \
 	%D%/line_table.c \
 	%D%/module.c \
-	%D%/outliving.c \
 	%D%/place.c \
-	%D%/pointers.c \
+	%D%/ptr_map.c \
+	%D%/pystring.c \
 	%D%/range_args.c \
 	%D%/ranges.c \
 	%D%/sites.c \
 	%D%/stack_entry.c \
 	%D%/state.c \
 	%D%/threads.c \
-	%D%/tracer.c \
-	%D%/word.c
+	%D%/tracer.c
 python_convert_sources = \
 	%D%/convert/convert_module.c
 python_headers = \
+	%D%/async_ranges.h \
 	%D%/callee.h \
 	%D%/callee_name.h \
 	%D%/children.h \
-	%D%/chosen.h \
-	%D%/ending.h \
-	%D%/extras.h \
+	%D%/code_filter.h \
+	%D%/error_state.h \
 	%D%/frame.h \
 	%D%/greenlets.h \
 	%D%/hook.h \
 	%D%/instances.h \
+	%D%/integrations.h \
 	%D%/line_table.h \
-	%D%/outliving.h \
-	%D%/pending.h \
 	%D%/place.h \
-	%D%/pointers.h \
+	%D%/ptr_map.h \
+	%D%/pystring.h \
 	%D%/range_args.h \
 	%D%/ranges.h \
 	%D%/sites.h \
 	%D%/state.h \
 	%D%/threads.h \
-	%D%/tracer.h \
-	%D%/word.h
-EXTRA_DIST += %D%/extension.map %D%/extension.mk %D%/facts.py \
+	%D%/tracer.h
+EXTRA_DIST += %D%/extension.map %D%/extension.mk %D%/build_facts.py \
 	%D%/install.sh %D%/pyproject.toml %D%/setup.py \
 	$(python_modules) $(python_sources) $(python_convert_sources) \
 	$(python_headers)

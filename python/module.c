@@ -4,13 +4,13 @@
 #include <Python.h>
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/auxv.h>
 
 #include "children.h"
 #include "ctprof.h"
-#include "ending.h"
 #include "ranges.h"
-#include "chosen.h"
+#include "code_filter.h"
 #include "state.h"
 #include "tracer.h"
 
@@ -230,6 +230,38 @@ static PyObject *prefix(PyObject *module, PyObject *path)
 	Py_RETURN_NONE;
 }
 
+static bool is_only_thread(void)
+{
+	PyThreadState *first =
+		PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+
+	return first != NULL && PyThreadState_Next(first) == NULL;
+}
+
+/* is_last(callbacks) -> bool: is there no thread but this one, and has atexit
+ * no more than so many callbacks? Called by a program that is being traced, so
+ * it calls nothing that would be recorded. */
+static PyObject *is_last(PyObject *module, PyObject *callbacks)
+{
+	PyObject *count;
+	PyObject *atexit;
+	int more;
+
+	(void)module;
+	if (!is_only_thread())
+		Py_RETURN_FALSE;
+	atexit = PyImport_ImportModule("atexit");
+	if (atexit == NULL)
+		return NULL;
+	count = PyObject_CallMethod(atexit, "_ncallbacks", NULL);
+	Py_DECREF(atexit);
+	if (count == NULL)
+		return NULL;
+	more = PyObject_RichCompareBool(count, callbacks, Py_GT);
+	Py_DECREF(count);
+	return more < 0 ? NULL : PyBool_FromLong(more == 0);
+}
+
 static PyMethodDef methods[] = {
 	{"status", status, METH_NOARGS,
 		"status() -> str: what the recorder is doing, for people."},
@@ -250,7 +282,7 @@ static PyMethodDef methods[] = {
 	{"follow_children", children_follow, METH_O,
 		"follow_children(path): those that subprocess starts import "
 		"the sitecustomize of this directory."},
-	{"is_last", ending_is_last, METH_O,
+	{"is_last", is_last, METH_O,
 		"is_last(callbacks) -> bool: will nothing more of the program "
 		"run?"},
 	{NULL, NULL, 0, NULL},
@@ -268,7 +300,7 @@ static int hide_package(PyObject *module)
 	if (origin != NULL)
 		parts = PyObject_CallMethod(origin, "rpartition", "s", "/");
 	if (parts != NULL)
-		result = selection_hide(PyTuple_GET_ITEM(parts, 0));
+		result = code_filter_hide(PyTuple_GET_ITEM(parts, 0));
 	Py_XDECREF(spec);
 	Py_XDECREF(origin);
 	Py_XDECREF(parts);

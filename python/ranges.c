@@ -18,7 +18,7 @@
 #include "ctprof.h"
 #include "range_args.h"
 #include "tracer.h"
-#include "word.h"
+#include "pystring.h"
 
 #define CATEGORY "range"
 
@@ -63,7 +63,7 @@ static struct ctp_site *intern_new(PyObject *name, bool is_range)
 /* NULL with an exception if out of memory. */
 static struct ctp_site *intern(PyObject *name, bool is_range)
 {
-	PyObject *address = word_item(known[is_range], name);
+	PyObject *address = pystring_item(known[is_range], name);
 	struct ctp_site *site;
 
 	if (address == NULL)

@@ -6,7 +6,7 @@
 
 /* Nobody gives up the interpreter's lock while holding this one. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct table table; /* (identity, place) to struct ctp_site */
+static struct ptr_map table; /* (identity, place) to struct ctp_site */
 
 static struct ctp_site *intern(const struct callee *callee, uint32_t call_line)
 {
@@ -59,7 +59,7 @@ static struct ctp_site *find_global(struct tracer_thread *thread,
 	struct ctp_site *site;
 
 	pthread_mutex_lock(&lock);
-	site = table_find(&table, callee->identity, place);
+	site = ptr_map_find(&table, callee->identity, place);
 	pthread_mutex_unlock(&lock);
 	if (site != NULL)
 		return site;
@@ -68,9 +68,9 @@ static struct ctp_site *find_global(struct tracer_thread *thread,
 	/* Two threads may both get here; they get the same pointer. */
 	site = intern(callee, call_line(thread, caller));
 	pthread_mutex_lock(&lock);
-	if (table_find(&table, callee->identity, place) == NULL)
-		(void)table_add(&table,
-			(struct table_entry){callee->identity, place, site});
+	if (ptr_map_find(&table, callee->identity, place) == NULL)
+		(void)ptr_map_add(&table,
+			(struct ptr_map_entry){callee->identity, place, site});
 	pthread_mutex_unlock(&lock);
 	return site;
 }
@@ -116,6 +116,6 @@ struct ctp_site *sites_find(struct tracer_thread *thread,
 void sites_clear(void)
 {
 	pthread_mutex_lock(&lock);
-	table_clear(&table);
+	ptr_map_clear(&table);
 	pthread_mutex_unlock(&lock);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "word.h"
+#include "pystring.h"
 
 enum { FIRST_CALLS = 256 };
 
@@ -145,19 +145,19 @@ struct tracer_counts threads_take_counts(void)
 /* The name in threading._active, a new reference; NULL: none. */
 static PyObject *name_of_self(void)
 {
-	static struct word threading = {"threading", NULL};
-	static struct word threads_active = {"_active", NULL};
-	static struct word thread_name = {"_name", NULL};
-	PyObject *module = word_module(&threading);
+	static struct pystring threading = {"threading", NULL};
+	static struct pystring threads_active = {"_active", NULL};
+	static struct pystring thread_name = {"_name", NULL};
+	PyObject *module = pystring_module(&threading);
 	PyObject *active = NULL, *ident, *self, *name = NULL;
 
 	if (module != NULL)
-		active = word_attribute(&threads_active, module);
+		active = pystring_attribute(&threads_active, module);
 	ident = PyLong_FromUnsignedLong(PyThread_get_thread_ident());
 	if (active != NULL && PyDict_Check(active) && ident != NULL) {
-		self = word_item(active, ident);
+		self = pystring_item(active, ident);
 		if (self != NULL)
-			name = word_attribute(&thread_name, self);
+			name = pystring_attribute(&thread_name, self);
 		Py_XDECREF(self);
 	}
 	Py_XDECREF(module);

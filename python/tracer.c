@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "callee.h"
-#include "extras.h"
+#include "integrations.h"
 #include "frame.h"
 #include "greenlets.h"
 #include "hook.h"
-#include "outliving.h"
-#include "pending.h"
-#include "chosen.h"
+#include "async_ranges.h"
+#include "error_state.h"
+#include "code_filter.h"
 #include "sites.h"
 #include "threads.h"
 
@@ -33,7 +33,7 @@ struct tracer_options tracer_options(void)
 void tracer_session(void)
 {
 	session++;
-	outliving_clear();
+	async_ranges_clear();
 }
 
 bool tracer_grow(struct tracer_thread *thread)
@@ -227,7 +227,7 @@ void tracer_enter_slow(const struct callee_seen *seen, const void *place)
 	if (kind != CALLEE_HIDDEN || is_python)
 		tracer_push(thread, seen->identity, site);
 	if (kind > CALLEE_HIDDEN)
-		extras_enter(thread, kind);
+		integrations_enter(thread, kind);
 	error_restore(&error);
 }
 
@@ -295,7 +295,7 @@ static bool outlive(
 {
 	uint64_t number = tracer_number();
 
-	if (!outliving_add(&(struct outliving){
+	if (!async_ranges_add(&(struct async_range){
 		    range->identity, thread, range->site, number}))
 		return false;
 	ctp_async_begin(range->site, number);
@@ -306,9 +306,9 @@ static bool outlive(
 static bool end_outliving(
 	const struct tracer_thread *thread, const void *identity)
 {
-	struct outliving range;
+	struct async_range range;
 
-	if (!outliving_take(identity, thread, &range))
+	if (!async_ranges_remove(identity, thread, &range))
 		return false;
 	ctp_async_end(range.site, range.number);
 	return true;
@@ -341,7 +341,7 @@ static void exit_inner(
 		struct error_state error;
 
 		error_save(&error);
-		extras_exit(thread, result);
+		integrations_exit(thread, result);
 		error_restore(&error);
 		(void)unwind(thread, depth_of(thread) - 1);
 	}
@@ -422,6 +422,18 @@ static void leave(void)
 	}
 }
 
+static int start_hook(void)
+{
+	return options.setprofile ? hook_setprofile_start(&options)
+				  : hook_monitoring_start(&options);
+}
+
+static int stop_hook(void)
+{
+	return options.setprofile ? hook_setprofile_stop()
+				  : hook_monitoring_stop();
+}
+
 int tracer_start(const struct tracer_options *wanted)
 {
 	if (tracer_on != 0) {
@@ -429,7 +441,7 @@ int tracer_start(const struct tracer_options *wanted)
 			"ctprof is already tracing this process");
 		return -1;
 	}
-	if (selection_set(wanted->include, wanted->exclude) != 0)
+	if (code_filter_set(wanted->include, wanted->exclude) != 0)
 		return -1;
 	options = *wanted;
 	sites_clear();
@@ -440,9 +452,9 @@ int tracer_start(const struct tracer_options *wanted)
 	__atomic_store_n(&tracer_on, last_trace, __ATOMIC_RELEASE);
 	if (join(false) == NULL)
 		PyErr_NoMemory();
-	else if (extras_start() == 0 && hook_start(wanted) == 0)
+	else if (integrations_start() == 0 && start_hook() == 0)
 		return 0;
-	extras_stop();
+	integrations_stop();
 	leave();
 	return -1;
 }
@@ -455,8 +467,8 @@ int tracer_stop(struct tracer_counts *counts)
 		PyErr_SetString(PyExc_RuntimeError, "ctprof is not tracing");
 		return -1;
 	}
-	result = hook_stop();
-	extras_stop();
+	result = stop_hook();
+	integrations_stop();
 	leave();
 	*counts = threads_take_counts();
 	return result;

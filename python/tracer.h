@@ -20,7 +20,7 @@
 #include "callee.h"
 #include "ctprof.h"
 #include "line_table.h"
-#include "pointers.h"
+#include "ptr_map.h"
 
 #define TRACER_LIKELY(condition) __builtin_expect(!!(condition), 1)
 
@@ -165,7 +165,7 @@ static inline void tracer_push(struct tracer_thread *thread,
 static inline __attribute__((always_inline)) struct tracer_slot *tracer_slot(
 	struct tracer_thread *thread, const void *identity, const void *place)
 {
-	return &thread->slots[table_hash(identity, place) >>
+	return &thread->slots[ptr_map_hash(identity, place) >>
 			      (64 - TRACER_SLOT_BITS)];
 }
 

@@ -31,7 +31,7 @@ printf '#!/bin/sh\nexec %s "$@"\n' "${CXX:-c++}" > "$work/bin/c++"
 # The first Python that the package was installed for.
 python=$(package_python)
 if [ -n "$python" ]; then
-	package=$("$python" "$srcdir/python/facts.py" directory "$prefix")
+	package=$("$python" "$srcdir/python/build_facts.py" directory "$prefix")
 	printf '#!/bin/sh\nexec %s "$@"\n' "$python" > "$work/bin/python3"
 	PYTHONPATH=$root$package
 	export PYTHONPATH

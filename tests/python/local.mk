@@ -25,7 +25,7 @@ python_tests = \
 	tests/python/test_call_lines.py \
 	tests/python/test_dynamo.py \
 	tests/python/test_exact.py \
-	tests/python/test_extras.py \
+	tests/python/test_integrations.py \
 	tests/python/test_labels.py \
 	tests/python/test_life.py \
 	tests/python/test_load.py \

@@ -5,7 +5,7 @@
 # gone.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
-facts=$srcdir/python/facts.py
+facts=$srcdir/python/build_facts.py
 variable() {
 	sed -n "s/^$1 = *//p" Makefile
 }

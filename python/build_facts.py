@@ -2,13 +2,15 @@
 """What the build asks an interpreter about itself; python3-config may belong
 to another one, and under a virtual environment it does.
 
-usage: facts.py check              can extensions be built for it? Prints its
-                                   path, the suffix of its extensions, and
-                                   what tells it from others; or why not
-       facts.py suffix             the suffix of its extensions
-       facts.py cflags             where its headers are
-       facts.py directory PREFIX   where packages for it go below PREFIX
-       facts.py looks DIRECTORY    does it look there? The exit status says
+usage: build_facts.py COMMAND
+
+    check              can extensions be built for it? Prints its path, the
+                       suffix of its extensions, and what tells it from others;
+                       or why not
+    suffix             the suffix of its extensions
+    cflags             where its headers are
+    directory PREFIX   where packages for it go below PREFIX
+    looks DIRECTORY    does it look there? The exit status says
 """
 import os
 import site

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "chosen.h"
+#include "code_filter.h"
 
 #include <fnmatch.h>
 #include <pthread.h>
@@ -53,14 +53,14 @@ static int patterns_set(struct patterns *patterns, PyObject *tuple)
 	return 0;
 }
 
-int selection_set(PyObject *included, PyObject *excluded)
+int code_filter_set(PyObject *included, PyObject *excluded)
 {
 	if (patterns_set(&include, included) != 0)
 		return -1;
 	return patterns_set(&exclude, excluded);
 }
 
-int selection_hide(PyObject *directory)
+int code_filter_hide(PyObject *directory)
 {
 	char *text = callee_text(directory);
 	size_t length = text == NULL ? 0 : strlen(text);
@@ -206,7 +206,7 @@ static bool is_excluded(const struct callee *callee)
 	return excluded;
 }
 
-enum callee_kind selection_kind(const struct callee *callee)
+enum callee_kind code_filter_kind(const struct callee *callee)
 {
 	bool is_python = callee->module == NULL;
 

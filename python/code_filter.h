@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which callees are recorded, and which need more than that. */
-#ifndef PYTHON_CHOSEN_H
-#define PYTHON_CHOSEN_H
+#ifndef PYTHON_CODE_FILTER_H
+#define PYTHON_CODE_FILTER_H
 
 #include "callee.h"
 
@@ -10,13 +10,13 @@
  * contain a slash or one of "*?[" or end in ".py"; else modules, with what is
  * in them. -1 with an exception.
  */
-int selection_set(PyObject *include, PyObject *exclude);
+int code_filter_set(PyObject *include, PyObject *exclude);
 
 /* By the names that the callee has. */
-enum callee_kind selection_kind(const struct callee *callee);
+enum callee_kind code_filter_kind(const struct callee *callee);
 
 /* Where our own Python files are: what is in `directory` is hidden. -1 with an
  * exception. */
-int selection_hide(PyObject *directory);
+int code_filter_hide(PyObject *directory);
 
 #endif

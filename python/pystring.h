@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Names that are looked up again and again, as the interpreter has them: made
  * once, with their hash. */
-#ifndef PYTHON_WORD_H
-#define PYTHON_WORD_H
+#ifndef PYTHON_PYSTRING_H
+#define PYTHON_PYSTRING_H
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-struct word {
+struct pystring {
 	const char *text;
 	PyObject *str; /* NULL until it is first looked up */
 };
@@ -15,14 +15,14 @@ struct word {
 /* The dictionary's item, a new reference: without the interpreter's lock,
  * another thread may take it out at once. NULL: there is none, or with an
  * exception. */
-PyObject *word_item(PyObject *dictionary, PyObject *key);
+PyObject *pystring_item(PyObject *dictionary, PyObject *key);
 
 /* The module of that name, if it has been imported, a new reference. NULL: it
  * has not, or with an exception. */
-PyObject *word_module(struct word *word);
+PyObject *pystring_module(struct pystring *word);
 
 /* The object's attribute of that name, a new reference. NULL with an
  * exception. */
-PyObject *word_attribute(struct word *word, PyObject *object);
+PyObject *pystring_attribute(struct pystring *word, PyObject *object);
 
 #endif

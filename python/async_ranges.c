@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "outliving.h"
+#include "async_ranges.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@ enum { FIRST = 64, MOST = 4096 };
 
 /* Nobody gives up the interpreter's lock while holding this one. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct outliving *all; /* by their begin */
+static struct async_range *all; /* by their begin */
 static size_t count, room;
 
 /* Makes room for one more, if there may be. */
 static bool grow(void)
 {
 	size_t size = room == 0 ? FIRST : 2 * room;
-	struct outliving *more =
+	struct async_range *more =
 		size > MOST ? NULL : realloc(all, size * sizeof(*all));
 
 	if (more == NULL)
@@ -26,7 +26,7 @@ static bool grow(void)
 	return true;
 }
 
-bool outliving_add(const struct outliving *range)
+bool async_ranges_add(const struct async_range *range)
 {
 	bool has_room;
 
@@ -54,8 +54,8 @@ static size_t find(const void *identity, const struct tracer_thread *thread)
 	return of_any;
 }
 
-bool outliving_take(const void *identity, const struct tracer_thread *thread,
-	struct outliving *range)
+bool async_ranges_remove(const void *identity,
+	const struct tracer_thread *thread, struct async_range *range)
 {
 	size_t found;
 
@@ -71,7 +71,7 @@ bool outliving_take(const void *identity, const struct tracer_thread *thread,
 	return found > 0;
 }
 
-void outliving_clear(void)
+void async_ranges_clear(void)
 {
 	pthread_mutex_lock(&lock);
 	count = 0;

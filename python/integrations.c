@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "extras.h"
+#include "integrations.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "callee_name.h"
 #include "instances.h"
-#include "pending.h"
+#include "error_state.h"
 
-const _Alignas(2) char extras_identity;
+const _Alignas(2) char integrations_identity;
 
 /* What a range with the name of this text begins at; NULL if none. */
 static struct ctp_site *site_of(PyObject *text, const char *category)
@@ -98,7 +98,7 @@ static void enter_instance(
 	PyErr_Clear();
 }
 
-void extras_enter(struct tracer_thread *thread, enum callee_kind kind)
+void integrations_enter(struct tracer_thread *thread, enum callee_kind kind)
 {
 	struct tracer_options options = tracer_options();
 	struct ctp_site *site;
@@ -195,7 +195,7 @@ static void task_begin(PyObject *task)
 	Py_XDECREF(added);
 }
 
-void extras_exit(struct tracer_thread *thread, PyObject *result)
+void integrations_exit(struct tracer_thread *thread, PyObject *result)
 {
 	/* Only that of a task has no site. */
 	if (thread->top->site == NULL && result != NULL &&
@@ -256,7 +256,7 @@ static int gc_callbacks(const char *method)
 	return result == NULL ? -1 : 0;
 }
 
-int extras_start(void)
+int integrations_start(void)
 {
 	struct tracer_options options = tracer_options();
 	struct ctp_site_info info = CTP_SITE_INFO_INIT;
@@ -273,7 +273,7 @@ int extras_start(void)
 	return -1;
 }
 
-void extras_stop(void)
+void integrations_stop(void)
 {
 	struct error_state error;
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "pointers.h"
+#include "ptr_map.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-static struct table_entry *place_of(
-	const struct table *table, const void *first, const void *second)
+static struct ptr_map_entry *place_of(
+	const struct ptr_map *table, const void *first, const void *second)
 {
-	size_t at = table_hash(first, second) >> 32;
+	size_t at = ptr_map_hash(first, second) >> 32;
 
 	for (;; at++) {
-		struct table_entry *e = &table->entries[at & (table->size - 1)];
+		struct ptr_map_entry *e =
+			&table->entries[at & (table->size - 1)];
 
 		if (e->first == NULL ||
 			(e->first == first && e->second == second))
@@ -18,17 +19,17 @@ static struct table_entry *place_of(
 	}
 }
 
-void *table_find(
-	const struct table *table, const void *first, const void *second)
+void *ptr_map_find(
+	const struct ptr_map *table, const void *first, const void *second)
 {
 	if (table->size == 0)
 		return NULL;
 	return place_of(table, first, second)->value;
 }
 
-static int grow(struct table *table)
+static int grow(struct ptr_map *table)
 {
-	struct table bigger = {
+	struct ptr_map bigger = {
 		.size = table->size == 0 ? 1024 : 2 * table->size,
 		.used = table->used,
 	};
@@ -37,7 +38,7 @@ static int grow(struct table *table)
 	if (bigger.entries == NULL)
 		return -1;
 	for (size_t i = 0; i < table->size; i++) {
-		struct table_entry *old = &table->entries[i];
+		struct ptr_map_entry *old = &table->entries[i];
 
 		if (old->first != NULL)
 			*place_of(&bigger, old->first, old->second) = *old;
@@ -47,7 +48,7 @@ static int grow(struct table *table)
 	return 0;
 }
 
-int table_add(struct table *table, struct table_entry entry)
+int ptr_map_add(struct ptr_map *table, struct ptr_map_entry entry)
 {
 	assert(entry.first != NULL && entry.value != NULL);
 	if (2 * table->used >= table->size && grow(table) != 0)
@@ -57,8 +58,8 @@ int table_add(struct table *table, struct table_entry entry)
 	return 0;
 }
 
-void table_clear(struct table *table)
+void ptr_map_clear(struct ptr_map *table)
 {
 	free(table->entries);
-	*table = (struct table){0};
+	*table = (struct ptr_map){0};
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "word.h"
+#include "pystring.h"
 
 /* Of two threads that both make it, both get the same. */
-static PyObject *str_of(struct word *word)
+static PyObject *str_of(struct pystring *word)
 {
 	PyObject *str = __atomic_load_n(&word->str, __ATOMIC_ACQUIRE);
 
@@ -13,7 +13,7 @@ static PyObject *str_of(struct word *word)
 	return str;
 }
 
-PyObject *word_item(PyObject *dictionary, PyObject *key)
+PyObject *pystring_item(PyObject *dictionary, PyObject *key)
 {
 #if PY_VERSION_HEX >= 0x030d0000
 	PyObject *value;
@@ -26,11 +26,11 @@ PyObject *word_item(PyObject *dictionary, PyObject *key)
 }
 
 /* Of a dictionary, which may be none. */
-static PyObject *item(PyObject *dictionary, struct word *word)
+static PyObject *item(PyObject *dictionary, struct pystring *word)
 {
 	PyObject *name = dictionary == NULL ? NULL : str_of(word);
 
-	return name == NULL ? NULL : word_item(dictionary, name);
+	return name == NULL ? NULL : pystring_item(dictionary, name);
 }
 
 /* The names in sys, borrowed, which are there to the interpreter's end. To ask
@@ -47,9 +47,9 @@ static PyObject *names_of_sys(void)
 	return module == NULL ? NULL : PyModule_GetDict(module);
 }
 
-PyObject *word_module(struct word *word)
+PyObject *pystring_module(struct pystring *word)
 {
-	static struct word modules = {"modules", NULL};
+	static struct pystring modules = {"modules", NULL};
 	PyObject *all = item(names_of_sys(), &modules);
 	PyObject *module = item(all, word);
 
@@ -57,7 +57,7 @@ PyObject *word_module(struct word *word)
 	return module;
 }
 
-PyObject *word_attribute(struct word *word, PyObject *object)
+PyObject *pystring_attribute(struct pystring *word, PyObject *object)
 {
 	PyObject *name = str_of(word);
 

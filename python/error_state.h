@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The exception of the traced program, put aside while we do our own things. */
-#ifndef PYTHON_PENDING_H
-#define PYTHON_PENDING_H
+#ifndef PYTHON_ERROR_STATE_H
+#define PYTHON_ERROR_STATE_H
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

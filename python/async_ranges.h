@@ -4,8 +4,8 @@
  * they are asynchronous, and end on any thread. What nobody ends stays until
  * the recording is over, so that their number is bounded.
  */
-#ifndef PYTHON_OUTLIVING_H
-#define PYTHON_OUTLIVING_H
+#ifndef PYTHON_ASYNC_RANGES_H
+#define PYTHON_ASYNC_RANGES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 
 struct tracer_thread;
 
-struct outliving {
+struct async_range {
 	const void *identity;
 	const struct tracer_thread *thread; /* that began it; only compared */
 	struct ctp_site *site;
@@ -23,14 +23,14 @@ struct outliving {
 
 /* Keeps it until it ends. False if there are too many, or no memory.
  * Threads: any. */
-bool outliving_add(const struct outliving *range);
+bool async_ranges_add(const struct async_range *range);
 
 /* Gives the last one of this identity, and forgets it: of this thread, or if
  * it has none, of any. False if there is none. Threads: any. */
-bool outliving_take(const void *identity, const struct tracer_thread *thread,
-	struct outliving *range);
+bool async_ranges_remove(const void *identity,
+	const struct tracer_thread *thread, struct async_range *range);
 
 /* Forgets all: another recording begins, in which they are not open. */
-void outliving_clear(void);
+void async_ranges_clear(void);
 
 #endif

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* A hash table from a pair of pointers to a pointer; it only grows. */
-#ifndef PYTHON_POINTERS_H
-#define PYTHON_POINTERS_H
+#ifndef PYTHON_PTR_MAP_H
+#define PYTHON_PTR_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct table_entry {
+struct ptr_map_entry {
 	const void *first; /* NULL: free */
 	const void *second;
 	void *value;
 };
 
-struct table {
-	struct table_entry *entries;
+struct ptr_map {
+	struct ptr_map_entry *entries;
 	size_t size; /* a power of two, or 0 */
 	size_t used;
 };
 
 /* A number for the pair of which the upper bits are well mixed. Source: of the
  * multipliers, Knuth's multiplicative hashing. */
-static inline uint64_t table_hash(const void *first, const void *second)
+static inline uint64_t ptr_map_hash(const void *first, const void *second)
 {
 	uint64_t a = (uintptr_t)first, b = (uintptr_t)second;
 
@@ -28,13 +28,13 @@ static inline uint64_t table_hash(const void *first, const void *second)
 }
 
 /* The pair's value; NULL if it has none. */
-void *table_find(
-	const struct table *table, const void *first, const void *second);
+void *ptr_map_find(
+	const struct ptr_map *table, const void *first, const void *second);
 
 /* Gives the pair, which must have none, a value. -1 if out of memory. */
-int table_add(struct table *table, struct table_entry entry);
+int ptr_map_add(struct ptr_map *table, struct ptr_map_entry entry);
 
 /* Forgets all pairs; the values are the caller's. */
-void table_clear(struct table *table);
+void ptr_map_clear(struct ptr_map *table);
 
 #endif
