@@ -42,7 +42,7 @@ static void stop(bool last)
 		cupti.is_stuck = true;
 		cupti_state_die(
 			"CUPTI does not return from handing over its records");
-		cupti_session_tell(ctp_private_device_session());
+		cupti_session_write(ctp_private_device_session());
 	} else if (last) {
 		cupti_state_set(CUPTI_STATE_OVER);
 	}
@@ -86,7 +86,7 @@ static const struct device_calls calls = {
 	.child = forked,
 };
 
-static void say_what_is_loaded(void)
+static void report_library(void)
 {
 	const char *visible = environment_find("CUDA_VISIBLE_DEVICES");
 	char quirks[256];
@@ -105,7 +105,7 @@ static bool start(enum ctp_gpu mode, char *reason, size_t size)
 {
 	if (!cupti_load(reason, size))
 		return false;
-	say_what_is_loaded();
+	report_library();
 	if (cupti_library.sizes[CUPTI_CONCURRENT_KERNEL] < LATE_KERNEL_BYTES &&
 		ctp_private_device_late()) {
 		(void)snprintf(reason, size,
@@ -153,7 +153,7 @@ static void begin(uint64_t session, enum ctp_gpu mode)
 		/* Whatever became of the last one. */
 		cupti_session_fact("gpu.state", "recording");
 	}
-	cupti_session_tell(session);
+	cupti_session_write(session);
 }
 
 int InitializeInjection(void)

@@ -260,7 +260,7 @@ uint32_t cupti_buffers_returned(void)
 	return atomic_load(&pool.returned);
 }
 
-struct cupti_buffer *cupti_buffers_take(void)
+struct cupti_buffer *cupti_buffers_collect(void)
 {
 	struct cupti_buffer *buffer = buffer_of(atomic_exchange(&pool.full, 0));
 	struct cupti_buffer *next;
@@ -282,7 +282,7 @@ struct cupti_buffer *cupti_buffers_next(const struct cupti_buffer *buffer)
 	return buffer_of(atomic_load(&buffer->next));
 }
 
-void cupti_buffers_give(struct cupti_buffer *buffer)
+void cupti_buffers_release(struct cupti_buffer *buffer)
 {
 	memset(atomic_load(&buffer->bytes), 0, buffer->valid);
 	push_free(buffer);

@@ -39,11 +39,11 @@ uint32_t cupti_buffers_returned(void);
 
 /* The full ones, oldest first; then cupti_buffers_next() of each; NULL:
  * none. */
-struct cupti_buffer *cupti_buffers_take(void);
+struct cupti_buffer *cupti_buffers_collect(void);
 struct cupti_buffer *cupti_buffers_next(const struct cupti_buffer *buffer);
 
 /* It is read: zeroes it, and CUPTI may have it again. */
-void cupti_buffers_give(struct cupti_buffer *buffer);
+void cupti_buffers_release(struct cupti_buffer *buffer);
 
 /* Records that were thrown away since this was last asked. */
 uint64_t cupti_buffers_discarded(void);

@@ -128,13 +128,13 @@ static void read_buffer(const struct cupti_buffer *buffer)
 		cupti_session_lose(CUPTI_LOSS_DROPPED, dropped);
 }
 
-static void give_all(struct cupti_buffer *buffer)
+static void release_all(struct cupti_buffer *buffer)
 {
 	struct cupti_buffer *next;
 
 	for (; buffer != NULL; buffer = next) {
 		next = cupti_buffers_next(buffer);
-		cupti_buffers_give(buffer);
+		cupti_buffers_release(buffer);
 	}
 }
 
@@ -150,13 +150,13 @@ static void read_all(struct cupti_buffer *buffer)
 		next = cupti_buffers_next(buffer);
 		read_buffer(buffer);
 		atomic_fetch_add(&drain.progress, 1);
-		cupti_buffers_give(buffer);
+		cupti_buffers_release(buffer);
 	}
 	cupti_record_put();
 }
 
 /* A fact once it is not 0, and when it changes. */
-static void note_count(enum count count, uint64_t value)
+static void report_count(enum count count, uint64_t value)
 {
 	static const char *const names[COUNTS] = {
 		[FOREIGN] = "gpu.foreign_buffers",
@@ -176,24 +176,24 @@ static void hand_over(void)
 	const uint64_t session = atomic_load(&drain.is_wanted)
 					 ? ctp_private_device_session()
 					 : 0;
-	struct cupti_buffer *full = cupti_buffers_take();
+	struct cupti_buffer *full = cupti_buffers_collect();
 	const uint64_t discarded = cupti_buffers_discarded();
 
 	if (session == 0) {
-		give_all(full);
+		release_all(full);
 		return;
 	}
 	if (drain.session != session) {
 		drain.session = session;
 		cupti_record_restart();
 	}
-	note_count(FOREIGN, cupti_buffers_foreign());
-	note_count(LEFT_OUT, cupti_graph_left_out());
-	cupti_session_tell(session);
+	report_count(FOREIGN, cupti_buffers_foreign());
+	report_count(LEFT_OUT, cupti_graph_left_out());
+	cupti_session_write(session);
 	cupti_session_lose(CUPTI_LOSS_DISCARDED, discarded);
 	if (full != NULL)
 		read_all(full);
-	cupti_session_tell(session);
+	cupti_session_write(session);
 }
 
 static void flush(uint32_t flag)
@@ -266,7 +266,7 @@ void cupti_drain_begin(void)
 		/* Not within cuInit(), where there are none. */
 		if (cupti_buffers_out() != 0)
 			flush(CUPTI_FLUSH_FORCED);
-		give_all(cupti_buffers_take());
+		release_all(cupti_buffers_collect());
 		(void)cupti_buffers_discarded();
 	}
 	atomic_store(&drain.is_wanted, true);

@@ -55,13 +55,13 @@ struct mapped {
 	char runtime[PATH_MAX];
 };
 
-static void keep(char *out, const char *path)
+static void set_if_empty(char *out, const char *path)
 {
 	if (out[0] == '\0')
 		(void)snprintf(out, PATH_MAX, "%s", path);
 }
 
-static int look(struct dl_phdr_info *info, size_t size, void *data)
+static int find_mapped(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const char *path = info->dlpi_name;
 	const char *base = path == NULL ? NULL : strrchr(path, '/');
@@ -72,10 +72,10 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
 		return 0;
 	base = base == NULL ? path : base + 1;
 	if (strncmp(base, "libcupti.so", 11) == 0)
-		keep(mapped->cupti, path);
+		set_if_empty(mapped->cupti, path);
 	else if (strncmp(base, "libcudart.so", 12) == 0 ||
 		 strncmp(base, "libtorch_cuda.so", 16) == 0)
-		keep(mapped->runtime, path);
+		set_if_empty(mapped->runtime, path);
 	return 0;
 }
 
@@ -160,7 +160,7 @@ static void *open_any(void)
 	struct mapped mapped = {"", ""};
 	void *handle;
 
-	(void)dl_iterate_phdr(look, &mapped);
+	(void)dl_iterate_phdr(find_mapped, &mapped);
 	handle = open_mapped(mapped.cupti);
 	if (handle == NULL && mapped.runtime[0] != '\0')
 		handle = open_beside(mapped.runtime, major);
@@ -242,7 +242,7 @@ static bool resolve(void *handle, char *reason, size_t size)
 	return true;
 }
 
-static void note_path(void)
+static void set_path(void)
 {
 	Dl_info info;
 	void *address;
@@ -292,7 +292,7 @@ bool cupti_load(char *reason, size_t size)
 
 	if (handle == NULL || !resolve(handle, reason, size))
 		return false;
-	note_path();
+	set_path();
 	result = cupti_library.cupti.cuptiGetVersion(&cupti_library.version);
 	if (result != CUPTI_OK) { /* from 13.2 on, it asks the driver first */
 		cupti_load_result(words, sizeof(words), result);

@@ -24,8 +24,8 @@
 /* Handed over together. */
 #define BATCH 1024
 
-/* A record that is taken. */
-struct taken {
+/* A record in the form that a log has. */
+struct parsed {
 	struct cupti_description description;
 	struct device_activity activity;
 	struct device_place place;
@@ -57,27 +57,27 @@ static void copy_record(void *out, size_t room, const void *record, size_t size)
 }
 
 /* What every record of something on a stream has. */
-#define TAKE_STREAM(taken, r) \
+#define PARSE_STREAM(parsed, r) \
 	do { \
 		records.has_work = true; \
-		(taken)->activity.correlation = (r)->correlation; \
-		(taken)->activity.node = (r)->node; \
-		(taken)->description.captured = \
+		(parsed)->activity.correlation = (r)->correlation; \
+		(parsed)->activity.node = (r)->node; \
+		(parsed)->description.captured = \
 			(r)->node == 0 ? 0 : cupti_graph_captured((r)->node); \
-		(taken)->place = \
+		(parsed)->place = \
 			(struct device_place){(r)->device, (r)->context}; \
-		(taken)->track_number = (r)->stream; \
+		(parsed)->track_number = (r)->stream; \
 	} while (0)
 
-static void take_kernel(struct taken *taken, const void *record, size_t size)
+static void parse_kernel(struct parsed *parsed, const void *record, size_t size)
 {
 	struct cupti_kernel r = {0};
-	uint32_t *fields = taken->description.fields;
+	uint32_t *fields = parsed->description.fields;
 
 	copy_record(&r, sizeof(r), record, size);
-	TAKE_STREAM(taken, &r);
-	taken->description.kind = LOG_KERNEL;
-	taken->description.site = cupti_site_kernel(r.name);
+	PARSE_STREAM(parsed, &r);
+	parsed->description.kind = LOG_KERNEL;
+	parsed->description.site = cupti_site_kernel(r.name);
 	for (int i = 0; i < 3; i++) {
 		fields[CUPTI_KERNEL_GRID + i] = (uint32_t)r.grid[i];
 		fields[CUPTI_KERNEL_BLOCK + i] = (uint32_t)r.block[i];
@@ -101,14 +101,14 @@ static void take_kernel(struct taken *taken, const void *record, size_t size)
 }
 
 /* What both records of copies have. */
-#define TAKE_COPY(taken, r) \
+#define PARSE_COPY(parsed, r) \
 	do { \
-		uint32_t *copied = (taken)->description.fields; \
+		uint32_t *copied = (parsed)->description.fields; \
 \
-		TAKE_STREAM(taken, r); \
-		(taken)->activity.bytes = (r)->bytes; \
-		(taken)->description.kind = LOG_MEMCPY; \
-		(taken)->description.site = cupti_site_copy( \
+		PARSE_STREAM(parsed, r); \
+		(parsed)->activity.bytes = (r)->bytes; \
+		(parsed)->description.kind = LOG_MEMCPY; \
+		(parsed)->description.site = cupti_site_copy( \
 			(r)->copy_kind, (r)->source, (r)->target); \
 		copied[CUPTI_COPY_KIND] = (r)->copy_kind; \
 		copied[CUPTI_COPY_SOURCE] = (r)->source; \
@@ -120,39 +120,40 @@ static void take_kernel(struct taken *taken, const void *record, size_t size)
 		copied[CUPTI_COPY_CHANNEL_TYPE] = (r)->channel_type; \
 	} while (0)
 
-static void take_memcpy(struct taken *taken, const void *record, size_t size)
+static void parse_memcpy(struct parsed *parsed, const void *record, size_t size)
 {
 	struct cupti_memcpy r = {0};
 
 	copy_record(&r, sizeof(r), record, size);
-	TAKE_COPY(taken, &r);
-	taken->description.fields[CUPTI_COPY_COUNT] =
+	PARSE_COPY(parsed, &r);
+	parsed->description.fields[CUPTI_COPY_COUNT] =
 		r.copy_count < UINT32_MAX ? (uint32_t)r.copy_count : UINT32_MAX;
 }
 
-static void take_memcpy2(struct taken *taken, const void *record, size_t size)
+static void parse_memcpy2(
+	struct parsed *parsed, const void *record, size_t size)
 {
 	struct cupti_memcpy2 r = {0};
-	uint32_t *fields = taken->description.fields;
+	uint32_t *fields = parsed->description.fields;
 
 	copy_record(&r, sizeof(r), record, size);
-	TAKE_COPY(taken, &r);
+	PARSE_COPY(parsed, &r);
 	fields[CUPTI_COPY_SOURCE_DEVICE] = r.source_device + 1;
 	fields[CUPTI_COPY_TARGET_DEVICE] = r.target_device + 1;
 	fields[CUPTI_COPY_SOURCE_CONTEXT] = r.source_context;
 	fields[CUPTI_COPY_TARGET_CONTEXT] = r.target_context;
 }
 
-static void take_memset(struct taken *taken, const void *record, size_t size)
+static void parse_memset(struct parsed *parsed, const void *record, size_t size)
 {
 	struct cupti_memset r = {0};
-	uint32_t *fields = taken->description.fields;
+	uint32_t *fields = parsed->description.fields;
 
 	copy_record(&r, sizeof(r), record, size);
-	TAKE_STREAM(taken, &r);
-	taken->activity.bytes = r.bytes;
-	taken->description.kind = LOG_MEMSET;
-	taken->description.site = cupti_site_memset(r.memory);
+	PARSE_STREAM(parsed, &r);
+	parsed->activity.bytes = r.bytes;
+	parsed->description.kind = LOG_MEMSET;
+	parsed->description.site = cupti_site_memset(r.memory);
 	fields[CUPTI_SET_VALUE] = r.value;
 	fields[CUPTI_SET_MEMORY] = r.memory;
 	fields[CUPTI_SET_ASYNC] = (r.flags & CUPTI_FLAG_ASYNC) != 0;
@@ -162,19 +163,19 @@ static void take_memset(struct taken *taken, const void *record, size_t size)
 }
 
 /* A wait of the host, or of a stream, for others. */
-static void take_wait(struct taken *taken, const void *record, size_t size)
+static void parse_wait(struct parsed *parsed, const void *record, size_t size)
 {
 	struct cupti_synchronization r = {0};
-	uint32_t *fields = taken->description.fields;
+	uint32_t *fields = parsed->description.fields;
 
 	copy_record(&r, sizeof(r), record, size);
-	taken->activity.correlation = r.correlation;
-	taken->place =
+	parsed->activity.correlation = r.correlation;
+	parsed->place =
 		(struct device_place){cupti_device_of(r.context), r.context};
-	taken->track_number =
+	parsed->track_number =
 		r.stream == CUPTI_NO_STREAM ? -1 : (int64_t)r.stream;
-	taken->description.kind = LOG_DEVICE_WAIT;
-	taken->description.site =
+	parsed->description.kind = LOG_DEVICE_WAIT;
+	parsed->description.site =
 		cupti_site(device_word_wait(r.type), "cuda_sync");
 	fields[CUPTI_WAIT_KIND] = r.type;
 	fields[CUPTI_WAIT_EVENT] = r.event + 1;
@@ -184,7 +185,7 @@ static void take_wait(struct taken *taken, const void *record, size_t size)
 }
 
 /* False: it is not to be kept. */
-static bool take_call(struct taken *taken, const void *record, size_t size)
+static bool parse_call(struct parsed *parsed, const void *record, size_t size)
 {
 	struct cupti_api r = {0};
 	enum cupti_domain domain;
@@ -196,41 +197,42 @@ static bool take_call(struct taken *taken, const void *record, size_t size)
 		cupti_callback_is_noise(domain, r.cbid))
 		return false;
 	site = cupti_callback_site(domain, r.cbid);
-	taken->activity.correlation = r.correlation;
-	taken->track_kind = LOG_CALLS;
-	taken->track_number = r.thread;
-	taken->description.kind = LOG_API_CALL;
-	taken->description.site =
+	parsed->activity.correlation = r.correlation;
+	parsed->track_kind = LOG_CALLS;
+	parsed->track_number = r.thread;
+	parsed->description.kind = LOG_API_CALL;
+	parsed->description.site =
 		site != NULL ? cupti_site_number(site)
 			     : cupti_site("(unknown function)",
 				       domain == CUPTI_DRIVER ? "cuda_driver"
 							      : "cuda_runtime");
-	taken->description.fields[CUPTI_CALL_CBID] = r.cbid;
-	taken->description.fields[CUPTI_CALL_RETURN] = r.result;
+	parsed->description.fields[CUPTI_CALL_CBID] = r.cbid;
+	parsed->description.fields[CUPTI_CALL_RETURN] = r.result;
 	return true;
 }
 
-static void take_overhead(struct taken *taken, const void *record, size_t size)
+static void parse_overhead(
+	struct parsed *parsed, const void *record, size_t size)
 {
 	struct cupti_overhead r = {0};
 
 	copy_record(&r, sizeof(r), record, size);
-	taken->activity.correlation = r.correlation;
-	taken->description.kind = LOG_OVERHEAD;
-	taken->description.site =
+	parsed->activity.correlation = r.correlation;
+	parsed->description.kind = LOG_OVERHEAD;
+	parsed->description.site =
 		cupti_site(device_word_overhead(r.what), "overhead");
 	if (r.object <= CUPTI_OBJECT_THREAD) {
-		taken->track_kind = LOG_CALLS;
-		taken->track_number =
+		parsed->track_kind = LOG_CALLS;
+		parsed->track_number =
 			r.object == CUPTI_OBJECT_PROCESS ? r.ids[0] : r.ids[1];
 	} else {
-		taken->place = (struct device_place){r.ids[0], r.ids[1]};
-		taken->track_number = r.ids[2];
+		parsed->place = (struct device_place){r.ids[0], r.ids[1]};
+		parsed->track_number = r.ids[2];
 	}
 }
 
 /* Named as where Nsight Systems recorded it. */
-static void take_graph(struct taken *taken, const void *record, size_t size)
+static void parse_graph(struct parsed *parsed, const void *record, size_t size)
 {
 	struct cupti_graph_trace r = {0};
 	char name[32];
@@ -238,15 +240,15 @@ static void take_graph(struct taken *taken, const void *record, size_t size)
 	copy_record(&r, sizeof(r), record, size);
 	records.has_work = true;
 	(void)snprintf(name, sizeof(name), "CUDA graph %" PRIu32, r.graph);
-	taken->activity.correlation = r.correlation;
-	taken->place = (struct device_place){r.device, r.context};
-	taken->track_number = r.stream;
-	taken->description.kind = LOG_GRAPH;
-	taken->description.site = cupti_site(name, "cuda_graph");
-	taken->description.fields[CUPTI_GRAPH_ID] = r.graph;
+	parsed->activity.correlation = r.correlation;
+	parsed->place = (struct device_place){r.device, r.context};
+	parsed->track_number = r.stream;
+	parsed->description.kind = LOG_GRAPH;
+	parsed->description.site = cupti_site(name, "cuda_graph");
+	parsed->description.fields[CUPTI_GRAPH_ID] = r.graph;
 }
 
-static void take_context(const void *record, size_t size)
+static void parse_context(const void *record, size_t size)
 {
 	struct cupti_context r = {0};
 
@@ -277,63 +279,64 @@ static size_t times_at(uint32_t kind)
 }
 
 /* When it ends that has not ended yet: not before now, as far as is known. */
-static uint64_t open_end(struct taken *taken, uint64_t start)
+static uint64_t open_end(struct parsed *parsed, uint64_t start)
 {
 	cupti_session_lose(CUPTI_LOSS_UNFINISHED, 1);
-	taken->description.unfinished = 1;
+	parsed->description.unfinished = 1;
 	return records.now_ns > (int64_t)start ? (uint64_t)records.now_ns
 					       : start;
 }
 
 /* False if they are of no use; which is counted. */
-static bool take_times(struct taken *taken, const void *record, uint32_t kind)
+static bool parse_times(
+	struct parsed *parsed, const void *record, uint32_t kind)
 {
 	uint64_t times[2];
 
 	memcpy(times, (const uint8_t *)record + times_at(kind), sizeof(times));
 	if (times[0] != 0 && times[1] == 0)
-		times[1] = open_end(taken, times[0]);
+		times[1] = open_end(parsed, times[0]);
 	if (times[0] == 0 || times[1] < times[0]) {
 		cupti_session_lose(CUPTI_LOSS_TIMES, 1);
 		return false;
 	}
-	taken->activity.start_ns = (int64_t)times[0];
-	taken->activity.dur_ns = times[1] - times[0];
+	parsed->activity.start_ns = (int64_t)times[0];
+	parsed->activity.dur_ns = times[1] - times[0];
 	return true;
 }
 
 /* False: it is of a kind that is not kept. */
-static bool take(
-	struct taken *taken, uint32_t kind, const void *record, size_t size)
+static bool parse(
+	struct parsed *parsed, uint32_t kind, const void *record, size_t size)
 {
 	switch (kind) {
 	case CUPTI_KERNEL:
 	case CUPTI_CONCURRENT_KERNEL:
-		take_kernel(taken, record, size);
+		parse_kernel(parsed, record, size);
 		return true;
 	case CUPTI_MEMCPY:
-		take_memcpy(taken, record, size);
+		parse_memcpy(parsed, record, size);
 		return true;
 	case CUPTI_MEMCPY2:
-		take_memcpy2(taken, record, size);
+		parse_memcpy2(parsed, record, size);
 		return true;
 	case CUPTI_MEMSET:
-		take_memset(taken, record, size);
+		parse_memset(parsed, record, size);
 		return true;
 	case CUPTI_SYNCHRONIZATION:
-		take_wait(taken, record, size);
+		parse_wait(parsed, record, size);
 		return true;
 	case CUPTI_DRIVER_API:
 	case CUPTI_RUNTIME_API:
-		return take_call(taken, record, size);
+		return parse_call(parsed, record, size);
 	case CUPTI_OVERHEAD:
-		take_overhead(taken, record, size);
+		parse_overhead(parsed, record, size);
 		return true;
 	case CUPTI_GRAPH_TRACE:
-		take_graph(taken, record, size);
+		parse_graph(parsed, record, size);
 		return true;
 	case CUPTI_CONTEXT:
-		take_context(record, size);
+		parse_context(record, size);
 		return false;
 	default:
 		cupti_session_lose(CUPTI_LOSS_UNKNOWN, 1);
@@ -343,44 +346,44 @@ static bool take(
 
 /* The track's number, given now if it is new; 0 if there is no room. */
 static uint32_t find_track(
-	const struct taken *taken, const struct track_key *key)
+	const struct parsed *parsed, const struct track_key *key)
 {
 	uint64_t track = cupti_table_find(&records.tracks, key);
 	const char *name = "";
 
 	if (track != 0)
 		return (uint32_t)track;
-	if (taken->track_kind == LOG_STREAM)
-		cupti_device_describe(taken->place.device);
-	if (taken->track_kind == LOG_STREAM &&
+	if (parsed->track_kind == LOG_STREAM)
+		cupti_device_describe(parsed->place.device);
+	if (parsed->track_kind == LOG_STREAM &&
 		cupti_device_is_default(
-			taken->place.context, taken->track_number))
+			parsed->place.context, parsed->track_number))
 		name = "(default)";
 	track = ctp_private_stream(
-		taken->track_kind, taken->track_number, &taken->place, name);
+		parsed->track_kind, parsed->track_number, &parsed->place, name);
 	if (track != 0)
 		(void)cupti_table_set(&records.tracks, key, track);
 	return (uint32_t)track;
 }
 
 /* Most records are of the same track as the one before. */
-static uint32_t track_of(const struct taken *taken)
+static uint32_t track_of(const struct parsed *parsed)
 {
-	const struct track_key key = {taken->track_kind,
-		(uint64_t)taken->track_number,
-		(uint64_t)taken->place.device << 32 | taken->place.context};
+	const struct track_key key = {parsed->track_kind,
+		(uint64_t)parsed->track_number,
+		(uint64_t)parsed->place.device << 32 | parsed->place.context};
 
 	if (records.last_track == 0 ||
 		memcmp(&key, &records.last, sizeof(key)) != 0) {
 		records.last = key;
-		records.last_track = find_track(taken, &key);
+		records.last_track = find_track(parsed, &key);
 	}
 	return records.last_track;
 }
 
 void cupti_record(const void *record, size_t size)
 {
-	struct taken taken = {.track_kind = LOG_STREAM};
+	struct parsed parsed = {.track_kind = LOG_STREAM};
 	uint32_t kind;
 
 	memcpy(&kind, record, sizeof(kind));
@@ -388,16 +391,16 @@ void cupti_record(const void *record, size_t size)
 		cupti_session_lose(CUPTI_LOSS_UNKNOWN, 1);
 		return;
 	}
-	if (!take(&taken, kind, record, size) ||
-		!take_times(&taken, record, kind))
+	if (!parse(&parsed, kind, record, size) ||
+		!parse_times(&parsed, record, kind))
 		return;
-	taken.activity.track = track_of(&taken);
-	taken.activity.description = cupti_describe(&taken.description);
-	if (taken.activity.track == 0 || taken.activity.description == 0) {
+	parsed.activity.track = track_of(&parsed);
+	parsed.activity.description = cupti_describe(&parsed.description);
+	if (parsed.activity.track == 0 || parsed.activity.description == 0) {
 		cupti_session_lose(CUPTI_LOSS_DISCARDED, 1);
 		return;
 	}
-	records.batch[records.batched++] = taken.activity;
+	records.batch[records.batched++] = parsed.activity;
 	if (records.batched == BATCH || cupti_describe_is_full())
 		cupti_record_put();
 }

@@ -115,7 +115,7 @@ static void pack_facts(struct buffer *block)
 	}
 }
 
-static void tell_facts(void)
+static void write_facts(void)
 {
 	struct buffer block = BUFFER_INIT;
 
@@ -124,7 +124,7 @@ static void tell_facts(void)
 }
 
 /* [12, {name: count}] */
-static void tell_losses(void)
+static void write_losses(void)
 {
 	struct buffer block = BUFFER_INIT;
 	msgpack_packer out = msgpack_out(&block);
@@ -144,7 +144,7 @@ static void tell_losses(void)
 	state.losses_changed = !put(LOG_DEVICE_LOSSES, &block);
 }
 
-void cupti_session_tell(uint64_t session)
+void cupti_session_write(uint64_t session)
 {
 	(void)pthread_mutex_lock(&state.lock);
 	if (state.told != session) {
@@ -154,9 +154,9 @@ void cupti_session_tell(uint64_t session)
 		state.facts_changed = true;
 	}
 	if (state.facts_changed)
-		tell_facts();
+		write_facts();
 	if (state.losses_changed)
-		tell_losses();
+		write_losses();
 	(void)pthread_mutex_unlock(&state.lock);
 }
 

@@ -30,7 +30,7 @@ void cupti_session_lose(enum cupti_loss loss, uint64_t count);
  * Puts into the log what has changed since this was last called for the
  * recording of this number; for a new one, all facts, and losses start from 0.
  */
-void cupti_session_tell(uint64_t session);
+void cupti_session_write(uint64_t session);
 
 /* Around fork(); and in the child, whether it was locked or not. */
 void cupti_session_lock(void);

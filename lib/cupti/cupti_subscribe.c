@@ -49,7 +49,7 @@ static struct {
 	bool is_lost;
 } subscription;
 
-static void note_error(const char *what, int result)
+static void report_error(const char *what, int result)
 {
 	char key[WORDS_BYTES];
 	char words[WORDS_BYTES];
@@ -117,7 +117,7 @@ static void set_attribute(int attribute, const char *name)
 		attribute, &size, &on);
 
 	if (result != CUPTI_OK)
-		note_error(name, result);
+		report_error(name, result);
 }
 
 static bool begin(char *reason, size_t size)
@@ -132,7 +132,7 @@ static bool begin(char *reason, size_t size)
 	if (cupti->cuptiSetThreadIdType != NULL) {
 		result = cupti->cuptiSetThreadIdType(CUPTI_THREAD_ID_SYSTEM);
 		if (result != CUPTI_OK)
-			note_error("THREAD_ID_TYPE", result);
+			report_error("THREAD_ID_TYPE", result);
 	}
 	set_attribute(CUPTI_ATTRIBUTE_ZEROED_OUT, "ZEROED_OUT");
 	/* Once for the whole session, and before the next call. */
@@ -181,7 +181,7 @@ static enum cupti_kind enable(const struct kind *kind)
 
 	if (result == CUPTI_OK)
 		return kind->kind;
-	note_error(kind->name, result);
+	report_error(kind->name, result);
 	if (result == CUPTI_NOT_COMPATIBLE && kind->instead != 0 &&
 		cupti_library.cupti.cuptiActivityEnable(kind->instead) ==
 			CUPTI_OK)

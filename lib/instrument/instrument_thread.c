@@ -61,8 +61,8 @@ static bool is_on_alternate(void)
 
 /* Finds the stack of the calling hook and its bounds. The stack for signal
  * handlers may lie in the thread's own. */
-static void look_at_stack(
-	const struct shadow *shadow, struct aside_event *event)
+static void classify_stack(
+	const struct shadow *shadow, struct deferred_event *event)
 {
 	if (is_on_alternate())
 		event->elsewhere = SHADOW_ALTERNATE;
@@ -109,22 +109,22 @@ static bool init(struct instrument_self *self)
 {
 	uintptr_t low;
 	uintptr_t high;
-	struct aside *aside;
+	struct deferred_events *deferred;
 
-	if (self->aside != NULL)
+	if (self->deferred != NULL)
 		return true;
 	if (!find_stack(&low, &high))
 		return false;
-	aside = mmap(NULL, sizeof(*aside), PROT_READ | PROT_WRITE,
+	deferred = mmap(NULL, sizeof(*deferred), PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (aside == MAP_FAILED)
+	if (deferred == MAP_FAILED)
 		return false;
 	if (!shadow_init(&self->shadow, low, high)) {
-		(void)munmap(aside, sizeof(*aside));
+		(void)munmap(deferred, sizeof(*deferred));
 		return false;
 	}
 	self->session = 0;
-	self->aside = aside;
+	self->deferred = deferred;
 	return true;
 }
 
@@ -144,10 +144,10 @@ static uint64_t end_functions(
 }
 
 /* A function too deep to be recorded; true if this event was of one. */
-static bool is_beyond(
-	struct shadow *shadow, const struct aside_event *aside, bool enters)
+static bool is_beyond(struct shadow *shadow,
+	const struct deferred_event *deferred, bool enters)
 {
-	const struct shadow_event *event = &aside->event;
+	const struct shadow_event *event = &deferred->event;
 	/* The stack pointer of a tail-called hook is the caller's. */
 	uintptr_t first = !enters && event->pc == event->call_site
 				  ? shadow->top->sp
@@ -155,7 +155,7 @@ static bool is_beyond(
 
 	if (shadow->beyond == 0)
 		return false;
-	if (aside->elsewhere == SHADOW_OWN && event->sp > first) {
+	if (deferred->elsewhere == SHADOW_OWN && event->sp > first) {
 		shadow->beyond = 0;
 		return false;
 	}
@@ -177,12 +177,12 @@ static uint64_t drop(struct shadow *shadow, uintptr_t sp)
 }
 
 static uint64_t do_enter(
-	struct instrument_self *self, const struct aside_event *aside)
+	struct instrument_self *self, const struct deferred_event *deferred)
 {
-	const struct shadow_event *event = &aside->event;
+	const struct shadow_event *event = &deferred->event;
 	struct shadow *shadow = &self->shadow;
 	uint64_t tag = function_tag(event->function);
-	uint64_t ticks = aside->ticks;
+	uint64_t ticks = deferred->ticks;
 	uint32_t number;
 	uintptr_t sp;
 	uint32_t dead;
@@ -191,9 +191,10 @@ static uint64_t do_enter(
 		tag = modules_resolve(event->function);
 	if (tag == FUNCTION_EXCLUDED)
 		return ticks;
-	if (is_beyond(shadow, aside, true))
+	if (is_beyond(shadow, deferred, true))
 		return drop(shadow, shadow->beyond_sp);
-	dead = shadow_dead(shadow, event, aside->elsewhere, aside->slot, &sp);
+	dead = shadow_dead(
+		shadow, event, deferred->elsewhere, deferred->slot, &sp);
 	ticks = end_functions(shadow, dead, dead, ticks);
 	if (!shadow_make_room(shadow))
 		return drop(shadow, sp);
@@ -206,24 +207,24 @@ static uint64_t do_enter(
 }
 
 static uint64_t do_exit(
-	struct instrument_self *self, const struct aside_event *aside)
+	struct instrument_self *self, const struct deferred_event *deferred)
 {
 	struct shadow *shadow = &self->shadow;
 	uint32_t count;
 
-	if (is_beyond(shadow, aside, false))
+	if (is_beyond(shadow, deferred, false))
 		return ctp_private_ticks();
-	count = shadow_find(shadow, &aside->event, aside->elsewhere);
+	count = shadow_find(shadow, &deferred->event, deferred->elsewhere);
 	if (count == 0) {
 		ctp_private_lose(&(struct chunk_losses){.stray_exits = 1});
 		return ctp_private_ticks();
 	}
-	return end_functions(shadow, count, count - 1, aside->ticks);
+	return end_functions(shadow, count, count - 1, deferred->ticks);
 }
 
 /* An event into the log. Returns its time, or 0. */
 static uint64_t handle(
-	struct instrument_self *self, const struct aside_event *aside)
+	struct instrument_self *self, const struct deferred_event *deferred)
 {
 	uint64_t session = ctp_private_session();
 
@@ -233,17 +234,18 @@ static uint64_t handle(
 		shadow_reset(&self->shadow);
 		self->session = session;
 	}
-	return aside->is_exit ? do_exit(self, aside) : do_enter(self, aside);
+	return deferred->is_exit ? do_exit(self, deferred)
+				 : do_enter(self, deferred);
 }
 
 /* Handles what handlers left, which may be more meanwhile: what is called here
  * may be instrumented. Times must not go back. */
 static void handle_waiting(struct instrument_self *self, uint64_t ticks)
 {
-	struct aside *aside = self->aside;
+	struct deferred_events *deferred = self->deferred;
 
 	for (uint32_t i = 0; i < self->waiting; i++) {
-		struct aside_event *event = &aside->events[i];
+		struct deferred_event *event = &deferred->events[i];
 
 		if (event->ticks < ticks)
 			event->ticks = ticks;
@@ -251,40 +253,40 @@ static void handle_waiting(struct instrument_self *self, uint64_t ticks)
 		(void)handle(self, event);
 	}
 	__atomic_store_n(&self->waiting, 0, __ATOMIC_RELAXED);
-	aside->open = 0;
-	aside->dropped = 0;
+	deferred->open = 0;
+	deferred->dropped = 0;
 }
 
 /*
  * Keeps an event of a handler that interrupted a hook. With an entry there is
  * always room for its exit: no function is left open because of that.
  */
-static void put_aside(
-	struct instrument_self *self, const struct aside_event *event)
+static void defer_event(
+	struct instrument_self *self, const struct deferred_event *event)
 {
-	struct aside *aside = self->aside;
+	struct deferred_events *deferred = self->deferred;
 	bool is_exit = event->is_exit;
-	struct aside_event *kept;
+	struct deferred_event *kept;
 	struct calm calm;
 
 	calm_down(&calm);
-	if (aside == NULL) {
+	if (deferred == NULL) {
 		/* The thread's first hook is under way. */
-	} else if (is_exit && aside->dropped > 0) {
-		aside->dropped--;
+	} else if (is_exit && deferred->dropped > 0) {
+		deferred->dropped--;
 	} else if (!is_exit &&
-		   (aside->dropped > 0 ||
-			   self->waiting + aside->open + 2 > ASIDE_MAX)) {
-		aside->dropped++;
+		   (deferred->dropped > 0 ||
+			   self->waiting + deferred->open + 2 > DEFERRED_MAX)) {
+		deferred->dropped++;
 		ctp_private_lose(&(struct chunk_losses){.dropped_ranges = 1});
-	} else if (self->waiting < ASIDE_MAX) {
+	} else if (self->waiting < DEFERRED_MAX) {
 		if (is_exit)
-			aside->open -= aside->open > 0;
+			deferred->open -= deferred->open > 0;
 		else
-			aside->open++;
-		kept = &aside->events[self->waiting];
+			deferred->open++;
+		kept = &deferred->events[self->waiting];
 		*kept = *event;
-		look_at_stack(&self->shadow, kept);
+		classify_stack(&self->shadow, kept);
 		kept->ticks = ctp_private_ticks();
 		__atomic_store_n(
 			&self->waiting, self->waiting + 1, __ATOMIC_RELAXED);
@@ -341,15 +343,15 @@ void instrument_slow(
 	uintptr_t function, uintptr_t call_site, uintptr_t pc, uintptr_t sp)
 {
 	struct instrument_self *self = &instrument_self;
-	struct aside_event aside = {
+	struct deferred_event deferred = {
 		.event = {function, call_site, pc, sp & ~GUARD_EXIT},
 		.is_exit = (sp & GUARD_EXIT) != 0};
 	struct calm calm;
 	uint64_t ticks;
 
-	sp = aside.event.sp;
+	sp = deferred.event.sp;
 	if (self->guard.sp != 0 && is_nested(self, sp)) {
-		put_aside(self, &aside);
+		defer_event(self, &deferred);
 		return;
 	}
 	calm_down(&calm);
@@ -358,8 +360,8 @@ void instrument_slow(
 	guard(self, sp);
 	if (init(self)) {
 		handle_waiting(self, ctp_private_ticks());
-		look_at_stack(&self->shadow, &aside);
-		ticks = handle(self, &aside);
+		classify_stack(&self->shadow, &deferred);
+		ticks = handle(self, &deferred);
 		handle_waiting(self, ticks);
 	}
 	self->guard.sp = 0;
@@ -391,7 +393,7 @@ void instrument_look(void)
 		guard(self, (uintptr_t)__builtin_frame_address(0));
 	modules_look();
 	if (!nested) {
-		if (self->aside != NULL)
+		if (self->deferred != NULL)
 			handle_waiting(self, ctp_private_ticks());
 		self->guard.sp = 0;
 	}
@@ -405,15 +407,15 @@ static void end_thread(void)
 	uint32_t open;
 	struct calm calm;
 
-	if (self->aside == NULL)
+	if (self->deferred == NULL)
 		return;
 	open = (uint32_t)(self->shadow.top - self->shadow.bottom);
 	calm_down(&calm);
 	guard(self, (uintptr_t)__builtin_frame_address(0));
 	if (ctp_private_session() == self->session)
 		(void)end_functions(&self->shadow, open, open, 0);
-	(void)munmap(self->aside, sizeof(*self->aside));
-	self->aside = NULL;
+	(void)munmap(self->deferred, sizeof(*self->deferred));
+	self->deferred = NULL;
 	self->waiting = 0;
 	shadow_clear(&self->shadow);
 	self->guard.sp = 0;

@@ -7,7 +7,7 @@
 
 /* Calls of a signal handler that interrupted a hook, kept until that hook is
  * done. */
-struct aside_event {
+struct deferred_event {
 	struct shadow_event event;
 	uintptr_t elsewhere; /* which stack; see shadow.h */
 	uintptr_t slot;
@@ -15,10 +15,10 @@ struct aside_event {
 	bool is_exit;
 };
 
-#define ASIDE_MAX 256
+#define DEFERRED_MAX 256
 
-struct aside {
-	struct aside_event events[ASIDE_MAX];
+struct deferred_events {
+	struct deferred_event events[DEFERRED_MAX];
 	uint32_t open;    /* entries among them whose exit has not come */
 	uint32_t dropped; /* open entries that were not kept */
 };
@@ -36,9 +36,9 @@ struct guard {
 struct instrument_self {
 	struct guard guard;
 	struct shadow_frame *guard_top; /* the shadow's top before the hook */
-	uintptr_t waiting;              /* events in `aside` */
+	uintptr_t waiting;              /* events in `deferred` */
 	struct shadow shadow;
-	struct aside *aside;
+	struct deferred_events *deferred;
 	uint64_t session; /* that the open functions were recorded in */
 };
 

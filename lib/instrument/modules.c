@@ -157,7 +157,7 @@ static void read_path(const char *name, struct found *found)
 		found->path + used, sizeof(found->path) - used, "%s", name);
 }
 
-static int look_for_address(struct dl_phdr_info *info, size_t size, void *data)
+static int match_address(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct found *found = data;
 
@@ -270,7 +270,7 @@ uint64_t modules_resolve(uintptr_t address)
 	module = find_by_address(address);
 	if (module == NULL) {
 		(void)pthread_mutex_unlock(&modules.lock);
-		ask(look_for_address, &found);
+		ask(match_address, &found);
 		(void)pthread_mutex_lock(&modules.lock);
 		if (found.path[0] != '\0')
 			module = add(&found);
@@ -281,7 +281,7 @@ uint64_t modules_resolve(uintptr_t address)
 	return tag;
 }
 
-static int see(struct dl_phdr_info *info, size_t size, void *data)
+static int mark_loaded(struct dl_phdr_info *info, size_t size, void *data)
 {
 	uintptr_t base;
 	uintptr_t last;
@@ -305,7 +305,7 @@ void modules_look(void)
 	(void)pthread_mutex_lock(&modules.lock);
 	look = ++modules.looks;
 	(void)pthread_mutex_unlock(&modules.lock);
-	ask(see, NULL);
+	ask(mark_loaded, NULL);
 	(void)pthread_mutex_lock(&modules.lock);
 	for (uint32_t i = 0; i < modules.count; i++) {
 		struct module *module = &modules.all[i];

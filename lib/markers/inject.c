@@ -135,7 +135,7 @@ static struct inject_name *find(struct inject_name *name,
 }
 
 /* A number of its own; 0 if all are taken. */
-static uint32_t take_number(bool is_other)
+static uint32_t next_number(bool is_other)
 {
 	uint32_t count = atomic_load(&names.count);
 	/* A few are kept for those that stand for others. */
@@ -153,7 +153,7 @@ static struct inject_name *make(
 {
 	struct ctp_site_info info = CTP_SITE_INFO_INIT;
 	bool is_other = strcmp(text, OTHER) == 0;
-	uint32_t number = take_number(is_other);
+	uint32_t number = next_number(is_other);
 	struct inject_name *made =
 		number == 0 ? NULL : calloc(1, sizeof(*made));
 
@@ -452,7 +452,7 @@ int inject_push_unseen(const struct inject_domain *domain, struct inject_id id)
 }
 
 /* Adds an argument to the range that was opened last. */
-static void tell(const struct inject_args *args)
+static void add_args(const struct inject_args *args)
 {
 	for (uint32_t i = 0; i < args->count; i++) {
 		const struct record_arg *arg = &args->items[i];
@@ -488,7 +488,7 @@ int inject_push(struct inject_message message, struct inject_id id,
 		if (message.name->is_other)
 			ctp_arg_string(INJECT_OTHER_KEY, message.text);
 		if (args != NULL)
-			tell(args);
+			add_args(args);
 	}
 	return (int)open->level - 1;
 }

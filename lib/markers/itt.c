@@ -213,7 +213,7 @@ static void marker(const struct itt_domain *domain, struct itt_id id,
 }
 
 /* A mark that tells why there is nothing, from here on or up to here. */
-static void tell(const char *text)
+static void record_notice(const char *text)
 {
 	const struct inject_domain *domain = inject_domain(DEFAULT_DOMAIN);
 
@@ -229,13 +229,13 @@ static void tell(const char *text)
 static void pause_all(void)
 {
 	if (!atomic_exchange(&paused, true))
-		tell("paused");
+		record_notice("paused");
 }
 
 static void resume_all(void)
 {
 	if (atomic_exchange(&paused, false))
-		tell("resumed");
+		record_notice("resumed");
 }
 
 /* A number of one of ITT's types: whole, unless `real` is set. */
@@ -362,7 +362,7 @@ static uint64_t next_state(uint64_t state, uint64_t what)
 
 /* A free place of the bucket, which is now being filled; else a new one. NULL
  * if there are too many, or out of memory. */
-static struct place *take_place(struct place *_Atomic *bucket)
+static struct place *claim_place(struct place *_Atomic *bucket)
 {
 	struct place *place;
 	int crowd = 0;
@@ -395,7 +395,7 @@ static bool is_of(const struct place *place, const uint64_t *key)
 }
 
 /* Takes the open range of this key out; false if there is none. */
-static bool take_open(
+static bool remove_open(
 	const uint64_t *key, struct ctp_site **site, uint64_t *number)
 {
 	struct place *place = atomic_load(bucket_of(key));
@@ -416,10 +416,10 @@ static bool take_open(
 }
 
 /* Open, for whoever ends it. */
-static void keep_open(
+static void add_open(
 	const struct inject_message *message, const uint64_t *words)
 {
-	struct place *place = take_place(bucket_of(words));
+	struct place *place = claim_place(bucket_of(words));
 
 	if (place == NULL)
 		return;
@@ -437,7 +437,7 @@ static void begin_async(const struct itt_domain *domain, enum kind kind,
 	const struct inject_message message = message_of(domain, name);
 
 	if (!is_paused() && message.name != NULL)
-		keep_open(&message,
+		add_open(&message,
 			(const uint64_t[WORDS]){(uintptr_t)message.name->domain,
 				kind, id.low, id.high, id.more,
 				(uintptr_t)message.name->site,
@@ -455,7 +455,7 @@ static void end_async(
 
 	if (key[DOMAIN] == 0)
 		return;
-	if (take_open(key, &site, &number))
+	if (remove_open(key, &site, &number))
 		ctp_async_end(site, number);
 	else if (!is_paused())
 		ctp_repaired(0, 1);

@@ -12,10 +12,10 @@ static struct {
 	size_t left;
 } arena;
 
-static void *take(size_t size, size_t align)
+static void *alloc(size_t size, size_t align)
 {
 	size_t pad = (align - (uintptr_t)arena.at % align) % align;
-	void *taken;
+	void *allocated;
 
 	if (arena.left < pad || size > arena.left - pad) {
 		size_t bytes = size > BLOCK_BYTES ? (size + BLOCK_BYTES) &
@@ -30,20 +30,20 @@ static void *take(size_t size, size_t align)
 		arena.left = bytes;
 		pad = 0;
 	}
-	taken = arena.at + pad;
+	allocated = arena.at + pad;
 	arena.at += pad + size;
 	arena.left -= pad + size;
-	return taken;
+	return allocated;
 }
 
-void *arena_take(size_t size)
+void *arena_alloc(size_t size)
 {
-	return take(size, 64);
+	return alloc(size, 64);
 }
 
 char *arena_copy(const char *text, size_t size)
 {
-	char *copy = take(size + 1, 1);
+	char *copy = alloc(size + 1, 1);
 
 	if (copy != NULL) {
 		memcpy(copy, text, size);

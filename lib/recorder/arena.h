@@ -8,7 +8,7 @@
 
 /* Zero-filled and aligned to 64 bytes; NULL if out of memory. The caller holds
  * a lock. */
-void *arena_take(size_t size);
+void *arena_alloc(size_t size);
 
 /* A copy of some bytes with a zero byte after them. */
 char *arena_copy(const char *text, size_t size);

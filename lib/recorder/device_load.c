@@ -162,7 +162,7 @@ static void add_fact(msgpack_packer *out, const char *key, const char *value)
 	msgpack_out_key(out, value);
 }
 
-void device_load_tell(const char *why)
+void device_load_report(const char *why)
 {
 	struct buffer bytes = BUFFER_INIT;
 	msgpack_packer out = msgpack_out(&bytes);
@@ -193,6 +193,6 @@ void device_load(void)
 	else
 		device_load_later();
 	if (device_load_problem(text, sizeof(text)))
-		device_load_tell(text);
+		device_load_report(text);
 	thread_release(before);
 }

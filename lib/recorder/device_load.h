@@ -22,7 +22,7 @@ void device_load(void);
 
 /* The log says that devices are not recorded, and why; until somebody says
  * that they are. */
-void device_load_tell(const char *why);
+void device_load_report(const char *why);
 
 /* Why devices are not recorded; "" and false if nothing is known against it.
  * Threads: any. */

@@ -21,7 +21,7 @@ static struct {
 	sigset_t mask;
 } last;
 
-static void note_first(void *unused)
+static void first_has_ended(void *unused)
 {
 	(void)unused;
 	atomic_store(&last.first_ends, true);
@@ -35,7 +35,8 @@ void exit_watch_start(void)
 	atomic_store(&last.first_ends, false);
 	atomic_store(&last.holds, 0);
 	if (!last.has_key)
-		last.has_key = pthread_key_create(&last.key, note_first) == 0;
+		last.has_key =
+			pthread_key_create(&last.key, first_has_ended) == 0;
 	/* The destructor is called by pthread_exit(), but not by exit(). */
 	if (last.has_key && syscall(SYS_gettid) == getpid())
 		(void)pthread_setspecific(last.key, &last);
@@ -97,7 +98,7 @@ static void *end_program(void *unused)
 	exit(0);
 }
 
-void exit_watch_look(const sigset_t *mask)
+void exit_watch_check(const sigset_t *mask)
 {
 	pthread_t thread;
 

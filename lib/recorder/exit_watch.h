@@ -28,6 +28,6 @@ void exit_watch_hold(bool on);
  * signal mask makes the call, because exit handlers may record and wait for the
  * background thread.
  */
-void exit_watch_look(const sigset_t *mask);
+void exit_watch_check(const sigset_t *mask);
 
 #endif

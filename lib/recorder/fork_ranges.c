@@ -22,7 +22,7 @@ static struct {
 	 * another stops the recording. */
 	struct thread *_Atomic thread;
 	char name[16]; /* of the thread */
-} kept;
+} saved;
 
 static void begin(struct fork_ranges *inherit, uint32_t site)
 {
@@ -88,13 +88,13 @@ static void read_track(struct fork_ranges *open, const struct thread *thread)
 		read_chunk(open, chunk);
 }
 
-void fork_ranges_keep(uint64_t session)
+void fork_ranges_save(uint64_t session)
 {
 	const struct thread *thread = thread_self();
-	struct fork_ranges *open = &kept.open;
+	struct fork_ranges *open = &saved.open;
 
 	if (session == 0) {
-		if (atomic_load(&kept.thread) != thread)
+		if (atomic_load(&saved.thread) != thread)
 			open->count = open->deep = 0;
 		return;
 	}
@@ -109,18 +109,19 @@ void fork_ranges_keep(uint64_t session)
 	open->deep += thread->pending.deep;
 }
 
-void fork_ranges_take(void)
+void fork_ranges_adopt(void)
 {
-	atomic_store(&kept.thread, thread_self());
-	(void)prctl(PR_GET_NAME, kept.name);
+	atomic_store(&saved.thread, thread_self());
+	(void)prctl(PR_GET_NAME, saved.name);
 }
 
 void fork_ranges_forget(const struct thread *thread)
 {
-	struct thread *heir = atomic_load(&kept.thread);
+	struct thread *heir = atomic_load(&saved.thread);
 
 	if (thread == NULL || thread == heir)
-		(void)atomic_compare_exchange_strong(&kept.thread, &heir, NULL);
+		(void)atomic_compare_exchange_strong(
+			&saved.thread, &heir, NULL);
 }
 
 /* One range with its argument; false if there is no room. */
@@ -142,13 +143,13 @@ static bool record(struct thread *thread, uint32_t site, uint64_t ticks)
 
 void fork_ranges_record(uint64_t session, uint64_t ticks)
 {
-	struct thread *thread = atomic_exchange(&kept.thread, NULL);
-	const struct fork_ranges *open = &kept.open;
+	struct thread *thread = atomic_exchange(&saved.thread, NULL);
+	const struct fork_ranges *open = &saved.open;
 	uint32_t done = 0;
 
 	if (thread == NULL || open->count + open->deep == 0)
 		return;
-	thread_join(thread, session, kept.name);
+	thread_join(thread, session, saved.name);
 	while (done < open->count && record(thread, open->sites[done], ticks))
 		done++;
 	/* Their ends are not to be taken for those of others. */

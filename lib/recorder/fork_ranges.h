@@ -21,10 +21,10 @@ struct fork_ranges {
  * process itself inherited is passed on): keeps the calling thread's open
  * ranges in mind. Between writer_thread_pause() and writer_thread_resume().
  */
-void fork_ranges_keep(uint64_t session);
+void fork_ranges_save(uint64_t session);
 
 /* In the child: they are the calling thread's. */
-void fork_ranges_take(void);
+void fork_ranges_adopt(void);
 
 /* In the child, if this thread ends (NULL: whichever it is) before it
  * recorded: there is nobody any more who inherits. */

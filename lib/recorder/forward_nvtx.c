@@ -49,7 +49,7 @@ static int find_table(int module, nvtx_function ***out, unsigned *size)
 	return 1;
 }
 
-static void take_version(uint32_t version)
+static void accept_version(uint32_t version)
 {
 	(void)version;
 }
@@ -59,7 +59,7 @@ static const void *export(uint32_t table)
 	static const struct nvtx_callbacks callbacks = {
 		sizeof(callbacks), find_table};
 	static const struct nvtx_version version = {
-		sizeof(version), NVTX_ABI_VERSION, 0, take_version};
+		sizeof(version), NVTX_ABI_VERSION, 0, accept_version};
 
 	if (table == NVTX_EXPORT_CALLBACKS)
 		return &callbacks;

@@ -105,7 +105,7 @@ static bool make_room(void)
 	       filter.offsets != NULL;
 }
 
-static bool take_offset(const char *line)
+static bool parse_offset(const char *line)
 {
 	unsigned long long offset;
 	char *end;
@@ -122,7 +122,7 @@ static bool take_offset(const char *line)
 	return true;
 }
 
-static bool take_line(const char *line)
+static bool parse_line(const char *line)
 {
 	if (line[0] == '\0')
 		return true;
@@ -141,7 +141,7 @@ static bool take_line(const char *line)
 			(struct list){line + 3, filter.offset_count, 0};
 		return line[3] != '\0';
 	}
-	return take_offset(line);
+	return parse_offset(line);
 }
 
 static int compare(const void *one, const void *other)
@@ -162,7 +162,7 @@ static enum ctp_status parse(const char *path, struct ctp_error *err)
 		if (next != NULL)
 			*next++ = '\0';
 		if (number == 1 ? strcmp(line, FIRST_LINE) != 0
-				: !take_line(line))
+				: !parse_line(line))
 			return ctp_fail(err, CTP_ERR_FORMAT,
 				"%s: line %lu makes no sense", path, number);
 	}

@@ -107,7 +107,7 @@ void ctp_private_lose(const struct chunk_losses *losses)
 	atomic_fetch_add(
 		&thread->unwound_ranges, (uint32_t)losses->unwound_ranges);
 	atomic_fetch_add(&thread->stray_exits, (uint32_t)losses->stray_exits);
-	thread_note_losses(thread);
+	thread_record_losses(thread);
 	thread_leave(thread);
 }
 

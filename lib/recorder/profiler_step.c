@@ -38,7 +38,7 @@ static struct requester *add(struct ctp_site *site)
 	struct requester *requester = find(NULL);
 
 	if (requester == NULL) {
-		requester = arena_take(sizeof(*requester));
+		requester = arena_alloc(sizeof(*requester));
 		if (requester == NULL)
 			return NULL;
 		requester->next = steps.first;

@@ -363,7 +363,7 @@ static void store_arg(enum chunk_long kind, uint64_t number, const char *key,
 	at = record_reserve(thread, 1 + words);
 	if (key[key_size] != '\0' || value[size - key_size] != '\0') {
 		atomic_fetch_add(&thread->cut_text, 1);
-		thread_note_losses(thread);
+		thread_record_losses(thread);
 	}
 	if (at == NULL) {
 		atomic_fetch_add(&thread->dropped_events, 1);

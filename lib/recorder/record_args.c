@@ -81,7 +81,7 @@ static void store(struct thread *thread, const struct record_event *event)
 
 	if (is_cut(event, parts, count)) {
 		atomic_fetch_add(&thread->cut_text, 1);
-		thread_note_losses(thread);
+		thread_record_losses(thread);
 	}
 	if (at == NULL) {
 		atomic_fetch_add(&thread->dropped_events, 1);
@@ -109,7 +109,7 @@ void ctp_private_event(const struct record_event *event)
 	thread_leave(thread);
 }
 
-static struct record_arg taken(const struct ctp_arg *arg)
+static struct record_arg convert_arg(const struct ctp_arg *arg)
 {
 	struct record_arg out = {
 		.kind = CHUNK_ARG_INT, .key = arg->key == NULL ? "" : arg->key};
@@ -129,13 +129,13 @@ static struct record_arg taken(const struct ctp_arg *arg)
 void ctp_async_begin_args(struct ctp_site *site, uint64_t id,
 	const struct ctp_arg *args, uint32_t count)
 {
-	struct record_arg taken_args[CTP_ARGS_MAX];
+	struct record_arg copies[CTP_ARGS_MAX];
 
 	for (uint32_t i = 0; i < count && i < CTP_ARGS_MAX; i++)
-		taken_args[i] = taken(&args[i]);
+		copies[i] = convert_arg(&args[i]);
 	ctp_private_event(&(struct record_event){.kind = CHUNK_ASYNC_BEGIN,
 		.site = site,
 		.id = id,
-		.args = taken_args,
+		.args = copies,
 		.arg_count = count});
 }

@@ -314,7 +314,7 @@ static bool grow_modules(void)
 		return true;
 	if (modules.count + 1 >= LOG_MODULES_MAX)
 		return false;
-	all = arena_take(room * sizeof(*all));
+	all = arena_alloc(room * sizeof(*all));
 	if (all == NULL)
 		return false;
 	if (modules.count > 0)
@@ -489,8 +489,8 @@ static bool emit_sites(void)
 static bool grow_sites(void)
 {
 	uint32_t size = sites.index_size == 0 ? 1024 : sites.index_size * 2;
-	struct entry **index = arena_take(size * sizeof(*index));
-	struct entry **by_number = arena_take(size / 2 * sizeof(*by_number));
+	struct entry **index = arena_alloc(size * sizeof(*index));
+	struct entry **by_number = arena_alloc(size / 2 * sizeof(*by_number));
 
 	if (index == NULL || by_number == NULL || size > UINT32_MAX / 4)
 		return false;
@@ -538,7 +538,7 @@ static struct entry *add_site(
 	uint32_t slot, const struct key *key, uint64_t hash)
 {
 	struct entry *entry = sites.count + 1 < LOG_SITES_MAX
-				      ? arena_take(sizeof(*entry))
+				      ? arena_alloc(sizeof(*entry))
 				      : NULL;
 
 	if (entry == NULL)
@@ -563,7 +563,7 @@ static struct entry *add_site(
 }
 
 /* The entry of this key, or the slot where it belongs. */
-static struct entry *look_up_site(
+static struct entry *find_entry(
 	const struct key *key, uint64_t hash, uint32_t *slot)
 {
 	*slot = (uint32_t)hash & (sites.index_size - 1);
@@ -617,7 +617,7 @@ static struct entry *find_site(const struct key *key)
 	if ((sites.count >= sites.room && !grow_sites()) ||
 		(sites.count == 0 && !add_unnamed()))
 		return NULL;
-	entry = look_up_site(key, hash, &slot);
+	entry = find_entry(key, hash, &slot);
 	return entry != NULL ? entry : add_site(slot, key, hash);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Start and stop, which stand on all the rest. A recording has a number; threads compare it with the one
- * they last recorded for. After fork, the child's recording is due at its
- * first event, under a name of its own: it inherits no chunk of the parent's,
- * and most children call exec anyway.
+ * Start and stop, which stand on all the rest. A recording has a number;
+ * threads compare it with the one they last recorded for. After fork, the
+ * child's recording is due at its first event, under a name of its own: it
+ * inherits no chunk of the parent's, and most children call exec anyway.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,46 +32,46 @@
 #include "recorder/writer_thread.h"
 
 static struct {
-	pthread_mutex_t lock; /* over start and stop */
-	uint64_t last;        /* number given last */
-	_Atomic bool looked;  /* at the environment, or need not */
-	_Atomic bool due;     /* a recording is to begin with the next event */
-	bool child;           /* forked while a recording was on or due, */
-	bool refused;         /* and it could not begin */
-	uint32_t parent;      /* in a child that was forked while recording */
-	uint32_t forking;     /* who forks: getppid() may not know its number */
+	pthread_mutex_t lock;          /* over start and stop */
+	uint64_t last;                 /* number given last */
+	_Atomic bool environment_read; /* or need not be */
+	_Atomic bool due; /* a recording is to begin with the next event */
+	bool child;       /* forked while a recording was on or due, */
+	bool refused;     /* and it could not begin */
+	uint32_t parent;  /* in a child that was forked while recording */
+	uint32_t forking; /* who forks: getppid() may not know its number */
 	struct clock_sync forked; /* when that was */
 	bool forks_watched;
 	uint64_t lost; /* events that were not in the log at the end */
-} life = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct thread_hold hold(void)
 {
 	struct thread_hold before = thread_hold();
 
-	(void)pthread_mutex_lock(&life.lock);
+	(void)pthread_mutex_lock(&session.lock);
 	return before;
 }
 
 static void release(struct thread_hold before)
 {
-	(void)pthread_mutex_unlock(&life.lock);
+	(void)pthread_mutex_unlock(&session.lock);
 	thread_release(before);
 }
 
 /* Says why recording stopped; false if it did not. */
-static bool describe_outcome(char *out, size_t size)
+static bool describe_reason(char *out, size_t size)
 {
-	return session_stop_reason_describe(out, size,
+	return session_describe_reason(out, size,
 		atomic_load(&session_state.current) == 0
-			? life.lost
+			? session.lost
 			: spool_left(&session_state.spool));
 }
 
 static void fill_facts(struct spool_facts *facts)
 {
 	process_describe(facts, session_state.options.no_command);
-	facts->parent = life.parent;
+	facts->parent = session.parent;
 	facts->policy = (uint32_t)session_state.options.policy;
 	facts->level = (uint32_t)session_state.options.level;
 	facts->min_ns = session_state.options.min_ns;
@@ -129,16 +129,16 @@ static bool wants_devices(void)
 }
 
 /* The log's statement about devices until they are recorded. */
-static void tell_devices(void)
+static void report_devices(void)
 {
 	char problem[DEVICE_PROBLEM_BYTES];
 
 	if (device_is_forked())
-		device_load_tell(DEVICE_FORKED);
+		device_load_report(DEVICE_FORKED);
 	else if (device_load_problem(problem, sizeof(problem)))
-		device_load_tell(problem);
+		device_load_report(problem);
 	else
-		device_load_tell("the program has not used CUDA");
+		device_load_report("the program has not used CUDA");
 }
 
 /* There is nothing in it; but a pipe or a device is not ours to remove. */
@@ -160,12 +160,12 @@ static void before_fork(void)
 	if (thread_is_inside())
 		return;
 	device_lock(); /* who holds it may begin a recording */
-	(void)pthread_mutex_lock(&life.lock);
+	(void)pthread_mutex_lock(&session.lock);
 	instrument_lock();
 	registry_lock(); /* who holds it may wait for what is drained */
 	writer_thread_pause();
-	life.forking = (uint32_t)getpid();
-	fork_ranges_keep(atomic_load(&session_state.current));
+	session.forking = (uint32_t)getpid();
+	fork_ranges_save(atomic_load(&session_state.current));
 }
 
 static void after_fork_parent(void)
@@ -175,7 +175,7 @@ static void after_fork_parent(void)
 	writer_thread_resume();
 	registry_unlock();
 	instrument_unlock();
-	(void)pthread_mutex_unlock(&life.lock);
+	(void)pthread_mutex_unlock(&session.lock);
 	device_unlock();
 }
 
@@ -185,7 +185,7 @@ static void leave_parent(void)
 	atomic_store(&session_state.current, 0);
 	atomic_store(&session_state.open, 0);
 	thread_forget_others();
-	fork_ranges_take();
+	fork_ranges_adopt();
 	writer_thread_forget();
 	spool_leave(&session_state.spool);
 }
@@ -195,10 +195,10 @@ static bool retry(void)
 {
 	const struct ctp_error none = {.status = CTP_OK};
 
-	if (!life.refused)
+	if (!session.refused)
 		return false;
-	life.refused = false;
-	session_stop_reason_set(&none);
+	session.refused = false;
+	session_set_reason(&none);
 	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
 	return true;
 }
@@ -206,42 +206,42 @@ static bool retry(void)
 static void after_fork_child(void)
 {
 	bool was_on = atomic_load(&session_state.current) != 0 && ctp_on != 0;
-	bool was_due = atomic_load(&life.due);
+	bool was_due = atomic_load(&session.due);
 
 	session_mark_own();
-	session_stop_reason_forget();
+	session_forget_reason();
 	exit_watch_start();
 	device_load_forget();
 	device_child();
 	if (thread_is_inside()) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-		atomic_store(&life.due, false);
-		life.refused = false;
-		(void)pthread_mutex_init(&life.lock, NULL);
+		atomic_store(&session.due, false);
+		session.refused = false;
+		(void)pthread_mutex_init(&session.lock, NULL);
 		registry_forget();
 		leave_parent();
 		return;
 	}
 	registry_unlock();
 	instrument_unlock();
-	(void)pthread_mutex_unlock(&life.lock);
+	(void)pthread_mutex_unlock(&session.lock);
 	registry_stop();
 	leave_parent();
 	lost_children_forked();
-	life.child = was_on || was_due || retry();
+	session.child = was_on || was_due || retry();
 	if (was_on) {
-		life.parent = life.forking;
-		life.forked = clock_sync_now(session_state.tsc);
+		session.parent = session.forking;
+		session.forked = clock_sync_now(session_state.tsc);
 	}
-	atomic_store(&life.due, life.child);
+	atomic_store(&session.due, session.child);
 }
 
 /* Follows forks from now on. The lock is held. */
 static void watch_forks(void)
 {
 	session_mark_own();
-	if (!life.forks_watched)
-		life.forks_watched =
+	if (!session.forks_watched)
+		session.forks_watched =
 			pthread_atfork(before_fork, after_fork_parent,
 				after_fork_child) == 0;
 }
@@ -260,16 +260,17 @@ static enum ctp_status begin(struct ctp_error *err)
 	/* Nor does a program that this process was before exec lose its log. */
 	fd = log_file_make(session_state.options.out,
 		session_state.options.exclusive,
-		life.child ||
-			(life.last == 0 && !session_state.options.exclusive &&
+		session.child ||
+			(session.last == 0 &&
+				!session_state.options.exclusive &&
 				spool_was_left(session_state.options.spool)),
 		session_state.path, err);
 	if (fd < 0)
 		return err->status;
 	session_state.tsc = options_use_tsc(&session_state.options);
 	clock_count_events(session_state.options.clock == CTP_CLOCK_EVENTS);
-	start = life.parent != 0 ? life.forked
-				 : clock_sync_now(session_state.tsc);
+	start = session.parent != 0 ? session.forked
+				    : clock_sync_now(session_state.tsc);
 	lost_children_begin();
 	status = open_spool(&start, fd, err);
 	if (status == CTP_OK)
@@ -284,18 +285,18 @@ static enum ctp_status begin(struct ctp_error *err)
 		return status;
 	}
 	watch_forks();
-	life.refused = false;
+	session.refused = false;
 	/* The recording that continues in a child keeps its number, so that the
 	 * hooks know that the thread's open functions are still open. */
-	if (life.parent == 0)
-		life.last++;
-	atomic_store(&session_state.open, life.last);
-	fork_ranges_record(life.last, start.ticks);
-	atomic_store(&life.due, false);
-	atomic_store(&session_state.current, life.last);
+	if (session.parent == 0)
+		session.last++;
+	atomic_store(&session_state.open, session.last);
+	fork_ranges_record(session.last, start.ticks);
+	atomic_store(&session.due, false);
+	atomic_store(&session_state.current, session.last);
 	__atomic_store_n(&ctp_on, 1, __ATOMIC_SEQ_CST);
 	if (wants_devices())
-		tell_devices();
+		report_devices();
 	return CTP_OK;
 }
 
@@ -310,29 +311,29 @@ static void end_thread(const struct thread *thread)
  * The recording begins with the first event: the library may be preloaded into
  * every shell and linker of a build, most of which record nothing.
  */
-static void look_at_environment(void)
+static void read_environment(void)
 {
 	struct thread_hold before;
 	struct ctp_error err;
 
-	if (atomic_load(&life.looked))
+	if (atomic_load(&session.environment_read))
 		return;
 	before = hold();
 	thread_on_end(end_thread);
-	if (atomic_load(&life.looked)) {
+	if (atomic_load(&session.environment_read)) {
 		/* Another thread did. */
 	} else if (!options_in_environment()) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	} else if (options_fill(&session_state.options, NULL, &err) != CTP_OK) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-		session_stop_reason_set(&err);
+		session_set_reason(&err);
 	} else {
 		watch_forks();
-		atomic_store(&life.due, true);
+		atomic_store(&session.due, true);
 		if (wants_devices())
 			device_load_later();
 	}
-	atomic_store(&life.looked, true);
+	atomic_store(&session.environment_read, true);
 	release(before);
 }
 
@@ -340,14 +341,14 @@ static void look_at_environment(void)
  * beginning. The lock is held. */
 static void give_up(const struct ctp_error *err)
 {
-	life.refused = life.child;
-	if (life.child)
+	session.refused = session.child;
+	if (session.child)
 		lost_children_add();
-	life.parent = 0;
+	session.parent = 0;
 	fork_ranges_forget(NULL);
-	atomic_store(&life.due, false);
+	atomic_store(&session.due, false);
 	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
-	session_stop_reason_set(err);
+	session_set_reason(err);
 }
 
 uint64_t session_current(void)
@@ -355,11 +356,11 @@ uint64_t session_current(void)
 	struct ctp_error err;
 	struct thread_hold before;
 
-	look_at_environment();
-	if (!atomic_load(&life.due))
+	read_environment();
+	if (!atomic_load(&session.due))
 		return atomic_load(&session_state.current);
 	before = hold();
-	if (atomic_load(&life.due) && begin(&err) != CTP_OK)
+	if (atomic_load(&session.due) && begin(&err) != CTP_OK)
 		give_up(&err);
 	release(before);
 	return atomic_load(&session_state.current);
@@ -371,16 +372,16 @@ enum ctp_status ctp_start(const struct ctp_options *options)
 	enum ctp_status status = CTP_ERR_STATE;
 	struct thread_hold before;
 
-	look_at_environment();
+	read_environment();
 	before = hold();
 	if (atomic_load(&session_state.current) == 0 &&
-		!atomic_load(&life.due)) {
-		session_stop_reason_set(&err);
+		!atomic_load(&session.due)) {
+		session_set_reason(&err);
 		status = options_fill(&session_state.options, options, &err);
 		if (status == CTP_OK)
 			status = begin(&err);
 		if (status != CTP_OK)
-			session_stop_reason_set(&err);
+			session_set_reason(&err);
 	}
 	release(before);
 	if (status == CTP_OK && wants_devices())
@@ -400,9 +401,9 @@ static enum ctp_status end(void)
 	thread_rename_all();
 	status = writer_thread_stop(&err);
 	thread_release_all();
-	life.lost = status == CTP_OK ? 0 : spool_left(&session_state.spool);
+	session.lost = status == CTP_OK ? 0 : spool_left(&session_state.spool);
 	if (status != CTP_OK) {
-		session_note_outcome();
+		session_publish_reason();
 		/* The process that started us reads the reason there. */
 		keep = session_state.options.exclusive;
 	}
@@ -422,15 +423,15 @@ enum ctp_status ctp_stop(void)
 		return CTP_ERR_STATE;
 	device_stop();
 	before = hold();
-	if (atomic_exchange(&life.due, false))
+	if (atomic_exchange(&session.due, false))
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	if (atomic_load(&session_state.current) != 0)
 		status = end();
 	/* The next events of a forked child are not the parent's. */
 	fork_ranges_forget(NULL);
-	life.child = false;
-	life.refused = false;
-	life.parent = 0;
+	session.child = false;
+	session.refused = false;
+	session.parent = 0;
 	release(before);
 	return status;
 }
@@ -471,11 +472,11 @@ const char *ctp_status(void)
 	const struct thread_hold before = hold();
 	size_t used = (size_t)snprintf(words, sizeof(words), "stopped: ");
 
-	if (describe_outcome(words + used, sizeof(words) - used)) {
+	if (describe_reason(words + used, sizeof(words) - used)) {
 		release(before);
 		return words;
 	}
-	if (atomic_load(&life.due))
+	if (atomic_load(&session.due))
 		(void)snprintf(words, sizeof(words),
 			"recording begins with the first event");
 	else if (atomic_load(&session_state.current) == 0)
@@ -489,7 +490,7 @@ const char *ctp_status(void)
 __attribute__((constructor)) static void start_from_environment(void)
 {
 	exit_watch_start();
-	look_at_environment();
+	read_environment();
 }
 
 static void stop_last(int status, void *argument)

@@ -24,7 +24,7 @@ struct session_state session_state;
 static struct {
 	pthread_mutex_t lock;
 	struct ctp_error error;
-} outcome = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} stop_reason = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool session_uses_tsc(void)
 {
@@ -42,7 +42,7 @@ const struct session_options *session_options(void)
 }
 
 /* How many chunks threads hold on to, whether they record or not. */
-static uint32_t held(void)
+static uint32_t live_chunks(void)
 {
 	uint32_t count = 0;
 
@@ -59,7 +59,7 @@ static bool may_grow(void)
 	uint32_t count = atomic_load(&session_state.spool.own.chunk_count);
 
 	return session_state.options.policy == CTP_POLICY_GROW ||
-	       count < session_state.options.chunks / 2 + 2 * held();
+	       count < session_state.options.chunks / 2 + 2 * live_chunks();
 }
 
 struct chunk *session_take_chunk(void)
@@ -83,7 +83,8 @@ bool session_may_wait(void)
 	return session_state.options.policy == CTP_POLICY_BLOCK &&
 	       __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0 &&
 	       session_state.spool.header != NULL &&
-	       atomic_load(&session_state.spool.own.chunk_count) > held() + 1;
+	       atomic_load(&session_state.spool.own.chunk_count) >
+		       live_chunks() + 1;
 }
 
 struct chunk *session_wait_chunk(void)
@@ -132,21 +133,21 @@ bool session_is(uint64_t number)
 	return atomic_load(&session_state.open) == number;
 }
 
-void session_stop_reason_set(const struct ctp_error *err)
+void session_set_reason(const struct ctp_error *err)
 {
-	(void)pthread_mutex_lock(&outcome.lock);
-	outcome.error = *err;
-	(void)pthread_mutex_unlock(&outcome.lock);
+	(void)pthread_mutex_lock(&stop_reason.lock);
+	stop_reason.error = *err;
+	(void)pthread_mutex_unlock(&stop_reason.lock);
 }
 
-bool session_stop_reason_describe(char *out, size_t size, uint64_t lost)
+bool session_describe_reason(char *out, size_t size, uint64_t lost)
 {
 	struct ctp_error error;
 	int used;
 
-	(void)pthread_mutex_lock(&outcome.lock);
-	error = outcome.error;
-	(void)pthread_mutex_unlock(&outcome.lock);
+	(void)pthread_mutex_lock(&stop_reason.lock);
+	error = stop_reason.error;
+	(void)pthread_mutex_unlock(&stop_reason.lock);
 	out[0] = '\0';
 	if (error.status == CTP_OK)
 		return false;
@@ -158,16 +159,16 @@ bool session_stop_reason_describe(char *out, size_t size, uint64_t lost)
 	return true;
 }
 
-void session_stop_reason_forget(void)
+void session_forget_reason(void)
 {
-	(void)pthread_mutex_init(&outcome.lock, NULL);
+	(void)pthread_mutex_init(&stop_reason.lock, NULL);
 }
 
-void session_note_outcome(void)
+void session_publish_reason(void)
 {
 	char *error = session_state.spool.header->error;
 
-	(void)session_stop_reason_describe(error, SPOOL_ERROR_BYTES, 0);
+	(void)session_describe_reason(error, SPOOL_ERROR_BYTES, 0);
 }
 
 void session_fail(const struct ctp_error *err)
@@ -180,6 +181,6 @@ void session_fail(const struct ctp_error *err)
 		(void)ctp_fail_at(&said, err->status, err->offset,
 			"cannot write %s", session_log());
 	}
-	session_stop_reason_set(&said);
-	session_note_outcome();
+	session_set_reason(&said);
+	session_publish_reason();
 }

@@ -65,20 +65,20 @@ struct chunk *session_wait_chunk(void);
 void session_fail(const struct ctp_error *err);
 
 /* For those who find the spool, and in it what is not in the log. */
-void session_note_outcome(void);
+void session_publish_reason(void);
 
 /*
  * The reason why recording stopped early, if it did. The background thread says
  * so while others hold the session's lock and wait for it. `err` is the reason;
  * one with CTP_OK is none. Any thread.
  */
-void session_stop_reason_set(const struct ctp_error *err);
+void session_set_reason(const struct ctp_error *err);
 
 /* Fills `out` with the reason, and how many events were `lost`; "" and false
  * if there is none. Any thread. */
-bool session_stop_reason_describe(char *out, size_t size, uint64_t lost);
+bool session_describe_reason(char *out, size_t size, uint64_t lost);
 
 /* In a child after fork: who was setting it may be gone. */
-void session_stop_reason_forget(void);
+void session_forget_reason(void);
 
 #endif

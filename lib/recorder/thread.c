@@ -69,7 +69,7 @@ static struct thread *make_thread(bool hidden)
 	thread = hidden ? NULL : find_unused();
 	if (thread == NULL) {
 		registry_lock(); /* the arena's */
-		thread = arena_take(sizeof(*thread));
+		thread = arena_alloc(sizeof(*thread));
 		registry_unlock();
 		if (thread != NULL) {
 			thread->hidden = hidden;
@@ -237,7 +237,7 @@ static void retire(struct thread *thread)
 		spool_push_full(session_spool(), chunk, used);
 }
 
-static struct chunk *take_waiting(struct thread *thread)
+static struct chunk *wait_for_chunk(struct thread *thread)
 {
 	int64_t before_ns = clock_raw_ns();
 	struct chunk *chunk;
@@ -251,7 +251,7 @@ static struct chunk *take_waiting(struct thread *thread)
 	return chunk;
 }
 
-void thread_note_losses(struct thread *thread)
+void thread_record_losses(struct thread *thread)
 {
 	const struct chunk_losses lost = thread_losses(thread);
 	struct chunk *chunk = atomic_load(&thread->live);
@@ -272,7 +272,7 @@ static bool change(struct thread *thread)
 		return false;
 	chunk = session_take_chunk();
 	if (chunk == NULL && session_may_wait())
-		chunk = take_waiting(thread);
+		chunk = wait_for_chunk(thread);
 	if (chunk == NULL)
 		return false;
 	lost = thread_losses(thread);
@@ -409,7 +409,7 @@ static void thread_exit(void *argument)
 	if (atomic_load(&thread->session) != 0 && thread_enter() != NULL) {
 		struct chunk_losses losses;
 
-		thread_settle(thread);
+		thread_finish(thread);
 		(void)prctl(PR_GET_NAME, name);
 		if (!atomic_load(&thread->named))
 			registry_rename(atomic_load(&thread->track), LOG_THREAD,
@@ -470,7 +470,7 @@ bool thread_flush_pending(struct thread *thread)
 
 /* The last chance to record the events that were held back is worth a wait,
  * under any policy: without the ends, the thread's ranges seem to be open. */
-void thread_settle(struct thread *thread)
+void thread_finish(struct thread *thread)
 {
 	struct thread_pending *pending = &thread->pending;
 	int64_t limit_ns = clock_raw_ns() + SETTLE_NS;

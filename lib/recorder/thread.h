@@ -47,7 +47,7 @@ struct chunk_losses thread_losses(const struct thread *thread);
 
 /* Has the live chunk say it, so that it is known even if the thread is killed
  * before it takes the next. Between enter and leave. */
-void thread_note_losses(struct thread *thread);
+void thread_record_losses(struct thread *thread);
 
 /* Stores a long record of numbers at what thread_reserve() returned. */
 void thread_store(struct thread *thread, uint64_t *at, struct chunk_head head,
@@ -59,7 +59,7 @@ bool thread_flush_pending(struct thread *thread);
 
 /* The same for a thread that ends, which waits a while for room; the rest is
  * counted as lost. */
-void thread_settle(struct thread *thread);
+void thread_finish(struct thread *thread);
 
 /* Calls this when a thread that has recorded ends, and may still record. Set
  * before the first event is. */

@@ -61,28 +61,28 @@ static struct {
 	bool started;            /* the thread is in its loop */
 	pthread_mutex_t working; /* held during each round */
 	pthread_mutex_t next;    /* held by who waits for its end */
-} drain = {
+} writer = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.changed = PTHREAD_COND_INITIALIZER,
 	.working = PTHREAD_MUTEX_INITIALIZER,
 	.next = PTHREAD_MUTEX_INITIALIZER,
 };
 
-static enum writer_thread_order take_order(void)
+static enum writer_thread_order read_order(void)
 {
 	enum writer_thread_order order;
 
-	(void)pthread_mutex_lock(&drain.lock);
-	order = drain.order;
-	(void)pthread_mutex_unlock(&drain.lock);
+	(void)pthread_mutex_lock(&writer.lock);
+	order = writer.order;
+	(void)pthread_mutex_unlock(&writer.lock);
 	return order;
 }
 
 static enum ctp_status write_sync(
 	const struct clock_sync *sync, struct ctp_error *err)
 {
-	drain.newest = *sync;
-	return log_frame_sync(drain.writer, &drain.scale, sync, err);
+	writer.newest = *sync;
+	return log_frame_sync(writer.writer, &writer.scale, sync, err);
 }
 
 /* A sync entry if the last one is old. Called before events are packed, so it
@@ -91,11 +91,11 @@ static enum ctp_status sync_if_due(struct ctp_error *err)
 {
 	struct clock_sync now;
 
-	if (clock_ns(&drain.scale, clock_ticks(drain.tsc)) -
-			clock_ns(&drain.scale, drain.newest.ticks) <
+	if (clock_ns(&writer.scale, clock_ticks(writer.tsc)) -
+			clock_ns(&writer.scale, writer.newest.ticks) <
 		LOG_SYNC_NS)
 		return CTP_OK;
-	now = clock_sync_now(drain.tsc);
+	now = clock_sync_now(writer.tsc);
 	return write_sync(&now, err);
 }
 
@@ -103,40 +103,40 @@ static enum ctp_status sync_if_due(struct ctp_error *err)
  * added. */
 static void commit(struct chunk *chunk, uint32_t consumed)
 {
-	spool_commit(drain.spool, chunk, consumed,
-		(struct spool_extent){log_writer_bytes(drain.writer),
-			packer_event_count(drain.packer),
-			packer_newest_ns(drain.packer)});
+	spool_commit(writer.spool, chunk, consumed,
+		(struct spool_extent){log_writer_bytes(writer.writer),
+			packer_event_count(writer.packer),
+			packer_newest_ns(writer.packer)});
 }
 
 /* Measures the clock, then writes the header and the first sync entry. */
 static enum ctp_status begin_log(struct ctp_error *err)
 {
-	struct clock_sync now = clock_sync_now(drain.tsc);
-	int64_t elapsed = now.raw_ns - drain.start.raw_ns;
+	struct clock_sync now = clock_sync_now(writer.tsc);
+	int64_t elapsed = now.raw_ns - writer.start.raw_ns;
 	int64_t least =
-		take_order() == WRITER_THREAD_STOP ? SCALE_STOP_NS : SCALE_NS;
+		read_order() == WRITER_THREAD_STOP ? SCALE_STOP_NS : SCALE_NS;
 	enum ctp_status status;
 
-	if (drain.packer != NULL)
+	if (writer.packer != NULL)
 		return CTP_OK;
 	if (elapsed < least) {
 		struct timespec rest = {0, least - elapsed};
 
 		(void)nanosleep(&rest, NULL);
-		now = clock_sync_now(drain.tsc);
+		now = clock_sync_now(writer.tsc);
 	}
-	drain.scale = clock_scale_between(&drain.start, &now, drain.tsc);
-	drain.spool->own.scale = drain.scale;
-	drain.spool->header->scale = drain.scale;
-	drain.packer =
-		packer_new(drain.writer, drain.scale, drain.options->min_ns);
-	if (drain.packer == NULL)
+	writer.scale = clock_scale_between(&writer.start, &now, writer.tsc);
+	writer.spool->own.scale = writer.scale;
+	writer.spool->header->scale = writer.scale;
+	writer.packer =
+		packer_new(writer.writer, writer.scale, writer.options->min_ns);
+	if (writer.packer == NULL)
 		return ctp_no_memory(err);
 	status = log_frame_header(
-		drain.writer, &drain.spool->own, drain.spool->path, err);
+		writer.writer, &writer.spool->own, writer.spool->path, err);
 	if (status == CTP_OK)
-		status = write_sync(&drain.start, err);
+		status = write_sync(&writer.start, err);
 	if (status == CTP_OK)
 		commit(NULL, 0);
 	return status;
@@ -148,12 +148,12 @@ static enum ctp_status pack_registry(struct ctp_error *err)
 	for (;;) {
 		bool last;
 		struct chunk *chunk = registry_chunk(&last);
-		const uint32_t before = spool_consumed(drain.spool, chunk);
+		const uint32_t before = spool_consumed(writer.spool, chunk);
 		uint32_t consumed = before;
 		enum ctp_status status;
 
-		spool_restore_label(drain.spool, chunk);
-		status = packer_registry(drain.packer, chunk, &consumed, err);
+		spool_restore_label(writer.spool, chunk);
+		status = packer_registry(writer.packer, chunk, &consumed, err);
 		if (status != CTP_OK)
 			return status;
 		if (consumed != before)
@@ -170,20 +170,20 @@ static enum ctp_status pack_registry(struct ctp_error *err)
 static enum ctp_status pack_events(
 	struct chunk *chunk, uint32_t used, struct ctp_error *err)
 {
-	const struct chunk_losses losses = spool_losses(drain.spool, chunk);
-	uint32_t consumed = spool_consumed(drain.spool, chunk);
+	const struct chunk_losses losses = spool_losses(writer.spool, chunk);
+	uint32_t consumed = spool_consumed(writer.spool, chunk);
 	enum ctp_status status;
 
-	spool_restore_label(drain.spool, chunk);
-	status = packer_read_events(drain.packer, chunk, &consumed, err);
+	spool_restore_label(writer.spool, chunk);
+	status = packer_read_events(writer.packer, chunk, &consumed, err);
 	if (consumed < used)
-		packer_lose(drain.packer, used - consumed);
+		packer_lose(writer.packer, used - consumed);
 	if (status == CTP_OK)
 		status = pack_registry(err);
 	if (status == CTP_OK)
 		status = sync_if_due(err);
 	if (status == CTP_OK)
-		status = packer_write_events(drain.packer, &losses, err);
+		status = packer_write_events(writer.packer, &losses, err);
 	if (status == CTP_OK)
 		commit(chunk, consumed);
 	return status;
@@ -193,7 +193,7 @@ static enum ctp_status pack_events(
  * log. */
 static enum ctp_status pack_full(struct ctp_error *err)
 {
-	struct chunk *chunk = spool_pop_full(drain.spool);
+	struct chunk *chunk = spool_pop_full(writer.spool);
 	enum ctp_status status = CTP_OK;
 	bool few; /* names: they fit the registry's last chunk */
 
@@ -204,12 +204,12 @@ static enum ctp_status pack_full(struct ctp_error *err)
 	if (status == CTP_OK && !few)
 		status = pack_registry(err);
 	while (status == CTP_OK && chunk != NULL) {
-		struct chunk *next = spool_next(drain.spool, chunk);
+		struct chunk *next = spool_next(writer.spool, chunk);
 
-		status =
-			pack_events(chunk, spool_used(drain.spool, chunk), err);
+		status = pack_events(
+			chunk, spool_used(writer.spool, chunk), err);
 		if (status == CTP_OK)
-			spool_give(drain.spool, chunk);
+			spool_give(writer.spool, chunk);
 		chunk = next;
 	}
 	return status;
@@ -218,7 +218,7 @@ static enum ctp_status pack_full(struct ctp_error *err)
 /* Is there anything in a live chunk that is not in the log? */
 static bool has_news(const struct chunk *chunk)
 {
-	uint32_t consumed = spool_consumed(drain.spool, chunk);
+	uint32_t consumed = spool_consumed(writer.spool, chunk);
 
 	return consumed < CHUNK_WORDS &&
 	       __atomic_load_n(&chunk->words[consumed], __ATOMIC_ACQUIRE) != 0;
@@ -245,7 +245,7 @@ static enum ctp_status pack_live(struct ctp_error *err)
 			status = pack_full(err);
 			chunk = atomic_load(&thread->live);
 		} while (status == CTP_OK && chunk != NULL &&
-			 (atomic_load(&drain.spool->full_head) != 0 ||
+			 (atomic_load(&writer.spool->full_head) != 0 ||
 				 atomic_load(&thread->live) != chunk));
 		if (status == CTP_OK && chunk != NULL && has_news(chunk))
 			status = pack_events(chunk, 0, err);
@@ -259,7 +259,7 @@ static enum ctp_status pack_all(struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
-	while (status == CTP_OK && atomic_load(&drain.spool->full_head) != 0)
+	while (status == CTP_OK && atomic_load(&writer.spool->full_head) != 0)
 		status = pack_full(err);
 	if (status == CTP_OK)
 		status = pack_live(err);
@@ -295,7 +295,7 @@ static enum ctp_status lose_unreadable(struct ctp_error *err)
 
 		if (chunk != NULL &&
 			session_is(atomic_load(&thread->session)) &&
-			spool_consumed(drain.spool, chunk) < used)
+			spool_consumed(writer.spool, chunk) < used)
 			status = pack_events(chunk, used, err);
 	}
 	return status;
@@ -331,26 +331,26 @@ static enum ctp_status write_losses(struct packer *packer,
 /* Packs the rest and completes the log. */
 static enum ctp_status end_log(struct ctp_error *err)
 {
-	struct clock_sync stop = clock_sync_now(drain.tsc);
+	struct clock_sync stop = clock_sync_now(writer.tsc);
 	struct log_frame_totals totals = {0};
 	enum ctp_status status = pack_pending(err);
 
 	if (status == CTP_OK)
 		status = lose_unreadable(err);
 	if (status == CTP_OK)
-		status = write_losses(drain.packer, &totals, err);
+		status = write_losses(writer.packer, &totals, err);
 	if (status == CTP_OK) {
 		commit(NULL, 0); /* these counts stand nowhere else */
 		status = write_sync(&stop, err);
 	}
 	if (status != CTP_OK)
 		return status;
-	totals.log_ns = clock_ns(&drain.scale, stop.ticks);
-	totals.events = packer_event_count(drain.packer);
-	status = log_frame_end(drain.writer, &totals, err);
+	totals.log_ns = clock_ns(&writer.scale, stop.ticks);
+	totals.events = packer_event_count(writer.packer);
+	status = log_frame_end(writer.writer, &totals, err);
 	if (status == CTP_OK)
 		commit(NULL, 0);
-	if (status == CTP_OK && log_writer_is_removed(drain.writer)) {
+	if (status == CTP_OK && log_writer_is_removed(writer.writer)) {
 		errno = 0;
 		status = ctp_fail(err, CTP_ERR_IO,
 			"%s was removed while it was written", session_log());
@@ -359,31 +359,31 @@ static enum ctp_status end_log(struct ctp_error *err)
 }
 
 /* After an error recording is over, so that no thread waits for a chunk. */
-static void note(enum ctp_status status, const struct ctp_error *err)
+static void set_error(enum ctp_status status, const struct ctp_error *err)
 {
-	if (status == CTP_OK || drain.error.status != CTP_OK)
+	if (status == CTP_OK || writer.error.status != CTP_OK)
 		return;
-	drain.error = *err;
+	writer.error = *err;
 	session_fail(err);
 }
 
 /* The program may close descriptors that are not its own, as daemons do. The
  * spool needs its lock, which the mapping keeps on most file systems but not on
  * overlays; and the program may still have that one open. */
-static void keep_files(void)
+static void regain_files(void)
 {
-	if (log_writer_regain(drain.writer) &&
-		!file_id_is(&drain.spool->id, drain.spool_lock))
-		drain.spool_lock =
-			file_id_open(&drain.spool->id, drain.spool->path);
+	if (log_writer_regain(writer.writer) &&
+		!file_id_is(&writer.spool->id, writer.spool_lock))
+		writer.spool_lock =
+			file_id_open(&writer.spool->id, writer.spool->path);
 }
 
 /* The system closes the thread's own descriptors a moment after it reports the
  * thread's end, when the next recording may already want the log. */
-static void drop_files(void)
+static void leave_files(void)
 {
-	log_writer_leave(drain.writer);
-	file_id_close(&drain.spool->id, drain.spool_lock);
+	log_writer_leave(writer.writer);
+	file_id_close(&writer.spool->id, writer.spool_lock);
 }
 
 static void beat(enum writer_thread_order order, unsigned beats)
@@ -391,10 +391,10 @@ static void beat(enum writer_thread_order order, unsigned beats)
 	struct ctp_error err;
 	enum ctp_status status;
 
-	drain.spool->header->unrecorded = lost_children_count();
-	if (drain.error.status != CTP_OK)
+	writer.spool->header->unrecorded = lost_children_count();
+	if (writer.error.status != CTP_OK)
 		return;
-	keep_files();
+	regain_files();
 	status = pack_full(&err);
 	if (status == CTP_OK && order == WRITER_THREAD_STOP)
 		status = end_log(&err);
@@ -403,7 +403,7 @@ static void beat(enum writer_thread_order order, unsigned beats)
 	else if (status == CTP_OK &&
 		 beats % BEATS_PER_FLUSH == BEATS_PER_FLUSH - 1)
 		status = pack_live(&err);
-	note(status, &err);
+	set_error(status, &err);
 }
 
 static void *run(void *argument)
@@ -415,34 +415,34 @@ static void *run(void *argument)
 	thread_mute();
 	/* Another thread could name it by /proc only, which may be read-only. */
 	(void)pthread_setname_np(pthread_self(), "ctprof");
-	(void)pthread_mutex_lock(&drain.lock);
-	drain.started = true;
-	(void)pthread_cond_broadcast(&drain.changed);
-	(void)pthread_mutex_unlock(&drain.lock);
+	(void)pthread_mutex_lock(&writer.lock);
+	writer.started = true;
+	(void)pthread_cond_broadcast(&writer.changed);
+	(void)pthread_mutex_unlock(&writer.lock);
 	while (order != WRITER_THREAD_STOP) {
-		uint32_t seen = atomic_load(&drain.spool->full_event);
+		uint32_t seen = atomic_load(&writer.spool->full_event);
 		int64_t now_ns = clock_raw_ns();
 		bool due = now_ns >= next_beat;
 
-		order = take_order();
+		order = read_order();
 		if (due) {
 			next_beat = now_ns + BEAT_NS;
-			thread_rotate_old(clock_ticks(drain.tsc));
-			exit_watch_look(&drain.mask);
+			thread_rotate_old(clock_ticks(writer.tsc));
+			exit_watch_check(&writer.mask);
 		}
 		writer_thread_pause();
 		beat(order, due ? ++beats : 0);
 		writer_thread_resume();
 		if (order != WRITER_THREAD_NONE) {
-			(void)pthread_mutex_lock(&drain.lock);
-			drain.order = WRITER_THREAD_NONE;
-			(void)pthread_cond_broadcast(&drain.changed);
-			(void)pthread_mutex_unlock(&drain.lock);
+			(void)pthread_mutex_lock(&writer.lock);
+			writer.order = WRITER_THREAD_NONE;
+			(void)pthread_cond_broadcast(&writer.changed);
+			(void)pthread_mutex_unlock(&writer.lock);
 		} else { /* returns at once if we were woken since `seen` */
-			spool_wait_full(drain.spool, seen, BEAT_NS);
+			spool_wait_full(writer.spool, seen, BEAT_NS);
 		}
 	}
-	drop_files();
+	leave_files();
 	return argument;
 }
 
@@ -453,9 +453,9 @@ static int make_thread(void)
 	int result;
 
 	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &drain.mask);
-	result = pthread_create(&drain.thread, NULL, run, NULL);
-	(void)pthread_sigmask(SIG_SETMASK, &drain.mask, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &writer.mask);
+	result = pthread_create(&writer.thread, NULL, run, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &writer.mask, NULL);
 	return result;
 }
 
@@ -463,34 +463,34 @@ enum ctp_status writer_thread_start(struct spool *spool, int fd,
 	const struct session_options *options, const struct clock_sync *start,
 	struct ctp_error *err)
 {
-	drain.spool = spool;
-	drain.options = options;
-	drain.start = *start;
-	drain.newest = *start;
-	drain.tsc = spool->own.clock == SPOOL_CLOCK_TSC;
-	drain.scale = (struct clock_scale){start->ticks, 0};
-	drain.packer = NULL;
-	drain.spool_lock = -1;
-	drain.error.status = CTP_OK;
-	drain.order = WRITER_THREAD_NONE;
-	drain.started = false;
-	drain.writer = log_writer_new(fd, options->level);
-	if (drain.writer == NULL) {
+	writer.spool = spool;
+	writer.options = options;
+	writer.start = *start;
+	writer.newest = *start;
+	writer.tsc = spool->own.clock == SPOOL_CLOCK_TSC;
+	writer.scale = (struct clock_scale){start->ticks, 0};
+	writer.packer = NULL;
+	writer.spool_lock = -1;
+	writer.error.status = CTP_OK;
+	writer.order = WRITER_THREAD_NONE;
+	writer.started = false;
+	writer.writer = log_writer_new(fd, options->level);
+	if (writer.writer == NULL) {
 		(void)close(fd);
 		return ctp_no_memory(err);
 	}
-	log_writer_follow(drain.writer, spool->own.log_path);
+	log_writer_follow(writer.writer, spool->own.log_path);
 	if (make_thread() != 0) {
-		log_writer_free(drain.writer);
+		log_writer_free(writer.writer);
 		return ctp_fail(err, CTP_ERR_NOMEM,
 			"cannot make the background thread");
 	}
 	/* A fork now would find it anywhere between creation and its loop. */
-	(void)pthread_mutex_lock(&drain.lock);
-	while (!drain.started)
-		(void)pthread_cond_wait(&drain.changed, &drain.lock);
-	(void)pthread_mutex_unlock(&drain.lock);
-	drain.running = true;
+	(void)pthread_mutex_lock(&writer.lock);
+	while (!writer.started)
+		(void)pthread_cond_wait(&writer.changed, &writer.lock);
+	(void)pthread_mutex_unlock(&writer.lock);
+	writer.running = true;
 	return CTP_OK;
 }
 
@@ -498,16 +498,16 @@ enum ctp_status writer_thread_start(struct spool *spool, int fd,
 static enum ctp_status command(
 	enum writer_thread_order order, struct ctp_error *err)
 {
-	if (!drain.running)
+	if (!writer.running)
 		return CTP_OK;
-	(void)pthread_mutex_lock(&drain.lock);
-	drain.order = order;
-	spool_wake(drain.spool);
-	while (drain.order != WRITER_THREAD_NONE)
-		(void)pthread_cond_wait(&drain.changed, &drain.lock);
-	(void)pthread_mutex_unlock(&drain.lock);
-	*err = drain.error;
-	return drain.error.status;
+	(void)pthread_mutex_lock(&writer.lock);
+	writer.order = order;
+	spool_wake(writer.spool);
+	while (writer.order != WRITER_THREAD_NONE)
+		(void)pthread_cond_wait(&writer.changed, &writer.lock);
+	(void)pthread_mutex_unlock(&writer.lock);
+	*err = writer.error;
+	return writer.error.status;
 }
 
 enum ctp_status writer_thread_flush(struct ctp_error *err)
@@ -519,48 +519,48 @@ enum ctp_status writer_thread_stop(struct ctp_error *err)
 {
 	enum ctp_status status = command(WRITER_THREAD_STOP, err);
 
-	if (!drain.running)
+	if (!writer.running)
 		return status;
-	(void)pthread_join(drain.thread, NULL);
-	packer_free(drain.packer);
-	log_writer_free(drain.writer);
-	drain.packer = NULL;
-	drain.writer = NULL;
-	drain.running = false;
+	(void)pthread_join(writer.thread, NULL);
+	packer_free(writer.packer);
+	log_writer_free(writer.writer);
+	writer.packer = NULL;
+	writer.writer = NULL;
+	writer.running = false;
 	return status;
 }
 
 const struct packer *writer_thread_packer(void)
 {
-	return drain.packer;
+	return writer.packer;
 }
 
 void writer_thread_pause(void)
 {
 	/* Without this the background thread, when there is much to do, would
 	 * have begun its next round before we are awake, time and again. */
-	(void)pthread_mutex_lock(&drain.next);
-	(void)pthread_mutex_lock(&drain.working);
-	(void)pthread_mutex_unlock(&drain.next);
+	(void)pthread_mutex_lock(&writer.next);
+	(void)pthread_mutex_lock(&writer.working);
+	(void)pthread_mutex_unlock(&writer.next);
 }
 
 void writer_thread_resume(void)
 {
-	(void)pthread_mutex_unlock(&drain.working);
+	(void)pthread_mutex_unlock(&writer.working);
 }
 
 void writer_thread_forget(void)
 {
 	/* The log is the parent's, and locked as long as anyone has it open. */
-	if (drain.running)
-		log_writer_leave(drain.writer);
+	if (writer.running)
+		log_writer_leave(writer.writer);
 	/* The thread's allocations are lost; its state may be halfway. */
-	drain.running = false;
-	drain.packer = NULL;
-	drain.writer = NULL;
-	drain.order = WRITER_THREAD_NONE;
-	(void)pthread_mutex_init(&drain.lock, NULL);
-	(void)pthread_mutex_init(&drain.working, NULL);
-	(void)pthread_mutex_init(&drain.next, NULL);
-	(void)pthread_cond_init(&drain.changed, NULL);
+	writer.running = false;
+	writer.packer = NULL;
+	writer.writer = NULL;
+	writer.order = WRITER_THREAD_NONE;
+	(void)pthread_mutex_init(&writer.lock, NULL);
+	(void)pthread_mutex_init(&writer.working, NULL);
+	(void)pthread_mutex_init(&writer.next, NULL);
+	(void)pthread_cond_init(&writer.changed, NULL);
 }
