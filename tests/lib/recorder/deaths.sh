@@ -92,6 +92,14 @@ grep -q '"truncated":true.*"stopped":"cannot write ' said ||
 	complain "disk: the log does not say that recording stopped"
 ok "a full disk"
 
+# is_dead PID: nobody may reap it; and its first thread may be a zombie while
+# others still hold its files.
+is_dead() {
+	[ -e "/proc/$1" ] || return 0
+	[ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat")" = Z ] &&
+		[ "$(ls "/proc/$1/task" | wc -l)" -le 1 ]
+}
+
 # What goes on recording when the program has ended is left alone.
 for end in daemon child; do
 	run record $end 4 20000 0
@@ -100,8 +108,7 @@ for end in daemon child; do
 		"^ctprof: run.$pid.ctp: process $pid is still recording" $end
 	holds $end progress run.ctp
 	kill -KILL "$pid"
-	while [ -e "/proc/$pid" ] &&
-		[ "$(sed 's/.*) \(.\).*/\1/' "/proc/$pid/stat")" != Z ]; do
+	until is_dead "$pid"; do
 		sleep 0.01
 	done
 	"$CTPROF" repair "run.$pid.ctp" >said 2>&1
