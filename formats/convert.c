@@ -4,10 +4,10 @@
 #include <assert.h>
 #include <errno.h>
 
-/* How often a full disk is noticed and progress is shown. */
+/* Interval for noticing a full disk and showing progress. */
 #define EVENTS_PER_TICK 65536
 
-/* How often it is seen that a part is full. */
+/* Interval for noticing that a part is full. */
 #define EVENTS_PER_LOOK 16
 
 void convert_set_request(const struct format *to, struct read_request *request)
@@ -42,11 +42,11 @@ static void show_progress(
 		job->progress(job->user, source->position(source));
 }
 
-/* A timeline that is being written. */
+/* A timeline being written. */
 struct timeline {
 	struct timeline_writer *writer;
 	const struct convert_job *job;
-	unsigned added; /* since it was looked at */
+	unsigned added; /* since the last check */
 };
 
 static void look(struct timeline *timeline)
@@ -78,7 +78,7 @@ static enum ctp_status add_to_replay(
 	return replay_add(to, event, err);
 }
 
-/* stdio remembers the first write to fail, but not always why. */
+/* stdio remembers that a write failed, but not always why. */
 static enum ctp_status check_output(FILE *out, struct ctp_error *err)
 {
 	if (!ferror(out) && fflush(out) == 0 && !ferror(out))
@@ -109,7 +109,7 @@ static enum ctp_status run_timeline(struct event_source *source,
 		status = next_events(source, add_to_timeline, &timeline, err);
 		show_progress(source, job);
 	}
-	/* Also after a failed write: the writer then says why it failed. */
+	/* Also after a failed write: the writer then reports the reason. */
 	if (status == CTP_END || status == CTP_OK)
 		status = writer->finish(writer, err);
 	if (status == CTP_OK)
@@ -156,7 +156,7 @@ enum ctp_status convert_replay(struct event_source *source,
 	return convert_each(source, job, add_to_replay, replay, err);
 }
 
-/* A profile that is there already: most have no paths of calls, only edges. */
+/* A profile that the source holds: most have no call paths, only edges. */
 static enum ctp_status read_sums(struct event_source *source,
 	const struct convert_job *job, struct profile **out,
 	struct ctp_error *err)

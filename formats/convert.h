@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The one loop that joins a source of events with a format. Timelines are
- * written event by event; for all else the events become a profile first.
+ * written event by event; for other formats the events first become a profile.
  */
 #ifndef CONVERT_H
 #define CONVERT_H
@@ -17,10 +17,10 @@
 
 #define CONVERT_PARTS 1000000
 
-/* A part of an output that is to become no larger than about so many bytes. */
+/* A part of an output, of at most about `bytes` bytes. */
 struct convert_part {
 	uint64_t bytes;
-	bool full; /* set when it has them: then the source is to end */
+	bool full; /* set when it is full: the source must then end */
 };
 
 struct convert_job {
@@ -29,14 +29,14 @@ struct convert_job {
 	FILE *out;
 	struct format_options options;
 
-	/* Profiles only: what is below any of these is folded into "(other)".
-	 * All may be 0: off. */
+	/* Profiles only: functions below any of these limits are folded into
+	 * "(other)". 0: off. */
 	uint64_t min_cumtime_ns;
 	uint32_t min_parts;  /* of the total time, in CONVERT_PARTS */
-	uint32_t top;        /* so many functions are kept */
-	bool all_edge_times; /* see struct replay_options; so is this: */
+	uint32_t top;        /* number of functions to keep */
+	bool all_edge_times; /* see struct replay_options; likewise: */
 	enum replay_device device;
-	bool no_root; /* see struct profile; so are Python's always */
+	bool no_root; /* see struct profile; always set for Python's */
 
 	struct convert_part *part; /* timelines only; NULL: no limit */
 
@@ -46,25 +46,25 @@ struct convert_job {
 };
 
 /*
- * Sets which arguments, and which names of ranges, a format wants of the source
- * that is written in it: before that is opened. NULL: all arguments, as in
- * convert_run() of a timeline.
+ * Sets the arguments and range names that a format needs from its source. Call
+ * it before that is opened. NULL: all arguments, as in convert_run() of a
+ * timeline.
  */
 void convert_set_request(const struct format *to, struct read_request *request);
 
 /*
  * Reads the source to its end and writes it.
  *
- * Errors: CTP_ERR_UNSUPPORTED if the format can only be read; CTP_ERR_IO if
- * the output cannot be written, with errno kept; those of the source and of
- * the writer. What has been written then is not a valid file.
+ * Errors: CTP_ERR_UNSUPPORTED if the format can only be read; CTP_ERR_IO if the
+ * output cannot be written, with errno kept; those of the source and of the
+ * writer. After an error, the output is not a valid file.
  */
 enum ctp_status convert_run(struct event_source *source,
 	const struct convert_job *job, struct ctp_error *err);
 
 /*
  * Reads the source to its end, or its end so far, and hands each event to
- * `add`. `job` is only asked for progress. Returns CTP_END.
+ * `add`. `job` is used for progress only. Returns CTP_END.
  *
  * Errors: those of the source, and of `add`.
  */
@@ -75,8 +75,8 @@ enum ctp_status convert_each(struct event_source *source,
 	void *to, struct ctp_error *err);
 
 /*
- * Reads the source to its end, or its end so far, into a replay. `job` is only
- * asked for progress. Returns CTP_END.
+ * Reads the source to its end, or its end so far, into a replay. `job` is used
+ * for progress only. Returns CTP_END.
  *
  * Errors: CTP_ERR_NOMEM; those of the source.
  */
@@ -86,8 +86,8 @@ enum ctp_status convert_replay(struct event_source *source,
 
 /*
  * Reads the source to its end into a profile, pruned and sorted; free it with
- * profile_free(). `job->to` may be NULL, and is only asked whether it needs
- * the tree.
+ * profile_free(). `job->to` may be NULL; it only determines whether the tree is
+ * needed.
  *
  * Errors: CTP_ERR_NOMEM; those of the source.
  */

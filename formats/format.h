@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A format is one struct in one file. To add one: write formats/NAME/NAME.c with
- * its `const struct format NAME_format`, and add a line to FORMATS below, one to
- * formats/local.mk, and a test. All else - `--to`, `ctprof formats`, help,
- * suffixes, probing, completion, the manual's lists, common tests - derives from
- * the table; `make readme` writes the README's.
+ * A format is one struct in one file. To add one: write formats/NAME/NAME.c
+ * with its `const struct format NAME_format`, and add a line to FORMATS below,
+ * one to formats/local.mk, and a test. Everything else - `--to`, `ctprof
+ * formats`, help, suffixes, probing, completion, the manual's lists, common
+ * tests - derives from the table; `make readme` writes the README's.
  */
 #ifndef FORMAT_H
 #define FORMAT_H
@@ -18,37 +18,37 @@
 #include "trace/event.h"
 #include "profile/profile.h"
 
-/* What the numbers of a format are that shows paths of calls. Those of a device
- * are of what a path of the host launched, and have no path of their own but
- * where nothing is known of that. Words are from FORMAT_SELF_CPU on. */
+/* The values in formats that show call paths. Device times count for the host
+ * path that launched them; they have their own path only if that is unknown.
+ * FORMAT_METRICS has the words from FORMAT_SELF_CPU on. */
 #define FORMAT_METRICS "self_cpu|cpu|self_device|device|count"
 enum format_metric {
-	FORMAT_USUAL,       /* all time, the device's on paths of its own */
-	FORMAT_SELF_CPU,    /* the host's, of the last function itself */
-	FORMAT_CPU,         /* and of what it called */
-	FORMAT_SELF_DEVICE, /* the device's, of what the last one launched */
-	FORMAT_DEVICE,      /* and what was launched below */
-	FORMAT_COUNT,       /* how often it was called */
+	FORMAT_USUAL,       /* all time, device time on its own paths */
+	FORMAT_SELF_CPU,    /* host, self time of the last function */
+	FORMAT_CPU,         /* host, inclusive time */
+	FORMAT_SELF_DEVICE, /* device, launched by the last function */
+	FORMAT_DEVICE,      /* device, launched below too */
+	FORMAT_COUNT,       /* number of calls */
 };
 
-/* What may be asked of a writer. Zero means the default everywhere. */
+/* Options of a writer. Zero means the default everywhere. */
 struct format_options {
 	const char *title; /* the input's name, for people; may be NULL */
 	enum format_metric metric; /* formats with has_metrics only */
-	bool csv_raw; /* csv only: texts as they are, see csv_field() */
+	bool csv_raw; /* csv only: unchanged text, see csv_field() */
 };
 
-/* Writes events as they come. One object per output. */
+/* Writes events as they arrive. One object per output. */
 struct timeline_writer {
-	/* Errors: CTP_ERR_NOMEM; writing errors show on the stream. */
+	/* Errors: CTP_ERR_NOMEM; write errors show on the stream. */
 	enum ctp_status (*add)(struct timeline_writer *writer,
 		const struct event *event, struct ctp_error *err);
-	/* Closes what is open at trace_track_end() and writes the rest. */
+	/* Closes open ranges at trace_track_end() and writes the rest. */
 	enum ctp_status (*finish)(
 		struct timeline_writer *writer, struct ctp_error *err);
 	void (*free)(struct timeline_writer *writer);
-	/* About how many bytes more what has been added will be in the file;
-	 * NULL: nearly all is written as it comes. */
+	/* Estimated size in the file of added but unwritten events; NULL:
+	 * nearly all are written at once. */
 	uint64_t (*pending)(const struct timeline_writer *writer);
 };
 
@@ -57,29 +57,29 @@ struct format {
 	const char *suffix;  /* ".pstats", with the dot; NULL: none */
 	const char *summary; /* what it is and who reads it; no capital */
 	bool binary;         /* not for a terminal */
-	bool packed;         /* what is written is compressed */
+	bool packed;         /* the output is compressed */
 	bool needs_tree;     /* write_profile wants profile->nodes */
 	bool has_metrics;    /* write_profile heeds options->metric */
 	bool has_no_args;    /* new_timeline() ignores arguments */
-	bool holds_profile;  /* what is read has read_profile(), no events */
+	bool holds_profile;  /* sources have read_profile(), no events */
 
 	/*
-	 * How sure this is the format: the number of bits that matched, 0 if
-	 * it is not. Looks only at the bytes it is given; no I/O.
+	 * Confidence that this is the format: the number of bits that matched,
+	 * 0 if it is not. Reads only these bytes; no I/O.
 	 */
 	unsigned (*probe)(const void *bytes, size_t size);
 
 	/*
-	 * Opens a reader. `in` is borrowed until the source is closed, need
-	 * not be seekable, and `head` are bytes already taken from it.
-	 * `request` may be NULL: defaults.
+	 * Opens a reader. `in` is borrowed until the source is closed, need not
+	 * be seekable, and `head` has the bytes already read from it. `request`
+	 * may be NULL: defaults.
 	 */
 	enum ctp_status (*open_events)(FILE *in, const void *head,
 		size_t head_size, const struct read_request *request,
 		struct event_source **out, struct ctp_error *err);
 
-	/* Exactly one of these two, or none for a format that is only read.
-	 * `trace` is borrowed while the writer lives. */
+	/* Exactly one of these two, or none for a read-only format. `trace` is
+	 * borrowed while the writer lives. */
 	enum ctp_status (*new_timeline)(FILE *out, struct trace *trace,
 		const struct format_options *options,
 		struct timeline_writer **writer, struct ctp_error *err);
@@ -121,7 +121,7 @@ const struct format *format_find(const char *name);
 /* By the end of a path ("x.pstats"; the longest suffix wins), or NULL. */
 const struct format *format_of_path(const char *path);
 
-/* The reader that is surest of these first bytes, or NULL. */
+/* The format with the most matching bits, or NULL. */
 const struct format *format_probe(const void *bytes, size_t size);
 
 #endif

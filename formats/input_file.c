@@ -12,8 +12,8 @@
 #include "base/pipe.h"
 #include "compilers/build_details.h"
 
-/* Not through the stream, which would read ahead: who unpacks the file wants
- * all of the rest from its descriptor. */
+/* Not through the stream, which would read ahead: the decompressor reads the
+ * rest from the descriptor. */
 static enum ctp_status read_head(
 	struct input_file *input, struct ctp_error *err)
 {
@@ -50,7 +50,7 @@ static enum ctp_status open_file(
 	return read_head(input, err);
 }
 
-/* Our own log is gzip'd, too, and is read as it is. */
+/* Our own log is gzip'd too, but its reader decompresses it. */
 static bool is_packed(const struct input_file *input, const struct format *from)
 {
 	if (!inflate_file_probe(input->head, input->head_size))
@@ -60,7 +60,7 @@ static bool is_packed(const struct input_file *input, const struct format *from)
 	return from != &log_format;
 }
 
-/* From now on the file is what it holds. */
+/* Replaces the file by its decompressed contents. */
 static enum ctp_status unpack(struct input_file *input, struct ctp_error *err)
 {
 	enum ctp_status status = inflate_file_open(&input->inflate,
@@ -77,7 +77,7 @@ static enum ctp_status unpack(struct input_file *input, struct ctp_error *err)
 	return CTP_OK;
 }
 
-/* Nothing is what no reader can read. */
+/* No reader accepts an empty file. */
 static enum ctp_status refuse_empty(
 	const struct input_file *input, struct ctp_error *err)
 {
@@ -175,7 +175,7 @@ static enum ctp_status open_packed(struct input_file *input,
 	return status;
 }
 
-/* Where profiles are made of, names are made in one place. */
+/* Where a profile is made from events, detailed names are made here only. */
 static enum ctp_status add_details(
 	struct input_file *input, struct ctp_error *err)
 {

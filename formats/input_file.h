@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that events are read from: opened, and told by its content, which may
+/* An input file with events: opened, and recognized by its content, which may
  * be gzip'd. */
 #ifndef INPUT_FILE_H
 #define INPUT_FILE_H
@@ -15,8 +15,8 @@
 #define INPUT_FILE_HEAD_BYTES 4096
 
 struct input_file {
-	FILE *file;   /* what its reader reads */
-	FILE *packed; /* the file itself, if that is gzip'd; else NULL */
+	FILE *file;   /* the reader's input */
+	FILE *packed; /* the original file if gzip'd; else NULL */
 	struct inflate_file *inflate;
 	const struct format *format;
 	struct event_source *source;
@@ -26,24 +26,24 @@ struct input_file {
 };
 
 /*
- * Opens what is at `path`, "-" being the standard input. `from` is its format;
- * NULL: by its content. `request` may be NULL: defaults.
+ * Opens `path`; "-" is the standard input. `from` is its format; NULL:
+ * determined by content. `request` may be NULL: defaults.
  *
- * Errors: CTP_ERR_IO, CTP_ERR_FORMAT if it is empty or in no format that we
- * know, CTP_ERR_UNSUPPORTED if we only write that format; those of the reader.
+ * Errors: CTP_ERR_IO, CTP_ERR_FORMAT if it is empty or in an unknown format,
+ * CTP_ERR_UNSUPPORTED if we only write that format; those of the reader.
  * Nothing is open then.
  */
 enum ctp_status input_file_open(struct input_file *input, const char *path,
 	const struct format *from, const struct read_request *request,
 	struct ctp_error *err);
 
-/* Closes what was opened; its trace is gone then. */
+/* Closes the input and frees its trace. */
 void input_file_close(struct input_file *input);
 
 /*
- * Opens it without a reader: `file` is what it holds, unpacked unless it is a
- * log, after the bytes in `head`. There is no source, and `format` is who would
- * read it; NULL: nobody, as of an empty one.
+ * Opens it without a reader: `file` has the contents after the bytes in `head`,
+ * decompressed unless it is a log. There is no source; `format` is the format
+ * that would read it, NULL if none, as for an empty file.
  *
  * Errors: CTP_ERR_IO. Nothing is open then.
  */

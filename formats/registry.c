@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of formats, made from FORMATS, and the three ways into it. */
+/* The table of formats, made from FORMATS, and the three lookups in it. */
 #include "format.h"
 
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callgrind: what KCachegrind, callgrind_annotate and gprof2dot -f callgrind
- * read. Costs are whole nanoseconds: gprof2dot stops at a fraction.
+ * callgrind: the format of KCachegrind, callgrind_annotate and gprof2dot -f
+ * callgrind. Costs are whole nanoseconds: gprof2dot stops at a fraction.
  * Source: Valgrind manual, "Callgrind Format Specification".
  *
- * A function is known by its name only to gprof2dot, so names are labels
- * (label.h). Calls that have no caller come from a root of our own: gprof2dot
- * finds no time in a recursion that is called by nobody. Which line a call is
- * made from is not known; the caller's first one stands for it.
+ * gprof2dot identifies a function by its name only, so names are labels
+ * (label.h). Calls without a caller come from a root of our own: gprof2dot
+ * finds no time in a recursion that nobody calls. The line of a call is
+ * unknown; the caller's first line stands for it.
  */
 #include "format.h"
 
@@ -24,7 +24,7 @@
 /* callgrind's own word for an unknown file. */
 static const char NO_FILE[] = "???";
 
-/* The numbers of what every file has; the others come after them. */
+/* The numbers of the entries in every file; the others come after them. */
 enum { ROOT_FILE = 1, ROOT_FUNCTION = 1, FIRST_FUNCTION };
 
 struct callgrind {
@@ -34,7 +34,7 @@ struct callgrind {
 	struct callgraph graph;
 	struct strtab *files; /* printable; [0] is "" */
 	uint32_t *file_of;    /* number in `files`, by function */
-	bool *file_named;     /* written in full before, by file */
+	bool *file_named;     /* by file: already written in full */
 	bool *function_named; /* likewise, by function */
 };
 
@@ -61,7 +61,7 @@ static bool add_files(struct callgrind *grind)
 	return ok;
 }
 
-/* A number stands for a name once it has been said with it. */
+/* The first use has the number and the name, later ones the number only. */
 static void put_file(
 	struct callgrind *grind, const char *key, uint32_t function)
 {
@@ -86,7 +86,7 @@ static void put_function(
 	grind->function_named[function] = true;
 }
 
-/* Calls from the function that was named last, whose line is `line`. */
+/* Calls from the function named last; its line is `line`. */
 static void put_calls(struct callgrind *grind, uint32_t callee, uint32_t line,
 	const struct profile_cost *cost)
 {

@@ -38,7 +38,7 @@ bool callgrind_costs_take_number(const char **text, uint64_t *value)
 	return true;
 }
 
-/* A position: itself, or how far it is from the last one. */
+/* A position: absolute, or relative to the last one. */
 static bool take_position(const char **text, uint64_t last, uint64_t *position)
 {
 	char sign = **text;
@@ -76,10 +76,10 @@ void callgrind_costs_set_creator(
 	(void)snprintf(costs->creator, sizeof(costs->creator), "%s", text);
 }
 
-/* Some mean microseconds, and do not say so: yappi, Xdebug before 3, and
- * ruby-prof, which does not tell its name. NYTProf's Ticks are microseconds
- * too, and those of others milliseconds, all without a name.
- * Source: yappi.py, xdebug_profiler.c, ruby-prof's call_tree_printer.rb. */
+/* Some write microseconds without a unit: yappi, Xdebug before 3, and
+ * ruby-prof, which does not write its name. NYTProf's Ticks are microseconds
+ * too, and other creators' Ticks milliseconds, all without a name. Source:
+ * yappi.py, xdebug_profiler.c, ruby-prof's call_tree_printer.rb. */
 static const char *with_unit(const char *creator, const char *event)
 {
 	static const struct {
@@ -142,7 +142,7 @@ bool callgrind_costs_take_cost(const struct callgrind_costs *costs,
 	for (unsigned i = 0; *text != '\0'; i++) {
 		uint64_t value;
 
-		/* Of memory there may be less afterwards. */
+		/* Memory may shrink. */
 		text += i != costs->cost_column && *text == '-';
 		if (!callgrind_costs_take_number(&text, &value))
 			return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of a callgrind profile's lines of costs: positions, which may be
- * relative to the last, and costs, of which one is taken. */
+/* The columns of a callgrind profile's cost lines: positions, which may be
+ * relative to the last, and costs, one of which is used. */
 #ifndef CALLGRIND_COSTS_H
 #define CALLGRIND_COSTS_H
 
@@ -11,21 +11,21 @@
 
 struct callgrind_costs {
 	unsigned position_count;
-	int line_column;      /* of the positions; -1: none */
-	unsigned cost_column; /* behind the positions */
-	uint64_t scale;       /* nanoseconds for each of the cost */
+	int line_column;      /* index into the positions; -1: none */
+	unsigned cost_column; /* counted after the positions */
+	uint64_t scale;       /* nanoseconds per unit of the cost */
 	uint64_t positions[CALLGRIND_POSITIONS_MAX]; /* of the last line */
 	char creator[16]; /* the beginning of its name */
 };
 
-/* What a file has that says nothing of it. */
+/* The defaults of a file without these headers. */
 void callgrind_costs_init(struct callgrind_costs *costs);
 
 /*
- * What "creator:", "positions:" and "events:" say; the text of the last is
- * taken apart. It returns the event that is taken: the first that is a time, as
- * "ns" or "Time_(10us)" are, or else the first; with its unit, where the
- * creator is known to leave that out.
+ * Set the values of "creator:", "positions:" and "events:". The last one splits
+ * its text in place and returns the event that is used: the first that measures
+ * time, such as "ns" or "Time_(10us)", or else the first. Adds the unit if the
+ * creator is known to leave it out.
  */
 void callgrind_costs_set_creator(
 	struct callgrind_costs *costs, const char *text);
@@ -34,13 +34,13 @@ void callgrind_costs_set_positions(
 const char *callgrind_costs_set_events(
 	struct callgrind_costs *costs, char *text);
 
-/* Each takes something from the text's beginning, with the blanks behind it;
- * false if it is not there. Numbers are decimal or hexadecimal. */
+/* Each consumes an item at the text's beginning and the blanks after it; false
+ * if the item is missing. Numbers are decimal or hexadecimal. */
 bool callgrind_costs_take_number(const char **text, uint64_t *value);
 bool callgrind_costs_take_positions(const struct callgrind_costs *costs,
 	const char **text, uint64_t positions[CALLGRIND_POSITIONS_MAX]);
 
-/* The rest of a line: the cost that is taken, 0 if the line ends before. */
+/* Reads the rest of a line: the cost in use, 0 if the line ends before it. */
 bool callgrind_costs_take_cost(const struct callgrind_costs *costs,
 	const char *text, uint64_t *cost_ns);
 

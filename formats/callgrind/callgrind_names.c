@@ -19,8 +19,7 @@ void callgrind_names_clear(struct callgrind_names *names)
 	memory_free(names->meanings);
 }
 
-/* The size of "(2)" in front of a name; 0 if there is none: "(below main)" is a
- * name. */
+/* The size of "(2)" before a name; 0 if missing: "(below main)" is a name. */
 static size_t number_size(const char *written)
 {
 	size_t digits = *written == '(' ? strspn(written + 1, "0123456789") : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names in a callgrind profile: "(2) name" says what "(2)" means from then
- * on, of files, objects and functions each. */
+/* The names in a callgrind profile: "(2) name" defines "(2)" from then on,
+ * separately for files, objects and functions. */
 #ifndef CALLGRIND_NAMES_H
 #define CALLGRIND_NAMES_H
 
@@ -14,7 +14,7 @@ struct callgrind_names {
 	struct strtab *numbers; /* as they are written */
 	uint32_t *meanings;     /* by entry of `numbers`; 0: none */
 	uint32_t room;
-	uint64_t unknown; /* numbers that were not said before */
+	uint64_t unknown; /* numbers used before their definition */
 };
 
 /* False if out of memory; call callgrind_names_clear() in either case. */
@@ -24,12 +24,12 @@ void callgrind_names_clear(struct callgrind_names *names);
 /* A name as it is written. */
 struct callgrind_name {
 	uint32_t text;   /* in `text`; STRTAB_NONE if out of memory */
-	uint32_t number; /* in `numbers`; STRTAB_NONE if it has none */
-	bool said;       /* the number's name comes with it */
+	uint32_t number; /* in `numbers`; STRTAB_NONE: without number */
+	bool said;       /* defines the number's name */
 };
 
-/* What is written behind "fl=" and the like. A number that means nothing is a
- * name itself. */
+/* Looks up the text after "fl=" and the like. An undefined number is itself a
+ * name. */
 struct callgrind_name callgrind_names_find(
 	struct callgrind_names *names, const char *written);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads callgrind's profiles, of Valgrind and of all that write them.
- * Source: Valgrind manual, "Callgrind Format Specification"; what is relative
- * to what, and what a call's file is if it is not said, as in Valgrind's
- * callgrind/dump.c.
+ * Reads callgrind profiles from Valgrind and other tools. Source: Valgrind
+ * manual, "Callgrind Format Specification"; relative positions and the default
+ * file of a call as in Valgrind's callgrind/dump.c.
  *
- * Of several costs one is taken: the first that is a time, or else the first,
- * each unit of which is one nanosecond then. Several parts are summed up.
- * A function is one by its number, or its name and its file, or where that is not
- * known, its object; its line is the first that is called or has a cost. Its
- * place is where that is, for some begin with a list of names (yappi).
+ * If there are several costs, the first that measures time is used. If none
+ * does, the first is used, one unit counting as 1 ns. Several parts are summed.
+ * A function is identified by its number, or its name and file, or its name and
+ * object if the file is unknown. Its line is the first that is called or has a
+ * cost, and its file and object are those of that line, because some files
+ * begin with a list of names (yappi).
  */
 #include "callgrind/callgrind_read.h"
 
@@ -24,10 +24,10 @@
 #include "profiles/profile_source.h"
 #include "profiles/inclusive_time.h"
 
-/* Our own entry that calls what nobody calls; see callgrind.c. */
+/* Our own entry that calls every function without a caller; see callgrind.c. */
 #define FUNCTION_ROOT (PROFILE_NONE - 1)
 
-/* Where something is; numbers of names, 0: not said. */
+/* A location; numbers of names, 0: not given. */
 struct place {
 	uint32_t object;
 	uint32_t file;
@@ -46,20 +46,20 @@ struct callgrind_reader {
 	struct callgrind_costs costs;
 	uint64_t total_ns;
 
-	struct place here;      /* also within code that was inlined */
-	struct place called;    /* as far as it is said */
-	uint32_t function_file; /* which the next function is in */
+	struct place here;      /* including inlined code */
+	struct place called;    /* 0: not given */
+	uint32_t function_file; /* file of the next function */
 	uint32_t function;      /* PROFILE_NONE: none yet */
-	/* Said by "fn=", with nothing of it yet. */
+	/* Named by "fn=", but without a cost or call so far. */
 	bool entering;
 	struct callgrind_name entered;
 	struct place entered_at;
-	/* A call, whose cost comes next. */
+	/* A call; its cost comes next. */
 	bool calling;
 	uint64_t calls;
 	uint32_t target;
 	uint32_t callee;      /* of the next call */
-	const char *last_key; /* in which the file ends; NULL: unknown */
+	const char *last_key; /* key of the file's last line; NULL: unknown */
 	bool ended;
 };
 
@@ -82,7 +82,7 @@ static bool set_line(
 	return true;
 }
 
-/* A name that says something; callgrind's own word for none is "???". */
+/* A meaningful name; callgrind's word for an unknown one is "???". */
 static const char *text_of(const struct callgrind_names *names, uint32_t number)
 {
 	const char *text = strtab_text(names->text, number, NULL);
@@ -103,7 +103,7 @@ static uint32_t make_function(struct callgrind_reader *reader, const char *name,
 	return profile_add_function(reader->from->profile, name, file, 0);
 }
 
-/* Where a number's function is; NULL if out of memory. */
+/* The entry of `numbered` for this number; NULL if out of memory. */
 static uint32_t *function_of(struct callgrind_reader *reader, uint32_t number)
 {
 	return array_ensure_index(&reader->numbered, number,
@@ -112,8 +112,8 @@ static uint32_t *function_of(struct callgrind_reader *reader, uint32_t number)
 		       : NULL;
 }
 
-/* A number stands for the same function wherever it is said again. PROFILE_NONE
- * if out of memory. */
+/* A number stands for the same function wherever it recurs. PROFILE_NONE if out
+ * of memory. */
 static uint32_t find_function(struct callgrind_reader *reader,
 	const struct callgrind_name *name, const struct place *place)
 {
@@ -135,7 +135,7 @@ static uint32_t find_function(struct callgrind_reader *reader,
 	return function;
 }
 
-/* Of the function that "fn=" said there is something. False if out of memory. */
+/* The function named by "fn=" has a cost or call. False if out of memory. */
 static bool enter_function(struct callgrind_reader *reader)
 {
 	if (!reader->entering)
@@ -150,7 +150,7 @@ static const char *last_key_of(const char *creator)
 {
 	if (strncmp(creator, "callgrind-", 10) == 0)
 		return "totals";
-	/* Those before have it in front of the costs of main. */
+	/* Older versions have it before the costs of main. */
 	return strncmp(creator, "xdebug 3.", 9) == 0 ? "summary" : NULL;
 }
 
@@ -199,8 +199,8 @@ static bool read_calls(struct callgrind_reader *reader, const char *text)
 		reader, callee, callgrind_costs_line(&reader->costs, target));
 }
 
-/* "fn=", "cfn=" and "jfn=", where a jump goes. What a call's place does not say
- * is that of the caller. False if out of memory. */
+/* "fn=", "cfn=", and "jfn=", the target of a jump. A call without a file or
+ * object has the caller's. False if out of memory. */
 static bool read_function(
 	struct callgrind_reader *reader, char kind, const char *value)
 {
@@ -227,7 +227,7 @@ static bool read_function(
 	return reader->callee != PROFILE_NONE;
 }
 
-/* "key=value" that is known. Of jumps only the names count. False if out of
+/* "key=value" with a known key. Jumps only define names. False if out of
  * memory. */
 static bool read_place(
 	struct callgrind_reader *reader, const char *key, const char *value)
@@ -269,8 +269,7 @@ static bool read_spec(
 	return true;
 }
 
-/* A call's cost, with all that was called from there. False if out of
- * memory. */
+/* A call's inclusive cost. False if out of memory. */
 static bool add_call(struct callgrind_reader *reader, uint64_t cost_ns)
 {
 	struct profile *profile = reader->from->profile;
@@ -356,7 +355,7 @@ static bool read_line(struct callgrind_reader *reader, struct line *line)
 	return true;
 }
 
-/* The lines are known now. profile_sort() makes the tables anew that find a
+/* The lines are known now. profile_sort() rebuilds the tables that find a
  * function by its line. */
 static enum ctp_status finish(
 	struct callgrind_reader *reader, struct ctp_error *err)
@@ -415,7 +414,7 @@ static enum ctp_status read_callgrind(
 	callgrind_costs_init(&reader.costs);
 	status = read_all(&reader, err);
 
-	/* Also what was damaged is used as far as it goes. */
+	/* Use what was read before the damage. */
 	if (status == CTP_END || status == CTP_ERR_FORMAT)
 		finished = finish(&reader, err);
 	callgrind_names_clear(&reader.objects);
@@ -452,7 +451,7 @@ static bool has_line(const char *text, size_t size, const char *begin)
 	return false;
 }
 
-/* Its first line is "# callgrind format", but need not be there. */
+/* The first line, "# callgrind format", is optional. */
 unsigned callgrind_probe(const void *bytes, size_t size)
 {
 	static const char begin[] = "# callgrind format";

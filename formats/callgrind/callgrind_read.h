@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* callgrind's profiles, read; see struct format. */
+/* Reads callgrind profiles; see struct format. */
 #ifndef CALLGRIND_READ_H
 #define CALLGRIND_READ_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The writer. Events are written as they come, in memory that does not grow with their
- * number. Nested ranges: chrome_stack.h. Slices that have come with their
- * duration and cannot nest on their row go to further rows: lanes.h. Numbers
- * and names of rows: chrome_rows.h. Devices: chrome_device.h.
+ * The writer. Events are written as they arrive, in memory that does not grow
+ * with their number. Nested ranges: chrome_stack.h. Slices that arrive with
+ * their duration and cannot nest on their row go to further rows: lanes.h.
+ * Numbers and names of rows: chrome_rows.h. Devices: chrome_device.h.
  *
  * Times are microseconds with three decimals since baseTimeNanoseconds, which
- * is left out where it is not known. What is known about the recording, and
- * what was lost, comes last, in "otherData", since it is known last.
+ * is left out if unknown. The facts about the recording and the losses come
+ * last, in "otherData", because they are known last.
  */
 #include "chrome/chrome.h"
 
@@ -22,7 +22,7 @@
 #include "timeline/json_args.h"
 
 struct chrome {
-	struct timeline_writer writer; /* first: it is what callers hold */
+	struct timeline_writer writer; /* first: callers hold a pointer to it */
 	struct trace *trace;
 	struct json json;
 	struct json_names names;
@@ -59,7 +59,7 @@ static int64_t time_in_file(const struct chrome_track *track, int64_t time_ns)
 	return since_ns;
 }
 
-/* The event with its time mended, should that have gone back. */
+/* The event, its time corrected if it went backwards. */
 static struct event in_order(struct chrome *chrome, struct chrome_track *track,
 	const struct event *event)
 {
@@ -97,7 +97,7 @@ static bool add_begin(struct chrome *chrome, struct chrome_track *track,
 	return chrome_stack_begin(&track->stack, &mended);
 }
 
-/* Ends the innermost range; one that was longer in truth overlaps others. */
+/* Ends the innermost range; if its real end is later, it overlaps others. */
 static bool end_range(struct chrome *chrome, struct chrome_track *track,
 	const struct event *event)
 {
@@ -143,8 +143,8 @@ static bool add_args(struct chrome *chrome, struct chrome_track *track,
 	return chrome_stack_args(&track->stack, event);
 }
 
-/* Writes a slice, with `args` (may be NULL), into the first lane that has room
- * for it; that row, or NULL if out of memory. */
+/* Writes a slice, with `args` (may be NULL), into the first free lane; returns
+ * its row, or NULL if out of memory. */
 static const struct chrome_row *add_slice(struct chrome *chrome,
 	struct chrome_track *track, const struct event *event,
 	const struct json_args *args)
@@ -256,7 +256,7 @@ static bool add_correlation(struct chrome *chrome, struct chrome_track *track,
 	return chrome_device_call(&chrome->device, &track->stack, event);
 }
 
-/* Events of a kind without one are counted as not shown. */
+/* Events of a kind without a function are counted as not shown. */
 static bool (*const adders[EVENT_KINDS])(struct chrome *chrome,
 	struct chrome_track *track, const struct event *event) = {
 	[EVENT_BEGIN] = add_begin,
@@ -385,7 +385,7 @@ enum ctp_status chrome_new(FILE *out, struct trace *trace,
 	chrome->title = options == NULL ? NULL : options->title;
 	chrome->events = (struct chrome_events){
 		.trace = trace, .json = &chrome->json, .names = &chrome->names};
-	/* All of them, so that all can be cleared. */
+	/* Initialize all, so that all can be cleared. */
 	done = json_init(&chrome->json, out);
 	done = json_names_init(&chrome->names, trace) && done;
 	done = chrome_events_init(&chrome->events) && done;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chrome traces: one JSON object, for Perfetto, chrome://tracing and all that
- * reads PyTorch's profiles.
- * Source: "Trace Event Format" (the Catapult project's document);
- * libkineto/src/output_json.cpp for names that PyTorch's tools look for.
+ * Chrome traces: one JSON object, for Perfetto, chrome://tracing and readers of
+ * PyTorch's profiles. Source: "Trace Event Format" (the Catapult project's
+ * document); libkineto/src/output_json.cpp for names that PyTorch's tools look
+ * for.
  */
 #ifndef CHROME_H
 #define CHROME_H

@@ -56,7 +56,7 @@ bool chrome_correlation_add_work(
 				      add(&table->external, cause.external));
 }
 
-/* Gives back the room that is not used, which may be all of it. */
+/* Frees unused room, which may be all of it. */
 static void shrink(struct chrome_correlation_ids *ids)
 {
 	uint64_t *fewer = memory_resize_array(
@@ -82,7 +82,7 @@ static void sort(struct chrome_correlation_ids *ids)
 		qsort(ids->ids, ids->count, sizeof(*ids->ids), compare);
 }
 
-/* The place of an id; SIZE_MAX: it is not there. */
+/* The index of an id; SIZE_MAX: not found. */
 static size_t find(const struct chrome_correlation_ids *ids, uint64_t id)
 {
 	const uint64_t *found = NULL;
@@ -97,7 +97,7 @@ static bool by_external(const struct chrome_correlation *table)
 	return table->trace->request.join == READ_JOIN_EXTERNAL;
 }
 
-/* Keeps the External ids that somebody will ask for, each once. */
+/* Keeps the External ids that will be looked up, each once. */
 static void keep_asked(struct chrome_correlation *table)
 {
 	struct chrome_correlation_ids *ids = &table->external;
@@ -123,7 +123,7 @@ bool chrome_correlation_finish(struct chrome_correlation *table)
 		    (!by_external(table) && (!table->real || table->full));
 
 	if (none) {
-		/* Nobody asks for these, which are large. */
+		/* These large tables will not be used. */
 		clear(&table->calls);
 		clear(&table->external);
 	} else {

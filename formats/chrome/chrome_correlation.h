@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which call of an API, or which op, caused what a device did: by correlation,
- * or by "External id", where that is a number of its own and not merely the
- * correlation again.
+ * Finds the API call or op that caused a device activity: by correlation, or by
+ * "External id", if that is a separate number and not just the correlation
+ * again.
  *
- * Memory: CHROME_CORRELATION_LIMIT calls and activities. Of traces with more, every
- * activity goes by its correlation, unless External ids are asked for.
+ * Memory: CHROME_CORRELATION_LIMIT calls and activities. In larger traces,
+ * correlations are used unless External ids are requested.
  */
 #ifndef CHROME_CORRELATION_H
 #define CHROME_CORRELATION_H
@@ -24,7 +24,7 @@ struct chrome_correlation_ids {
 	size_t room;
 };
 
-/* Of an activity; 0: it has none. */
+/* The ids of an activity; 0: none. */
 struct chrome_cause_ids {
 	uint64_t correlation;
 	uint64_t external;
@@ -34,10 +34,10 @@ struct chrome_correlation {
 	const struct trace *trace;
 	struct chrome_correlation_ids calls; /* correlations of API calls */
 	struct chrome_correlation_ids
-		external; /* and then those that are joined by */
-	struct chrome_correlation_ids work; /* the correlations to these */
-	bool *seen; /* the op with this External id was there */
-	bool real;  /* External ids are not all correlations */
+		external; /* later only those used for joining */
+	struct chrome_correlation_ids work; /* their correlations */
+	bool *seen; /* the op with this External id was found */
+	bool real;  /* some External ids are not correlations */
 	bool full;  /* beyond the limit */
 };
 
@@ -45,17 +45,18 @@ void chrome_correlation_init(
 	struct chrome_correlation *table, const struct trace *trace);
 void chrome_correlation_clear(struct chrome_correlation *table);
 
-/* While reading the file; false if out of memory, like all below. */
+/* Call these while reading the file; false if out of memory, as for all
+ * below. */
 bool chrome_correlation_add_call(
 	struct chrome_correlation *table, uint64_t correlation);
 bool chrome_correlation_add_work(
 	struct chrome_correlation *table, struct chrome_cause_ids cause);
 
-/* The file is read. */
+/* Call it after reading the file. */
 bool chrome_correlation_finish(struct chrome_correlation *table);
 
-/* In order of time. The id of a call or an op, 0 if nothing is to know it; the
- * id of the activity. */
+/* Call these in order of time. Return the id of a call or an op, 0 if no
+ * activity refers to it, and the id of an activity. */
 uint64_t chrome_correlation_call(
 	const struct chrome_correlation *table, uint64_t correlation);
 uint64_t chrome_correlation_op(

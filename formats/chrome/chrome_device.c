@@ -33,8 +33,8 @@ void chrome_device_clear(struct chrome_device *device)
 	strtab_free(device->pids);
 }
 
-/* Stands for the bit of an External id: more would not be the same number for
- * readers that have but doubles. */
+/* Replaces the bit of an External id: larger numbers are inexact in readers
+ * that use doubles. */
 #define EXTERNAL_FLOW (UINT64_C(1) << 52)
 
 static bool is_external(const struct event *event)
@@ -42,8 +42,8 @@ static bool is_external(const struct event *event)
 	return (event->id & TRACE_EXTERNAL_ID_BIT) != 0;
 }
 
-/* The number of an arrow: the correlation, as Kineto has it; that of further
- * processes, which count for themselves, with something above. */
+/* The number of an arrow: the correlation, as in Kineto; for further processes,
+ * which number their calls independently, with high bits added. */
 static bool find_flow(
 	struct chrome_device *device, const struct event *event, uint64_t *flow)
 {
@@ -92,7 +92,7 @@ bool chrome_device_is_host(
 	       category_of(device, event) == device->wait_category;
 }
 
-/* Where it was done. */
+/* Adds the device, context and stream. */
 static bool add_place(struct chrome_device *device, const struct event *event,
 	struct json_args *args)
 {
@@ -106,7 +106,7 @@ static bool add_place(struct chrome_device *device, const struct event *event,
 		       lanes_stream(track));
 }
 
-/* Times of queueing are not measured; Kineto has a 0 then. */
+/* Queueing times are not measured; Kineto then writes 0. */
 static bool add_kernel(struct chrome_device *device, const struct event *event,
 	struct json_args *args)
 {
@@ -127,7 +127,7 @@ static bool add_kernel(struct chrome_device *device, const struct event *event,
 		       args, names, JSON_ARGS_KEY_OCCUPANCY, estimate.percent);
 }
 
-/* Bytes a nanosecond are gigabytes a second. */
+/* Bytes per nanosecond are gigabytes per second. */
 static bool add_bytes(struct chrome_device *device, const struct event *event,
 	struct json_args *args)
 {
@@ -162,11 +162,11 @@ static bool has_cause(const struct json_args *args)
 }
 
 /*
- * The driver works for any call, also for those that are not looked at.
+ * Driver overhead may belong to any call, even an unrecorded one.
  *
- * What the driver tells of a call stands beside the range that we saw of it.
- * Readers join by "correlation" and would find two calls for one kernel, so
- * only what has no range has it.
+ * The driver's record of a call is beside our own range of it. Readers join by
+ * "correlation" and would find two calls for one kernel, so only records
+ * without a range get it.
  */
 static bool add_cause(struct chrome_device *device, const struct event *event,
 	struct json_args *args, struct chrome_cause *cause)
@@ -209,7 +209,8 @@ bool chrome_device_args(struct chrome_device *device, const struct event *event,
 		return false;
 	if (has_args)
 		return true;
-	/* By "stream" readers know what a device did, which this is not. */
+	/* Readers take events with a "stream" for device work, which this is
+	 * not. */
 	if (track->kind == TRACE_STREAM && !is_overhead(device, event) &&
 		!add_place(device, event, args))
 		return false;

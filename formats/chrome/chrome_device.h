@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What devices did, as Kineto tells it in PyTorch's profiles: an activity's
- * arguments, the call that caused it, and the devices' properties.
- * Source: libkineto/src/CuptiActivity.cpp, output_json.cpp.
+ * Device activities as Kineto writes them in PyTorch's profiles: an activity's
+ * arguments, the call that caused it, and the devices' properties. Source:
+ * libkineto/src/CuptiActivity.cpp, output_json.cpp.
  *
  * Memory: CORRELATION_LIMIT calls.
  */
@@ -23,7 +23,7 @@ struct chrome_device {
 	struct trace *trace;
 	struct json_names *names;
 	struct correlation *correlation; /* to "External id"; 0: none */
-	struct strtab *pids; /* numbers make arrows of processes differ */
+	struct strtab *pids; /* to make the arrows of processes differ */
 	struct occupancy occupancy;
 	uint64_t last_id;
 	/* strtab numbers in the trace */
@@ -34,30 +34,30 @@ struct chrome_device {
 	uint32_t overhead_category;
 };
 
-/* What is known of an activity's call. */
+/* An activity's call. */
 struct chrome_cause {
 	bool known;
 	uint64_t flow; /* the arrow between them */
 };
 
-/* False if out of memory, like all below; call chrome_device_clear() in either
- * case. All are borrowed. */
+/* False if out of memory, as for all below; call chrome_device_clear() in
+ * either case. All are borrowed. */
 bool chrome_device_init(struct chrome_device *device, struct trace *trace,
 	struct json_names *names);
 void chrome_device_clear(struct chrome_device *device);
 
-/* An EVENT_CORRELATION of the track whose open ranges, of which there are some,
- * `stack` has. */
+/* Handles an EVENT_CORRELATION of the track with the open ranges in `stack`, of
+ * which there must be some. */
 bool chrome_device_call(struct chrome_device *device,
 	struct chrome_stack *stack, const struct event *event);
 
-/* Sets what Kineto tells beside the EVENT_ACTIVITY's own arguments; counts an
- * activity of a stream whose call is not there. */
+/* Adds Kineto's arguments to the EVENT_ACTIVITY's own; counts a stream activity
+ * without its call. */
 bool chrome_device_args(struct chrome_device *device, const struct event *event,
 	struct json_args *args, struct chrome_cause *cause);
 
-/* Is it the host's time: did it wait for the stream, or did the driver work?
- * Then it spans what the stream did meanwhile. */
+/* Is it host time: a wait for the stream, or driver overhead? Then it overlaps
+ * the stream's activities. */
 bool chrome_device_is_host(
 	const struct chrome_device *device, const struct event *event);
 

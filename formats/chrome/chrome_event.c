@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "trace/trace.h"
 
-/* Where the name begins in a site's text: ,"name": */
+/* Offset of the name in a site's text: ,"name": */
 #define NAME_AT 8
 
 bool chrome_events_init(struct chrome_events *events)
@@ -83,7 +83,7 @@ static void write_name(struct json *json, const struct json_site *site)
 	json_raw(json, site->bytes + NAME_AT, site->name_size - NAME_AT);
 }
 
-/* Numbers beyond 2^53 are not the same in all readers; text is. */
+/* Readers disagree on numbers beyond 2^53, but not on text. */
 static void write_id(struct json *json, uint64_t id)
 {
 	char digits[16];
@@ -99,9 +99,9 @@ static void write_id(struct json *json, uint64_t id)
 	json_raw_text(json, "\"");
 }
 
-/* The id, unless the trace that was read had it otherwise. Viewers match by id
- * within the scope or, if there is none, the category; for want of that, the
- * name is the scope. */
+/* Writes the id, unless the input trace had it in another form. Viewers match
+ * by id within the scope, or within the category if there is none; without a
+ * category, we write the name as scope. */
 static void write_number(struct chrome_events *events,
 	const struct json_site *site, const struct event *event)
 {
@@ -153,7 +153,7 @@ bool chrome_events_instant(struct chrome_events *events,
 	return true;
 }
 
-/* Kineto's arrows from calls to what devices did: ours stand for them. */
+/* Kineto's arrows from calls to activities: ours replace them. */
 static bool is_ours(const struct trace *trace, uint32_t site)
 {
 	const char *category =
@@ -162,8 +162,8 @@ static bool is_ours(const struct trace *trace, uint32_t site)
 	return strcmp(category, "ac2g") == 0;
 }
 
-/* It ends in the slice around it, as it begins: without "bp" viewers would
- * take the next one. */
+/* It ends in the enclosing slice, as it begins: without "bp", viewers would use
+ * the next slice. */
 bool chrome_events_flow(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event)
 {
@@ -191,8 +191,8 @@ static bool is_number(const struct event_arg *arg)
 	       (arg->kind == ARG_FLOAT && isfinite(arg->value.real));
 }
 
-/* Viewers draw one graph per name and process; each argument is a line of it.
- * One that has no key of its own has the name. */
+/* Viewers draw one graph per name and process, with a line for each argument.
+ * An argument without a key takes the name. */
 bool chrome_events_counter(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event)
 {
@@ -251,7 +251,7 @@ bool chrome_events_step(struct chrome_events *events,
 	return true;
 }
 
-/* The bytes that this device holds for this process; NULL if out of memory. */
+/* The bytes that the process holds on the device; NULL if out of memory. */
 static uint64_t *find_total(
 	struct chrome_memory *memory, uint32_t pid, int32_t device)
 {
@@ -332,8 +332,8 @@ static void write_total(struct json *json, const struct chrome_row *row,
 	end_memory(json);
 }
 
-/* In the words that PyTorch's profiler uses, and the counter of what the device
- * holds. */
+/* Writes the event as in PyTorch's profiler, and the counter of the device's
+ * bytes. */
 bool chrome_events_memory(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event)
 {

@@ -21,8 +21,8 @@
  */
 struct chrome_memory {
 	struct strtab *devices; /* numbers are indices into `totals` */
-	uint64_t *totals;       /* bytes, modulo 2^64: may go below zero when
-				   what is freed was there before */
+	uint64_t *totals;       /* bytes, modulo 2^64: may be negative if memory
+				 * from before the trace is freed */
 	uint32_t room;
 };
 
@@ -30,11 +30,11 @@ struct chrome_events {
 	struct trace *trace;
 	struct json *json;
 	struct json_names *names;
-	struct json_args args; /* of the event at hand */
+	struct json_args args; /* of the current event */
 	struct chrome_memory memory;
 };
 
-/* With the first three members set. False if out of memory, like all below;
+/* Set the first three members before. False if out of memory, as for all below;
  * call chrome_events_clear() in either case. */
 bool chrome_events_init(struct chrome_events *events);
 void chrome_events_clear(struct chrome_events *events);
@@ -43,7 +43,7 @@ void chrome_events_clear(struct chrome_events *events);
 bool chrome_events_set_args(
 	struct chrome_events *events, const struct event *event);
 
-/* Each writes events of the kinds that its name says. */
+/* Each writes events of the kinds in its name. */
 bool chrome_events_async(struct chrome_events *events,
 	const struct chrome_row *row, const struct event *event);
 bool chrome_events_instant(struct chrome_events *events,

@@ -28,7 +28,8 @@ static bool add_key(struct strtab *seen, const struct json *key, bool *is_new)
 }
 
 /* Puts the key of fact `i` into `key`, escaped. Keys may repeat (two inputs,
- * two hosts), but not in a JSON object: later ones get their number added. */
+ * two hosts), but not in a JSON object, so later ones get their number
+ * appended. */
 static bool make_key(struct json *key, struct strtab *seen,
 	const struct trace *trace, uint32_t i)
 {
@@ -56,8 +57,8 @@ static bool make_key(struct json *key, struct strtab *seen,
 	return true;
 }
 
-/* What is known better than the fact says: when time was 0, in microseconds, by
- * which tools know what clang wrote. */
+/* A fact that we know more precisely: the time origin in microseconds, by which
+ * tools recognize clang's traces. */
 static bool is_base(const struct trace *trace, const struct trace_fact *fact)
 {
 	return fact->kind == FACT_JSON && trace->base_realtime_ns != 0 &&
@@ -65,7 +66,7 @@ static bool is_base(const struct trace *trace, const struct trace_fact *fact)
 		       "beginningOfTime") == 0;
 }
 
-/* A fact that is a member again is what it was; others are text. */
+/* A fact that was a member is written unchanged; others are text. */
 static void write_fact(struct json *json, const struct trace *trace,
 	const struct trace_fact *fact, const struct json *key)
 {
@@ -85,8 +86,8 @@ static void write_fact(struct json *json, const struct trace *trace,
 		json_raw_string(json, value, size);
 }
 
-/* The facts of one place, be they `text` or JSON; keys of `taken` are not for
- * them. */
+/* Writes the facts of one place, both `text` and JSON, except keys in
+ * `taken`. */
 static bool write_facts(struct json *json, const struct trace *trace,
 	enum trace_fact_kind text, const char *const *taken)
 {
@@ -124,7 +125,7 @@ static void write_losses(struct json *json, const struct trace *trace)
 	json_end(json, '}');
 }
 
-/* Is there such a member of the document? */
+/* Does the document have this member? */
 static bool has_member(const struct trace *trace, const char *name)
 {
 	for (uint32_t i = 0; i < trace->fact_count; i++)
@@ -176,8 +177,8 @@ bool chrome_facts_write(
 	return done;
 }
 
-/* Source: the Trace Event Format (Google), and what Kineto, clang, Chrome and
- * VizTracer write before their events. */
+/* Source: the Trace Event Format (Google), and the members that Kineto, clang,
+ * Chrome and VizTracer write before their events. */
 static const char *const event_keys[] = {"args", "bind_id", "bp", "cat",
 	"cname", "dur", "id", "id2", "name", "ph", "pid", "s", "scope", "sf",
 	"tdur", "tid", "ts", "tts", NULL};
@@ -188,7 +189,7 @@ static const char *const document_keys[] = {"baseTimeNanoseconds",
 	"systemTraceEvents", "traceEvents", "traceName", "viztracer_metadata",
 	NULL};
 
-/* The key's index; that of the NULL if it is not listed. */
+/* The index of the key; the index of the NULL if not found. */
 static unsigned find_key(const char *const *keys, const void *key, size_t size)
 {
 	unsigned i = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The facts of a Chrome trace about itself; and in "otherData" the tool, the
- * input's name, the facts about the recording, and what was lost or repaired.
+ * Metadata of a Chrome trace: its own members, and in "otherData" the tool, the
+ * input's name, the facts about the recording, the losses and repairs.
  */
 #ifndef CHROME_FACTS_H
 #define CHROME_FACTS_H
@@ -13,26 +13,24 @@
 #include "json/json.h"
 #include "trace/trace.h"
 
-/* Keys that Chrome traces have, by which one is known that is damaged or not all
- * there. */
+/* Keys of Chrome traces, for recognizing a damaged or incomplete one. */
 
 /* Is it a member of the document, beside or before the events? */
 bool chrome_facts_is_document_key(const void *key, size_t size);
 
-/* A bit for each key that events have; 0 if it is another key. */
+/* One bit per key of events; 0 for other keys. */
 uint32_t chrome_facts_event_key(const void *key, size_t size);
 
-/* The member by which a document says at its beginning that we wrote it; its
- * value is the version. */
+/* The first member of the documents that we write; its value is the version. */
 #define CHROME_OWN_MEMBER "ctprof"
 void chrome_facts_write_own(struct json *json);
 
-/* Writes members of the document: what viewers look for, and those that the
- * trace was read with. False if out of memory. */
+/* Writes members of the document: those that viewers need, and those of the
+ * input trace. False if out of memory. */
 bool chrome_facts_write_members(struct json *json, const struct trace *trace);
 
-/* Writes the object. `title` may be NULL. Text that `json` has had to replace
- * is added to the losses first. False if out of memory. */
+/* Writes the object. `title` may be NULL. First adds the text that `json` had
+ * to replace to the losses. False if out of memory. */
 bool chrome_facts_write(
 	struct json *json, struct trace *trace, const char *title);
 

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* Above what systems give to threads (2^22), and easy to tell from those. */
+/* Above the systems' thread ids (2^22), and easy to tell from them. */
 #define FIRST_OWN_ID UINT32_C(1000000001)
 
 /* Devices are shown below the processes. */
@@ -14,8 +14,8 @@
 /* Rows that a track may have. */
 #define ROWS_MAX (3 * LANES_MAX - LANES_MAIN)
 
-/* How many tracks are searched for the thread that others tell of: such
- * tracks may be as many as threads. */
+/* Most tracks searched for the thread of a TRACE_CALLS track: there may be as
+ * many of these as threads. */
 #define THREADS_SEARCHED 4096
 
 bool chrome_rows_init(
@@ -39,7 +39,7 @@ void chrome_rows_clear(struct chrome_rows *rows)
 	buffer_clear(&rows->name);
 }
 
-/* Adds a number to a set; *is_new says whether it was not there. */
+/* Adds a number to a set; *is_new: it was not in the set. */
 static bool reserve(struct strtab *set, uint32_t number, bool *is_new)
 {
 	uint32_t count = strtab_count(set);
@@ -51,7 +51,7 @@ static bool reserve(struct strtab *set, uint32_t number, bool *is_new)
 	return true;
 }
 
-/* A number for the file: `wish`, if that can be; -1: none in particular. */
+/* A number for the file: `wish` if possible; -1: any. */
 static bool reserve_near(struct chrome_rows *rows, struct strtab *set,
 	int64_t wish, uint32_t *out)
 {
@@ -70,7 +70,7 @@ static bool reserve_near(struct chrome_rows *rows, struct strtab *set,
 	return true;
 }
 
-/* Begins a metadata event up to where the value of its argument goes. */
+/* Begins a metadata event, up to the value of its argument. */
 static struct json *begin_metadata(struct chrome_rows *rows,
 	const struct chrome_row *row, const char *name, const char *key)
 {
@@ -111,8 +111,8 @@ static void write_index(struct chrome_rows *rows, const struct chrome_row *row,
 	end_metadata(json);
 }
 
-/* Writes what has been put into rows->name. More may be added until the event
- * is ended. NULL if out of memory. */
+/* Writes rows->name. More may be added until the event is ended. NULL if out of
+ * memory. */
 static struct json *begin_name(struct chrome_rows *rows,
 	const struct chrome_row *row, const char *name)
 {
@@ -139,7 +139,7 @@ static bool write_process_name(
 	return true;
 }
 
-/* Is it one of slices that could not nest? */
+/* Is it a lane of slices that could not nest? */
 static bool is_lane(int32_t lane)
 {
 	return lane >= 0 && lane < LANES_HOST;
@@ -164,8 +164,8 @@ static bool write_thread_name(
 	return true;
 }
 
-/* The entry of the track's process, or of its device, made if it is new; NULL if
- * out of memory. Each process has devices of its own. */
+/* The entry of the track's process or device, created if new; NULL if out of
+ * memory. Each process has its own devices. */
 static struct chrome_process *find_process(
 	struct chrome_rows *rows, const struct trace_track *track, bool device)
 {
@@ -197,8 +197,8 @@ static struct chrome_process *find_process(
 	return process;
 }
 
-/* Kineto's own word for which device it is. Where that cannot be told from the
- * rows, as of several processes, whose it is stands beside. */
+/* Kineto's label of the device. If the rows do not identify it, as with several
+ * processes, the owner is added. */
 static bool write_process_label(
 	struct chrome_rows *rows, const struct chrome_row *row)
 {
@@ -227,7 +227,7 @@ static bool write_process_label(
 	return true;
 }
 
-/* Where a process, or a device, stands that is the `index`th to come. */
+/* The sort index of the `index`th process or device. */
 static int64_t process_index(const struct trace_track *track, int64_t index)
 {
 	bool device = track->kind == TRACE_STREAM;
@@ -265,7 +265,7 @@ static bool open_process(struct chrome_rows *rows, struct chrome_row *row)
 	return true;
 }
 
-/* What is told of a thread's calls stands below that thread. */
+/* A thread's TRACE_CALLS track is sorted below that thread. */
 static int64_t sort_index(
 	const struct chrome_rows *rows, uint32_t track, int32_t lane)
 {
@@ -273,7 +273,7 @@ static int64_t sort_index(
 	const struct trace_track *calls = &all[track];
 	int64_t place = lane - LANES_MAIN;
 
-	/* Further rows of the track have names that come after its own. */
+	/* Other rows of the track sort after it by name. */
 	if (calls->has_sort)
 		return calls->sort;
 	if (calls->kind != TRACE_CALLS)
@@ -287,8 +287,8 @@ static int64_t sort_index(
 	return (int64_t)track * ROWS_MAX + place;
 }
 
-/* The tid that a row should have; -1: any. A thread's own is that thread's,
- * whatever else there is to tell of it. */
+/* The preferred tid of a row; -1: any. A thread's tid is reserved for its own
+ * row. */
 static int64_t wish_tid(const struct trace_track *track, int32_t lane)
 {
 	int64_t tid = track->tid;
@@ -300,7 +300,7 @@ static int64_t wish_tid(const struct trace_track *track, int32_t lane)
 	return tid;
 }
 
-/* The row has its track and lane. */
+/* Opens a row whose track and lane are set. */
 static bool open_row(struct chrome_rows *rows, struct chrome_row *row)
 {
 	const struct trace_track *from = &rows->trace->tracks[row->track];

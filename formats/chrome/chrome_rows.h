@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of a Chrome trace: which pid and tid stand for a track, what they
- * are called, in which order they are shown.
+ * The rows of a Chrome trace: the pid and tid of a track, their names, and
+ * their order.
  *
- * Viewers keep 32-bit numbers and take 0 and what does not fit for something
- * else; Perfetto names threads by tid alone. So every row has a tid that no
- * other has in the whole file, and it is the track's own wherever it can be.
- * A device is a process whose pid is its number, 0 too: tools for PyTorch's
- * profiles know it by that, and no other process has it.
- * Source: Perfetto's json_trace_parser_impl.cc; catapult's
- * trace_event_importer.html; libkineto/src/output_json.cpp.
+ * Viewers store 32-bit numbers and misinterpret 0 and larger ones; Perfetto
+ * names threads by tid alone. So every row has a tid that is unique in the
+ * file, and the track's own if possible. A device is a process whose pid is its
+ * number, even 0: tools for PyTorch's profiles identify it by that, and no
+ * other process has it. Source: Perfetto's json_trace_parser_impl.cc;
+ * catapult's trace_event_importer.html; libkineto/src/output_json.cpp.
  */
 #ifndef CHROME_ROWS_H
 #define CHROME_ROWS_H
@@ -23,14 +22,15 @@
 #include "timeline/lanes.h"
 #include "trace/trace.h"
 
-/* Arguments of a device's "process_labels": the pid of the process that used
- * it, as in the file, and its number. */
+/* Arguments of a device's "process_labels": the pid in the file of the process
+ * that used it, and its number. */
 #define CHROME_ROWS_OWNER "process"
 #define CHROME_ROWS_DEVICE "device"
 
-/* Arguments of "thread_name" for further rows of a thread: the tid, as in the
- * file, of the row that they are a part of, so that all nests as before when it
- * is read again; or that what they have overlaps on, and did not nest. */
+/* Arguments of "thread_name" for further rows of a thread, each with the tid in
+ * the file of the main row. The first: this row is a part of that one, and
+ * nests in it again when read. The second: this row's slices overlap those of
+ * that one and did not nest. */
 #define CHROME_ROWS_PART_OF "part_of"
 #define CHROME_ROWS_APART_FROM "apart_from"
 
@@ -43,14 +43,14 @@ struct chrome_row {
 	uint32_t prefix_size;
 	uint32_t pid;
 	uint32_t tid;
-	uint32_t whole; /* the tid of the row that this is a part of */
+	uint32_t whole; /* tid of the row that this is a part of */
 	bool is_part;
 	uint32_t track;
 	int32_t lane;  /* or one of the above */
-	uint32_t name; /* of the track, when it was written last */
+	uint32_t name; /* of the track, as last written */
 };
 
-/* An arrow's end, and the number that both its ends have. */
+/* An arrow's end, and the number of the arrow. */
 struct chrome_flow {
 	char phase;
 	int64_t time_ns;
@@ -61,7 +61,7 @@ struct chrome_process {
 	bool taken;     /* its pid */
 	bool described; /* in the file */
 	uint32_t pid;   /* in the file */
-	uint32_t name;  /* strtab number, when it was written last */
+	uint32_t name;  /* strtab number, as last written */
 };
 
 struct chrome_rows {
@@ -70,9 +70,9 @@ struct chrome_rows {
 	struct strtab *processes; /* numbers are indices into `process` + 1 */
 	struct chrome_process *process;
 	uint32_t process_room;
-	struct strtab *pids; /* taken numbers, as bytes */
+	struct strtab *pids; /* numbers in use, as bytes */
 	struct strtab *tids;
-	uint32_t next_id;   /* for what cannot keep its own */
+	uint32_t next_id;   /* for rows that cannot keep theirs */
 	struct buffer name; /* scratch */
 	bool begun;         /* an event has been written */
 };
@@ -83,19 +83,19 @@ bool chrome_rows_init(
 	struct chrome_rows *rows, const struct trace *trace, struct json *json);
 void chrome_rows_clear(struct chrome_rows *rows);
 
-/* Makes a row and writes its names. False if out of memory. */
+/* Opens a row and writes its names. False if out of memory. */
 bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
 	struct chrome_row *row);
 
-/* Likewise, a part of what that row is of. */
+/* Likewise, for a part of another row. */
 bool chrome_rows_open_part(struct chrome_rows *rows,
 	const struct chrome_row *whole, int32_t lane, struct chrome_row *row);
 
-/* Writes the row's names again if the track or process got a name since. */
+/* Writes the row's names again if the track's or process's name has changed. */
 bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_row *row);
 
-/* Writes one end of an arrow: 's', in the slice that begins at that time, or
- * 'f', likewise. */
+/* Writes one end of an arrow, 's' or 'f', in the slice that begins at that
+ * time. */
 void chrome_row_write_flow(struct json *json, const struct chrome_row *row,
 	struct chrome_flow flow);
 

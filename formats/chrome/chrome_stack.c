@@ -14,9 +14,9 @@ struct pending_piece {
 };
 
 /*
- * Text that is to be written after what holds it back: a list of pieces, in the
- * order of the file, joined with another in constant time. A chain of ranges
- * that all start together costs no more than one that does not.
+ * Pending text, to be written after the range that holds it back: a list of
+ * pieces in file order, which is joined with another in constant time. So a
+ * chain of ranges that start together costs no more than other ranges.
  */
 struct pending_text {                /* all zero: nothing */
 	struct pending_piece *first; /* NULL: nothing */
@@ -47,7 +47,7 @@ static void pending_join(
 	*more = (struct pending_text){NULL, NULL};
 }
 
-/* Adds what has been written to `json`, in memory. False if out of memory. */
+/* Adds the text written to `json`, in memory. False if out of memory. */
 static bool pending_add(struct pending_text *pending, const struct json *json)
 {
 	struct pending_piece *piece = NULL;
@@ -65,7 +65,7 @@ static bool pending_add(struct pending_text *pending, const struct json *json)
 	return true;
 }
 
-/* Writes all of it, which is then empty; the size in bytes. */
+/* Writes and empties it; returns the size in bytes. */
 static size_t pending_write(struct pending_text *pending, struct json *json)
 {
 	size_t size = 0;
@@ -83,24 +83,24 @@ struct chrome_frame {
 	int64_t start_ns;
 	uint32_t site;
 	bool begun;       /* "B" is written: it ends with "E" */
-	bool is_clipped;  /* its EVENT_UNCLIPPED_CALL is what is written */
+	bool is_clipped;  /* its EVENT_UNCLIPPED_CALL is written instead */
 	bool has_flow;    /* `flow` starts here */
 	bool is_op;       /* its category is "cpu_op" */
-	bool is_numbered; /* as a call, by us */
+	bool is_numbered; /* numbered as a call by us */
 	uint64_t flow;
 	uint64_t id;            /* "External id"; 0: none */
 	struct json_args *args; /* NULL: none */
 	struct pending_text pending;
 };
 
-/* What a range is shown as. */
+/* The slice that represents a range. */
 struct shape {
 	const struct chrome_row *row;
 	int64_t start_ns;
 	uint64_t dur_ns;
 };
 
-/* Calls of a device's API are made by one another, to no great depth. */
+/* Most nested device API calls: they call each other, but not deeply. */
 #define CALLS_MAX 8
 
 /* Numbers, punctuation and both prefixes of one event. */
@@ -157,7 +157,7 @@ bool chrome_stack_begin(struct chrome_stack *stack, const struct event *event)
 	return event->arg_count == 0 || chrome_stack_args(stack, event);
 }
 
-/* A range's arguments, made if there are none. */
+/* A range's arguments, created if necessary. */
 static struct json_args *own_args(
 	const struct chrome_stack *stack, struct chrome_frame *frame)
 {
@@ -210,15 +210,15 @@ static void write_flow(struct json *json, const struct chrome_row *row,
 		chrome_row_write_flow(json, row, flow);
 }
 
-/* Its name, and that it is an operation. */
+/* Writes its name and the category "cpu_op". */
 static void write_op(struct json *json, const struct json_site *site)
 {
 	json_raw(json, site->bytes, site->name_size);
 	json_raw_text(json, ",\"cat\":\"cpu_op\"");
 }
 
-/* What has started together stands behind it, or Perfetto would start the
- * arrow in the range around it. */
+/* Ranges that started at the same time follow it; otherwise Perfetto would
+ * start the arrow in the enclosing range. */
 static void write_range(struct json *json, const struct chrome_stack *stack,
 	const struct chrome_frame *frame, const struct shape *shape)
 {
@@ -236,9 +236,9 @@ static void write_range(struct json *json, const struct chrome_stack *stack,
 	write_flow(json, shape->row, frame, shape->start_ns);
 }
 
-/* The function's place goes with the beginning, the arguments with the end: all
- * are known by then. What stands beside them is the beginning's; an end's is an
- * argument, see chrome_read_json.h. */
+/* The begin has the function's location, the end the arguments, which are
+ * complete by then. Members beside the arguments belong to the begin; those of
+ * an end are arguments, see chrome_read_json.h. */
 static void write_mark(struct json *json, const struct chrome_stack *stack,
 	const struct chrome_frame *frame, char phase, int64_t time_ns)
 {
@@ -269,8 +269,8 @@ static void write_pending(
 	stack->pending_bytes -= pending_write(pending, stack->json);
 }
 
-/* Writes the beginning of the innermost range and, in order, of those it
- * started together with, so that nothing needs to be held back for them. */
+/* Writes the begins of the innermost range and of those that started at the
+ * same time, in order, so that nothing needs to be held back for them. */
 static bool begin_tied(struct chrome_stack *stack)
 {
 	uint32_t first = stack->depth - 1;
@@ -293,7 +293,7 @@ static bool begin_tied(struct chrome_stack *stack)
 	return true;
 }
 
-/* Does the innermost range wait for the one around it? */
+/* Must the innermost range wait for the enclosing one? */
 static bool is_tied(const struct chrome_stack *stack)
 {
 	const struct chrome_frame *frame = top(stack);
@@ -302,7 +302,7 @@ static bool is_tied(const struct chrome_stack *stack)
 	       !frame[-1].begun;
 }
 
-/* Moves the scratch text to the end of what is held. */
+/* Moves the scratch text to the end of the pending text. */
 static bool add_pending(struct chrome_stack *stack,
 	struct pending_text *pending, const struct json *json)
 {
@@ -310,7 +310,7 @@ static bool add_pending(struct chrome_stack *stack,
 	return pending_add(pending, json);
 }
 
-/* Gives the closing range and what it holds to the one around it. */
+/* Adds the closing range and its held text to the enclosing one. */
 static bool add_pending_range(
 	struct chrome_stack *stack, const struct shape *shape)
 {
@@ -347,7 +347,7 @@ static void pop(struct chrome_stack *stack)
 	stack->depth--;
 }
 
-/* Is more held than there may be? Then nothing is. */
+/* Writes all held text if there is more than the limit. */
 static bool check_pending(struct chrome_stack *stack)
 {
 	return stack->pending_bytes <= CHROME_PENDING_MAX || begin_tied(stack);
@@ -372,7 +372,7 @@ static bool close_slice(struct chrome_stack *stack, const struct shape *shape)
 	return true;
 }
 
-/* Likewise, which is not written itself. */
+/* Likewise, for a range that is not itself written. */
 static void close_clipped(struct chrome_stack *stack)
 {
 	struct chrome_frame *frame = top(stack);
@@ -384,7 +384,7 @@ static void close_clipped(struct chrome_stack *stack)
 	pop(stack);
 }
 
-/* Closes the innermost range where it is. */
+/* Closes the innermost range on its own row. */
 static bool close_range(struct chrome_stack *stack, int64_t end_ns)
 {
 	struct chrome_frame *frame = top(stack);
@@ -404,7 +404,7 @@ static bool close_range(struct chrome_stack *stack, int64_t end_ns)
 		pop(stack);
 		return check_pending(stack);
 	}
-	/* An "E" must come before all that starts after it: not held. */
+	/* An "E" must precede every later begin, so it cannot be held. */
 	if (!frame->begun && !begin_tied(stack))
 		return false;
 	write_mark(stack->json, stack, frame, 'E', end_ns);
@@ -412,7 +412,7 @@ static bool close_range(struct chrome_stack *stack, int64_t end_ns)
 	return true;
 }
 
-/* The range that the innermost, a call, was made in; NULL if there is none. */
+/* The range that made the innermost one, a call; NULL if there is none. */
 static struct chrome_frame *find_caller(const struct chrome_stack *stack)
 {
 	uint32_t at = stack->depth - 1;
@@ -436,7 +436,7 @@ static bool number_range(
 	if (args == NULL)
 		return false;
 	frame->id = id;
-	/* What is begun has its category in the file. */
+	/* A range that has begun already has its category in the file. */
 	frame->is_op = !frame->begun;
 	if (frame->is_op &&
 		!json_args_add_category(args, stack->names, frame->site))
@@ -445,7 +445,7 @@ static bool number_range(
 		args, stack->names, JSON_ARGS_KEY_EXTERNAL_ID, (int64_t)id);
 }
 
-/* Ties the innermost range to the one that it was made in. */
+/* Connects the innermost range, a call, to its caller. */
 static bool number_call(
 	struct chrome_stack *stack, struct chrome_call call, uint64_t *id)
 {
@@ -469,7 +469,7 @@ static bool number_call(
 		       (int64_t)*id);
 }
 
-/* Has the range such numbers from the trace itself? */
+/* Does the range have such numbers from the input trace? */
 static bool has_numbers(const struct chrome_frame *frame)
 {
 	return !frame->is_numbered && frame->args != NULL &&

@@ -91,8 +91,8 @@ struct chrome_track *chrome_track_calls(
 		       : NULL;
 }
 
-/* The row that further ones of the track are parts of; NULL: none. What a device
- * did overlaps by itself. */
+/* The row that further rows of the track are parts of; NULL: none, as for
+ * device activities, which may overlap. */
 static const struct chrome_row *whole_of(
 	const struct chrome_tracks *tracks, const struct chrome_track *track)
 {
@@ -105,8 +105,8 @@ static const struct chrome_row *whole_of(
 							      : NULL;
 }
 
-/* May a slice stand on the track's first row? Not where that is for ranges: there
- * it would nest in them, unless that is known of it. */
+/* May a slice use the track's first row? Not if that is for ranges, where it
+ * would nest in them, except a span, which readers do not nest. */
 static bool has_place(const struct chrome_tracks *tracks,
 	const struct chrome_track *track, const struct event *slice)
 {
@@ -114,7 +114,7 @@ static bool has_place(const struct chrome_tracks *tracks,
 	       trace_site_is_span(tracks->names->trace, slice->site);
 }
 
-/* The track's first row, if that may be and is not taken, or a further one. */
+/* The track's first row if allowed and unused, or else a new one. */
 static struct chrome_row *add_row(struct chrome_tracks *tracks,
 	struct chrome_track *track, int32_t lane, bool may_be_first)
 {
@@ -168,7 +168,7 @@ const struct chrome_row *chrome_track_lane(struct chrome_tracks *tracks,
 		return NULL;
 	row = &track->lane_rows[*lane];
 	may_be_first = has_place(tracks, track, event);
-	/* What was in this lane before may have had its place there. */
+	/* The lane's earlier slices may have been allowed there. */
 	if (*row == NULL || (*row == &track->row && !may_be_first))
 		*row = add_row(
 			tracks, track, first + (int32_t)*lane, may_be_first);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader of Chrome traces, of any producer and any size, and the entry in
- * the table of formats, which joins it to the writer: the "Trace Event Format" as
- * chrome://tracing, PyTorch, clang, VizTracer and others write it.
+ * The reader of Chrome traces from any producer and of any size, and the entry
+ * in the table of formats, which joins it to the writer. The format is the
+ * "Trace Event Format" as written by chrome://tracing, PyTorch, clang,
+ * VizTracer and others.
  *
- * Memory: names, tracks, open slices, CHROME_CORRELATION_LIMIT calls, and what
- * extsort.h sorts in; what is beyond that goes to a temporary file.
+ * Memory: names, tracks, open slices, CHROME_CORRELATION_LIMIT calls, and the
+ * memory of extsort.h; the rest goes to a temporary file.
  */
 #include <string.h>
 
@@ -18,13 +19,13 @@
 #include "chrome_read/chrome_read_replay.h"
 #include "format.h"
 
-/* First all events, in the order of the file, become records; then the records,
- * in order of time, become events. Each part has its own state. */
+/* First all events become records, in file order; then the records become
+ * events, in order of time. Each part has its own state. */
 struct chrome_reader {
-	struct event_source source; /* first: it is what callers hold */
+	struct event_source source; /* first: callers hold a pointer to it */
 	struct trace *trace;
-	struct json_scan *scan; /* NULL: all is read */
-	uint64_t end;           /* size of the input in bytes, then */
+	struct json_scan *scan; /* NULL: everything is read */
+	uint64_t end;           /* the final position */
 	struct chrome_read_json_reader json;
 	struct chrome_read_args args;
 	struct chrome_read_labels labels;
@@ -36,12 +37,12 @@ struct chrome_reader {
 	struct extsort *records;
 	struct chrome_read_events events;
 	struct chrome_read_producer producer;
-	bool is_read; /* the document: the replay has begun */
+	bool is_read; /* the document is read: the replay has begun */
 	struct chrome_read_replay replay;
 };
 
-/* What a probe says of JSON that nobody else knows, of events in an array, and
- * of what says itself that it has events. */
+/* The probe's confidence in JSON that no other format knows, in an array of
+ * events, and in an object with "traceEvents". */
 #define BITS_OF_JSON 9
 #define BITS_OF_EVENTS 32
 #define BITS_OF_NAME 104
@@ -58,7 +59,7 @@ static size_t skip_blanks(const char *text, size_t size, size_t at)
 	return at;
 }
 
-/* Does the object that begins there end, too? */
+/* Does the object that begins at `at` end within the text? */
 static bool is_closed(const char *text, size_t size, size_t at)
 {
 	unsigned depth = 0;
@@ -76,8 +77,8 @@ static bool is_closed(const char *text, size_t size, size_t at)
 	return false;
 }
 
-/* An array without "ph" may be one of events still if nothing is there of it,
- * or but a part of its first item. */
+/* An array without "ph" may still have events if it is empty, or only a part of
+ * its first item is present. */
 static bool may_be_events(const char *text, size_t size, size_t at)
 {
 	size_t item = skip_blanks(text, size, at + 1);
@@ -98,8 +99,8 @@ static bool may_be_events(const char *text, size_t size, size_t at)
 				      !is_closed(text, size, item));
 }
 
-/* The text before the events may be longer than the part seen here, so that
- * any object may be one of a trace. */
+/* The text before the events may be longer than these bytes, so any object may
+ * be a trace. */
 static unsigned probe(const void *bytes, size_t size)
 {
 	const char *text = bytes;
@@ -114,7 +115,7 @@ static unsigned probe(const void *bytes, size_t size)
 		return BITS_OF_EVENTS;
 	if (text[at] == '[')
 		return may_be_events(text, size, at) ? BITS_OF_JSON : 0;
-	/* Reports of ours, and speedscope's files. */
+	/* Our own reports, and speedscope's files. */
 	if (has(text, size, "\"$schema\"") || has(text, size, "\"ctprof/"))
 		return 0;
 	return has(text, size, "\"traceEvents\"") ? BITS_OF_NAME : BITS_OF_JSON;
@@ -125,8 +126,8 @@ static struct chrome_reader *reader_of(struct event_source *source)
 	return (struct chrome_reader *)(void *)source;
 }
 
-/* The process that used the devices, if none was seen to: that with number 0, if
- * it has a name. */
+/* The process to which devices belong if no use of them was seen: the named
+ * process 0. */
 static uint32_t default_device_user(const struct chrome_read_rows *rows)
 {
 	uint32_t process = strtab_count(rows->pids) - 1;
@@ -136,7 +137,7 @@ static uint32_t default_device_user(const struct chrome_read_rows *rows)
 	return process;
 }
 
-/* Completes what records refer to. False if out of memory. */
+/* Completes the tables that records refer to. False if out of memory. */
 static bool finish_tables(struct chrome_reader *reader)
 {
 	uint32_t process = reader->events.process;
@@ -198,7 +199,7 @@ static enum ctp_status read_document(
 	return CTP_OK;
 }
 
-/* Not inlined: each event comes through next(). */
+/* Not inlined, because each event passes through next(). */
 static __attribute__((noinline)) enum ctp_status read_first(
 	struct chrome_reader *reader, struct event *event,
 	struct ctp_error *err)
@@ -258,7 +259,7 @@ static void close_reader(struct event_source *source)
 	memory_free(reader);
 }
 
-/* All parts, so that all can be cleared; false if out of memory. */
+/* Initializes all parts, so that all can be cleared; false if out of memory. */
 static bool init(struct chrome_reader *reader)
 {
 	struct trace *trace = reader->trace;

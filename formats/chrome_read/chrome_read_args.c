@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers that an int64_t or, without a doubt, a double holds are kept as such;
- * all others stay the text that they are.
+ * Numbers that an int64_t or certainly a double represents exactly are kept as
+ * such; all others stay text.
  */
 #include "chrome_read/chrome_read_args.h"
 
@@ -13,9 +13,8 @@
 #include "compilers/build_details.h"
 
 /* Doubles hold integers of this many digits, and powers of ten up to 22,
- * exactly: one division of them is rounded right.
- * Source: W. Clinger, "How to Read Floating Point Numbers Accurately" (1990).
- */
+ * exactly: one division of them is rounded correctly. Source: W. Clinger, "How
+ * to Read Floating Point Numbers Accurately" (1990). */
 #define EXACT_DIGITS 15
 
 struct chrome_read_key {
@@ -110,7 +109,7 @@ static bool is_kept(const struct trace *trace, const char *text, size_t size)
 	       is_key(BUILD_DETAIL_KEY, text, size);
 }
 
-/* The key, which has not been met of late. */
+/* Adds a key that is not in the cache. */
 static bool add_key(struct chrome_read_args *args, const struct json_scan *scan,
 	const struct json_token *token, struct chrome_read_key *key)
 {
@@ -159,8 +158,7 @@ bool chrome_read_args_add_text(struct chrome_read_args *args, const char *key,
 	return !args->bytes.failed;
 }
 
-/* A number with a fraction that a double holds as well; false: keep the text.
- */
+/* A number with a fraction that a double represents; false: keep the text. */
 static bool read_double(const char *text, size_t size, double *value)
 {
 	static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7,
@@ -188,7 +186,7 @@ static bool read_double(const char *text, size_t size, double *value)
 	return point;
 }
 
-/* What the scanner has: more may be read behind it. */
+/* Reads text of the scanner: bytes after it may be read. */
 static bool read_int(const char *text, size_t size, int64_t *value)
 {
 	bool negative = size > 0 && text[0] == '-';
@@ -237,8 +235,8 @@ static void record_known(struct chrome_read_args *args,
 	const struct chrome_read_key *key, const struct json_scan *scan,
 	const struct json_token *token)
 {
-	/* Of equal keys the first counts, always: behind those that are wanted
-	 * nothing need be read. */
+	/* The first of equal keys always counts, so nothing need be read after
+	 * the wanted ones. */
 	if ((args->seen & CHROME_READ_WANT(key->known)) != 0)
 		return;
 	if (key->known == CHROME_READ_AVERAGE) {
@@ -250,7 +248,7 @@ static void record_known(struct chrome_read_args *args,
 	}
 }
 
-/* Is it a number as JSON has them? */
+/* Is it a valid JSON number? */
 static bool is_number(const struct event_arg *arg)
 {
 	enum json_kind kind;
@@ -299,7 +297,7 @@ bool chrome_read_args_make_numbers(struct chrome_read_args *args)
 	if (!has_number_text(args))
 		return true;
 	args->text.used = 0;
-	/* What reads them may read a word more. */
+	/* Their reader may read a word more. */
 	buffer_add(&args->text, args->bytes.bytes + args->before,
 		args->bytes.used - args->before);
 	if (!buffer_reserve(&args->text, 2 * sizeof(uint64_t)))
@@ -354,7 +352,7 @@ bool chrome_read_args_add_token(struct chrome_read_args *args, uint32_t key,
 	return !args->bytes.failed;
 }
 
-/* An object or array whose beginning was the last token. */
+/* Reads the object or array that the last token began. */
 static enum ctp_status read_nested(struct chrome_read_args *args,
 	const struct chrome_read_key *key, struct json_scan *scan, bool keep,
 	struct ctp_error *err)
@@ -370,8 +368,8 @@ static enum ctp_status read_nested(struct chrome_read_args *args,
 		       : ctp_no_memory(err);
 }
 
-/* Is it the line of a place, whose file came before it? That has been taken for
- * an argument, the only one so far. */
+/* Is it the line of a location whose file came before it? That was stored as an
+ * argument, the only one so far. */
 static bool read_place(struct chrome_read_args *args,
 	const struct chrome_read_key *key, const struct json_scan *scan,
 	const struct json_token *value)
@@ -395,7 +393,7 @@ static bool read_place(struct chrome_read_args *args,
 	return true;
 }
 
-/* Takes one; its value may have begun only. */
+/* Handles an item; its value may only have begun. */
 static enum ctp_status read_item(struct chrome_read_args *args,
 	struct json_scan *scan, const struct json_member *item, uint32_t want,
 	struct ctp_error *err)
@@ -420,7 +418,7 @@ static enum ctp_status read_item(struct chrome_read_args *args,
 	return CTP_OK;
 }
 
-/* Takes what was read together; `*ended`: so has the object. */
+/* Handles the items read together; `*ended`: the object has ended. */
 static enum ctp_status read_items(struct chrome_read_args *args,
 	struct json_scan *scan, uint32_t want, bool *ended,
 	struct ctp_error *err)

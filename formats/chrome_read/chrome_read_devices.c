@@ -62,7 +62,7 @@ enum ctp_status chrome_read_devices_read(struct chrome_read_devices *devices,
 	return status;
 }
 
-/* Is it the argument of this name, and a number that is no less than 0? */
+/* Is it the argument of this name, and a non-negative number? */
 static bool is_number(const struct chrome_read_devices *devices,
 	const struct event_arg *arg, const char *key)
 {
@@ -71,7 +71,7 @@ static bool is_number(const struct chrome_read_devices *devices,
 		       0;
 }
 
-/* Reads the arguments of a device; those that identify it are not kept. */
+/* Reads the arguments of a device, except those that identify it. */
 static const uint8_t *read_args(const struct chrome_read_devices *devices,
 	const uint8_t *at, uint32_t count, struct trace_device *device,
 	bool *owned)
@@ -92,7 +92,8 @@ static const uint8_t *read_args(const struct chrome_read_devices *devices,
 	return at;
 }
 
-/* Adds a device of all processes that used it or, if none did, of its own. */
+/* Adds a device for each process that used it, or if none did, for its own
+ * process. */
 static bool add_shared(struct trace *trace, struct trace_device *device)
 {
 	bool used = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The devices that a Chrome trace tells of, until it is known which process
- * used them. */
+/* The devices of a Chrome trace, until the processes that used them are
+ * known. */
 #ifndef CHROME_READ_DEVICES_H
 #define CHROME_READ_DEVICES_H
 
@@ -12,13 +12,14 @@
 #include "trace/trace.h"
 #include "chrome_read/chrome_read_args.h"
 
-/* No machine has more; what is beyond that is counted as not shown. */
+/* More than any machine has; further ones are counted as not shown. */
 #define CHROME_READ_DEVICES_MAX 1024
 
 struct chrome_read_devices {
 	struct trace *trace;
 	struct chrome_read_args *args;
-	struct buffer bytes; /* a count, then that many arguments; and again */
+	struct buffer bytes; /* argument counts, each followed by the
+			      * arguments */
 	uint32_t count;
 };
 
@@ -26,13 +27,13 @@ void chrome_read_devices_init(struct chrome_read_devices *devices,
 	struct trace *trace, struct chrome_read_args *args);
 void chrome_read_devices_clear(struct chrome_read_devices *devices);
 
-/* Reads the array whose beginning was the last token. Errors: those of
- * json_scan_next(), CTP_ERR_NOMEM. */
+/* Reads the array that the last token began. Errors: those of json_scan_next(),
+ * CTP_ERR_NOMEM. */
 enum ctp_status chrome_read_devices_read(struct chrome_read_devices *devices,
 	struct json_scan *scan, struct ctp_error *err);
 
-/* Adds them to the trace as those of the processes that they tell, or that used
- * them, or else of this one; false if out of memory. */
+/* Adds them to the trace, for the processes that they name, or that used them,
+ * or else for `pid`; false if out of memory. */
 bool chrome_read_devices_finish(
 	struct chrome_read_devices *devices, int64_t pid);
 

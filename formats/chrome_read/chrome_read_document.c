@@ -9,23 +9,23 @@
 #include "io/known_formats.h"
 #include "json/json_value.h"
 
-/* Objects and arrays that are longer are no facts, but contents; and so much is
- * kept in all. */
+/* Limits of facts: longer objects and arrays are contents, not facts; and the
+ * total that is kept. */
 #define FACT_BYTES_MAX ((size_t)256 * 1024)
 #define FACTS_BYTES_MAX ((size_t)4 * 1024 * 1024)
 
-/* But of a job with many ranks it takes this much to say which one it is. */
+/* A job with many ranks needs this much to identify its rank. */
 #define DISTRIBUTED_BYTES_MAX 65536
 
-/* Is it "{}"? JAX and rocprof have one before or behind their events. */
+/* Is it "{}"? JAX and rocprof have one before or after their events. */
 static bool is_empty(const struct chrome_read_document *document,
 	const struct json_token *begin)
 {
 	return json_scan_position(document->scan) - begin->at == 2;
 }
 
-/* Events up to the array's end. Those of `samples` need not have a phase, but
- * have a stack: perf's JSON has others under this name. */
+/* Reads events up to the array's end. `samples` need no phase if they have a
+ * stack: perf's JSON uses the name for other items. */
 static enum ctp_status read_events(struct chrome_read_document *document,
 	bool samples, struct ctp_error *err)
 {
@@ -44,7 +44,7 @@ static enum ctp_status read_events(struct chrome_read_document *document,
 				(event.frame.kind == JSON_STRING ||
 					event.frame.kind == JSON_NUMBER))
 				event.phase = 'P';
-			/* JAX's last is {}, and nvcc's first: nothing is lost. */
+			/* JAX's last event is {}, and nvcc's first: no loss. */
 			if (status == CTP_OK &&
 				(event.phase != 0 ||
 					!is_empty(document, &token)))
@@ -62,7 +62,7 @@ static enum ctp_status read_events(struct chrome_read_document *document,
 	return status;
 }
 
-/* The value of a member as a fact shows it. */
+/* The value of a member, as text of a fact. */
 static bool plain_value(const struct json_scan *scan,
 	const struct json_token *token, size_t size, struct buffer *out)
 {
@@ -78,7 +78,7 @@ static bool plain_value(const struct json_scan *scan,
 	return !out->failed;
 }
 
-/* A fact, its text being that of the token or, of an object, all of it. */
+/* Adds a fact with the text of the token or of the whole object. */
 static bool add_fact(struct chrome_read_document *document, const char *key,
 	const struct json_token *token, size_t size)
 {
@@ -103,8 +103,8 @@ static bool add_fact(struct chrome_read_document *document, const char *key,
 	return done;
 }
 
-/* Passes over what is open innermost; whether it was no longer than that. Its
- * text is there then. */
+/* Skips the innermost open value; `*is_short`: it had at most `bytes_max`, and
+ * its text is available. */
 static enum ctp_status skip_short(struct chrome_read_document *document,
 	const struct json_token *begin, uint64_t bytes_max, bool *is_short,
 	struct ctp_error *err)
@@ -151,7 +151,8 @@ static enum ctp_status read_object(struct chrome_read_document *document,
 	return status;
 }
 
-/* When time was 0, in units of 10^-power of a nanosecond; false: not so. */
+/* Reads the time origin, in units of 10^power nanoseconds; false if it is
+ * invalid. */
 static bool read_base(struct chrome_read_document *document,
 	const struct json_token *token, int power)
 {
@@ -165,8 +166,9 @@ static bool read_base(struct chrome_read_document *document,
 	return true;
 }
 
-/* Is it a member that traces have? Its value may not be there any more. If the
- * file is not a trace, the first known member identifies its format. */
+/* Records whether it is a trace's member; its value may be missing in a
+ * truncated file. If it is not a trace, the first known member identifies the
+ * format. */
 static void record_key(
 	struct chrome_read_document *document, const struct buffer *key)
 {
@@ -219,7 +221,7 @@ static enum ctp_status read_fact(struct chrome_read_document *document,
 							   : ctp_no_memory(err);
 }
 
-/* Facts of a log of ours, in a trace that we made of it. */
+/* Reads the facts of our own log, in a trace made from it. */
 static enum ctp_status read_own(
 	struct chrome_read_document *document, struct ctp_error *err)
 {
@@ -232,8 +234,8 @@ static enum ctp_status read_own(
 	return status;
 }
 
-/* Ranges that we wrote stand where they end, as if children came first, but
- * not those that start together. */
+/* Our own ranges are ordered by their ends, so children come first, except
+ * among ranges that start together. */
 static bool is_own_tool(const struct chrome_read_document *document,
 	const struct json_token *value)
 {
@@ -244,8 +246,8 @@ static bool is_own_tool(const struct chrome_read_document *document,
 	       memcmp(json_scan_text(document->scan, value), name, size) == 0;
 }
 
-/* A member of "otherData". In that of our own files facts are one level
- * further down, and what the tool and the title were is said anew. */
+/* A member of "otherData". Our own files have the facts one level deeper; tool
+ * and title are written anew. */
 static enum ctp_status read_other(struct chrome_read_document *document,
 	const char *key, const struct json_token *value, struct ctp_error *err)
 {
@@ -262,7 +264,7 @@ static enum ctp_status read_other(struct chrome_read_document *document,
 	return read_fact(document, key, value, err);
 }
 
-/* When time was 0 of VizTracer's, which says it in an object of its own. */
+/* Reads VizTracer's time origin, which is in a separate object. */
 static enum ctp_status read_viztracer(struct chrome_read_document *document,
 	const char *key, const struct json_token *value, struct ctp_error *err)
 {
@@ -327,7 +329,7 @@ static enum ctp_status read_member(struct chrome_read_document *document,
 		return array || object ? json_scan_skip(document->scan, err)
 				       : CTP_OK;
 	}
-	/* ctprof writes it itself, anew. */
+	/* Members that we write anew. */
 	if (strcmp(key, "schemaVersion") == 0)
 		return array || object ? json_scan_skip(document->scan, err)
 				       : CTP_OK;
@@ -336,7 +338,7 @@ static enum ctp_status read_member(struct chrome_read_document *document,
 		return array || object ? json_scan_skip(document->scan, err)
 				       : CTP_OK;
 	}
-	/* clang's is the time of day, and LDC's since the machine started. */
+	/* clang's is the time of day, LDC's the time since boot. */
 	if (strcmp(key, "beginningOfTime") == 0 && !document->has_base &&
 		read_base(document, value, 3) &&
 		document->trace->base_realtime_ns < TRACE_WALL_MIN_NS)
@@ -351,8 +353,8 @@ static enum ctp_status read_array(
 	return read_events(document, false, err);
 }
 
-/* Is it something else, as far as one can see? Before its first event is
- * written, a trace has but a few members, and at last none. */
+/* Is it apparently not a trace? Before its first event, a truncated trace has
+ * only a few members or none. */
 static bool is_no_trace(const struct chrome_read_document *document)
 {
 	if (document->is_array)
@@ -360,7 +362,7 @@ static bool is_no_trace(const struct chrome_read_document *document)
 		       document->trace->losses[LOSS_BAD_EVENTS] > 0;
 	if (document->has_ftrace && document->events->count == 0)
 		return true;
-	/* Samples that have a stack are events as well. */
+	/* Samples with a stack are events too. */
 	return !document->has_events && !document->events->has_phase &&
 	       (!document->is_object || !json_scan_is_cut_off(document->scan) ||
 		       (document->has_unknown && !document->has_header));
@@ -393,13 +395,12 @@ static enum ctp_status read_document(
 					    : "has no \"traceEvents\"");
 }
 
-/* The cure, where something comes behind the damage. */
+/* Advice for damage that is followed by more text. */
 #define MENDED "; 'ctprof repair' mends it"
 
 /*
- * Damage in the file is no reason to give up the events before it. An
- * array of events need not be closed, so that a program may crash while it
- * writes one.
+ * Damage to a file does not discard the events before it. An array of events
+ * need not be closed, because a program may crash while writing it.
  */
 static enum ctp_status accept_damage(struct chrome_read_document *document,
 	const struct ctp_error *failed, struct ctp_error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file as a whole: an array of events, or an object that has one or two
- * among its members, wherever they stand. All else that an object has becomes
+ * The file as a whole: an array of events, or an object with one or two of
+ * these among its members, at any position. The object's other members become
  * facts.
  */
 #ifndef CHROME_READ_DOCUMENT_H
@@ -19,7 +19,7 @@
 #include "trace/trace.h"
 
 struct chrome_read_document {
-	/* Borrowed: what its members go to. */
+	/* Borrowed: the destinations of its members. */
 	struct trace *trace;
 	struct json_scan *scan;
 	struct chrome_read_json_reader *json;
@@ -27,21 +27,21 @@ struct chrome_read_document {
 	struct chrome_read_devices *devices;
 	struct chrome_read_frames *frames;
 	struct chrome_read_producer *producer;
-	/* Its own, which begin as zeroes. */
+	/* Its own members, initially zero. */
 	bool is_array;
 	bool is_object;
 	bool has_events;
-	bool has_ftrace;     /* text of the kernel's, which is not read */
-	bool has_header;     /* a member that traces have */
+	bool has_ftrace;     /* kernel trace text, which is not read */
+	bool has_header;     /* has a trace's member */
 	bool has_unknown;    /* another one */
-	const char *foreign; /* what has a member like that; NULL: not known */
-	bool has_base;       /* it is said outright when time was 0 */
-	enum trace_fact_kind fact_kind; /* of the members at hand, if text */
+	const char *foreign; /* the format with such a member; NULL: unknown */
+	bool has_base;       /* the file gives the time origin */
+	enum trace_fact_kind fact_kind; /* of the current members, if text */
 	size_t fact_bytes;
 };
 
-/* Reads the whole file. Errors: those of the system, and CTP_ERR_FORMAT where
- * there is no event before what is wrong. */
+/* Reads the whole file. Errors: those of the system, and CTP_ERR_FORMAT if
+ * there is no event before the damage. */
 enum ctp_status chrome_read_document_read(
 	struct chrome_read_document *document, struct ctp_error *err);
 

@@ -32,7 +32,7 @@ static void extend_time(
 	events->has_time = true;
 }
 
-/* Hands the record over, with the arguments. */
+/* Adds the record with its arguments to the sorter. */
 static enum ctp_status add_record(struct chrome_read_events *events,
 	struct chrome_read_record *record, int64_t key_ns, int64_t rank,
 	struct ctp_error *err)
@@ -51,7 +51,7 @@ static enum ctp_status add_record(struct chrome_read_events *events,
 	return extsort_add(events->records, &item, err);
 }
 
-/* The header that waits for its end, whose rank is known now. */
+/* Adds the pending header, whose rank is now known. */
 static enum ctp_status add_header(
 	struct chrome_read_events *events, int64_t rank, struct ctp_error *err)
 {
@@ -95,8 +95,8 @@ static uint64_t known_id(
 	return id > 0 ? (uint64_t)id : 0;
 }
 
-/* Which of two slices that follow each other in the file has the other one in
- * it: by that we know in which order the producer writes equal ones. */
+/* Checks which of two consecutive slices in the file contains the other. This
+ * shows the order in which the producer writes equal slices. */
 static void compare_slices(struct chrome_read_events *events,
 	struct chrome_read_row *row, const struct chrome_read_record *record)
 {
@@ -115,8 +115,8 @@ static void compare_slices(struct chrome_read_events *events,
 	row->end_ns = end_ns;
 }
 
-/* Unless something else identifies it, the process that used the devices is the
- * one that made the first call of their API; without a call, the first op. */
+/* The default user of the devices is the process with the first API call, or
+ * without one, the first op. */
 static void record_process(struct chrome_read_events *events,
 	const struct chrome_read_row *row, enum chrome_read_class class)
 {
@@ -133,7 +133,7 @@ static bool is_u32(int64_t value)
 	return value >= 0 && value <= (int64_t)UINT32_MAX;
 }
 
-/* Is it on a row of a device? */
+/* Is it on a device's row? */
 static bool is_device(
 	const struct chrome_read_events *events, enum chrome_read_class class)
 {
@@ -226,7 +226,7 @@ static enum ctp_status add_slice(struct chrome_read_events *events,
 		err);
 }
 
-/* The number that an id is or, being any text, stands for. */
+/* The value of an id, or the hash of one that is other text. */
 static uint64_t read_id(
 	const struct chrome_read_events *events, const struct json_token *token)
 {
@@ -240,8 +240,8 @@ static uint64_t read_id(
 		       : stable_hash(text, token->size);
 }
 
-/* The id within all that the file has: those of one process only, or of a
- * scope other than the name, are made different. */
+/* The id, unique in the file: ids local to a process, or with a scope other
+ * than the name, are made distinct. */
 static uint64_t full_id(const struct chrome_read_events *events,
 	const struct chrome_read_row *row, const struct chrome_read_json *event)
 {
@@ -269,7 +269,7 @@ static enum ctp_status add_mark(struct chrome_read_events *events,
 		CHROME_READ_RANK_RANGES + (int64_t)record->order, err);
 }
 
-/* Lets a header wait for its end, which is the next event. */
+/* Holds a header until its end, which is the next event. */
 static enum ctp_status begin_header(struct chrome_read_events *events,
 	const struct chrome_read_record *record, struct ctp_error *err)
 {
@@ -306,7 +306,7 @@ static enum ctp_status end_header(struct chrome_read_events *events,
 				chrome_read_record_rank(
 					dur_ns, CHROME_READ_RANK_NOT_PAIRED),
 			err);
-		/* A producer that writes headers so, writes all else so. */
+		/* A producer that writes headers so writes all slices so. */
 		events->producer->children_first++;
 		if (dur_ns == 0)
 			rank += CHROME_READ_RANK_HEADERS;
@@ -318,7 +318,7 @@ static enum ctp_status end_header(struct chrome_read_events *events,
 		       : status;
 }
 
-/* Is it of a header, as clang writes it? We write such in order of time. */
+/* Is it a header as clang writes it? We write headers in order of time. */
 static bool is_header(const struct chrome_read_events *events,
 	const struct chrome_read_json *event)
 {
@@ -393,7 +393,7 @@ static bool has_sense(
 	       (event->has_dur && event->dur_ns >= 0);
 }
 
-/* Does it say only what others say? */
+/* Does it only repeat other events? */
 static bool is_repeated(const struct chrome_read_events *events,
 	const struct chrome_read_json *event,
 	const struct chrome_read_record *record)
@@ -409,7 +409,7 @@ static bool is_repeated(const struct chrome_read_events *events,
 		       event->name.size);
 }
 
-/* The key of the event's place in the table of stacks. */
+/* Reads the key of the event's frame in the table of stacks. */
 static bool read_frame(struct chrome_read_events *events,
 	const struct chrome_read_json *event, struct chrome_read_record *record)
 {
@@ -421,7 +421,7 @@ static bool read_frame(struct chrome_read_events *events,
 	return record->frame != STRTAB_NONE;
 }
 
-/* The place of the function whose site this is. */
+/* Adds the location of the site's function. */
 static bool add_place(struct chrome_read_events *events, uint32_t *site)
 {
 	struct chrome_read_args *args = events->args;

@@ -107,7 +107,7 @@ bool chrome_read_frames_write(struct chrome_read_frames *frames, uint32_t key)
 	uint32_t count = 0;
 
 	frames->text.used = 0;
-	/* Frames may well be their own parents. */
+	/* Frames may be their own parents. */
 	for (; key != 0 && key < frames->room &&
 		count < CHROME_READ_FRAMES_SHOWN;
 		key = frames->frames[key].parent)

@@ -12,12 +12,12 @@
 #include "trace/trace.h"
 #include "chrome_read/chrome_read_args.h"
 
-/* Frames that are shown of a stack. */
+/* Most frames shown of a stack. */
 #define CHROME_READ_FRAMES_SHOWN 1024
 
 struct chrome_read_frame {
 	uint32_t name;   /* strtab numbers */
-	uint32_t parent; /* a key; 0: it has none */
+	uint32_t parent; /* a key; 0: none */
 };
 
 struct chrome_read_frames {
@@ -32,7 +32,7 @@ void chrome_read_frames_init(struct chrome_read_frames *frames,
 	struct trace *trace, struct chrome_read_args *args);
 void chrome_read_frames_clear(struct chrome_read_frames *frames);
 
-/* Reads the object whose beginning was the last token. Errors: those of
+/* Reads the object that the last token began. Errors: those of
  * json_scan_next(), CTP_ERR_NOMEM. */
 enum ctp_status chrome_read_frames_read(struct chrome_read_frames *frames,
 	struct json_scan *scan, struct ctp_error *err);

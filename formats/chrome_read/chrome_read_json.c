@@ -7,7 +7,7 @@
 #include "base/strtab.h"
 #include "compilers/build_details.h"
 
-/* A number of 16 digits, and three more, is less than 2^64. */
+/* Numbers with three more digits than this are below 2^64. */
 #define SHORT_DIGITS 16
 
 enum member {
@@ -29,8 +29,8 @@ enum member {
 	MEMBER_OTHER
 };
 
-/* Most times are up to SHORT_DIGITS digits, and perhaps three more behind a
- * point. More than a word of room is behind them. */
+/* Most times have up to SHORT_DIGITS digits, and perhaps three decimals. They
+ * are followed by more than a word of room. */
 static bool short_time(const char *text, size_t size, int64_t *time_ns)
 {
 	static const uint8_t scales[] = {0, 100, 10, 1};
@@ -53,8 +53,8 @@ static bool short_time(const char *text, size_t size, int64_t *time_ns)
 	return *time_ns >= 0;
 }
 
-/* A time in microseconds - a number, or a string that holds one - in
- * nanoseconds; false if it is not a time. */
+/* Reads a time in microseconds - a number, or a string with one - as
+ * nanoseconds; false if it is invalid. */
 static bool read_time(const struct json_scan *scan,
 	const struct json_token *token, int64_t *time_ns)
 {
@@ -81,7 +81,7 @@ static void add_item(
 		members->items[members->count++] = member;
 }
 
-/* Text is kept by the scanner until chrome_read_json_add_members(). */
+/* The scanner keeps the text until chrome_read_json_add_members(). */
 static void record_scalar(struct chrome_read_members *members,
 	const struct json_token *key, const struct json_token *value)
 {
@@ -89,7 +89,7 @@ static void record_scalar(struct chrome_read_members *members,
 		(struct chrome_read_member){.key = *key, .value = *value});
 }
 
-/* Records an object or array, which began at `from` and was read last. */
+/* Records an object or array that began at `from` and was just read. */
 static void record_nested(struct chrome_read_json_reader *reader,
 	const struct json_token *key, uint64_t from)
 {
@@ -100,7 +100,8 @@ static void record_nested(struct chrome_read_json_reader *reader,
 			.key = *key, .from = from, .nested_size = size});
 }
 
-/* By size first: a comparison of 2 or 4 bytes is one of numbers. */
+/* By size first: comparing a constant number of bytes compiles to integer
+ * comparisons. */
 static enum member find_member(const char *text, size_t size)
 {
 	switch (size) {
@@ -150,8 +151,8 @@ bool chrome_read_json_is_source(
 		       token->size) == 0;
 }
 
-/* Which arguments of the event are worth reading. What comes before them in
- * the file is known by now; of what comes behind, anything may be. */
+/* The arguments of the event that are worth reading. Members before them in the
+ * file are known; members after them may be anything. */
 static uint32_t wanted(const struct chrome_read_json_reader *reader,
 	const struct chrome_read_json *event)
 {
@@ -204,7 +205,7 @@ static enum ctp_status read_id2(struct chrome_read_json_reader *reader,
 	}
 }
 
-/* An object or array that holds no arguments. */
+/* An object or array other than the arguments. */
 static enum ctp_status read_other(struct chrome_read_json_reader *reader,
 	enum member member, const struct json_member *item,
 	struct chrome_read_json *event, struct ctp_error *err)
@@ -295,7 +296,7 @@ static bool read_scalar(struct chrome_read_json_reader *reader,
 	return true;
 }
 
-/* Is all that the member says said by itself alone? */
+/* Is the member's information only in the member itself? */
 static bool is_kept(enum member member)
 {
 	return member == MEMBER_OTHER || member == MEMBER_THREAD_DUR;
@@ -425,7 +426,7 @@ static bool add_other(struct chrome_read_json_reader *reader, const char *where,
 		reader->args, key, reader->scan, &all);
 }
 
-/* One that has a meaning for us, if it is there. */
+/* Adds a member that we interpret, if it exists. */
 static bool add_known(struct chrome_read_json_reader *reader, const char *name,
 	const struct json_token *value)
 {
@@ -450,7 +451,7 @@ static bool is_phase(const struct chrome_read_json *event, const char *phases)
 	return strchr(phases, event->phase) != NULL;
 }
 
-/* Is the id written again as it is? */
+/* Will the id be written unchanged? */
 static bool is_plain_id(
 	const struct json_scan *scan, const struct chrome_read_json *event)
 {
@@ -463,7 +464,7 @@ static bool is_plain_id(
 		       json_scan_text(scan, &event->id), event->id.size, &id);
 }
 
-/* An arrow ends in the slice that is open, or without "bp" at the next one. */
+/* An arrow ends in the open slice, or without "bp" at the next one. */
 static bool add_bind(struct chrome_read_json_reader *reader,
 	const struct chrome_read_json *event)
 {
@@ -478,7 +479,7 @@ static bool add_bind(struct chrome_read_json_reader *reader,
 	       chrome_read_args_add_json(reader->args, key, "null", 4);
 }
 
-/* Phases that have become instants, and are others. Samples are shown. */
+/* Keeps phases that were converted to instants. Samples stay instants. */
 static bool add_phase(
 	struct chrome_read_args *args, const struct chrome_read_json *event)
 {
@@ -486,13 +487,13 @@ static bool add_phase(
 
 	if (!is_phase(event, "RnTpNODcvV()="))
 		return true;
-	/* The steps of what is written as "b" and "e" now. */
+	/* The steps of ranges that are now written as "b" and "e". */
 	if (phase == 'T' || phase == 'p')
 		phase = 'n';
 	return chrome_read_args_add_text(args, TRACE_MEMBER "ph", &phase, 1);
 }
 
-/* A slice with no members but those that all have: most are that. */
+/* A slice with only the standard members, as most are. */
 static bool is_usual(const struct chrome_read_members *members,
 	const struct chrome_read_json *event)
 {
@@ -514,7 +515,7 @@ bool chrome_read_json_add_members(struct chrome_read_json_reader *reader,
 
 	if (is_usual(members, event))
 		return true;
-	/* Arguments of a counter are its lines. */
+	/* A counter's arguments are its series. */
 	if (event->phase == 'C')
 		members->missed += members->count +
 				   (event->id.kind != CHROME_READ_JSON_NONE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One event of a Chrome trace, as it stands in the file. */
+/* One event of a Chrome trace, as it is in the file. */
 #ifndef CHROME_READ_JSON_H
 #define CHROME_READ_JSON_H
 
@@ -12,48 +12,47 @@
 #include "chrome_read/chrome_read_labels.h"
 #include "timeline/json_args.h"
 
-/* A member that is not there has this kind. */
+/* The kind of a missing member. */
 #define CHROME_READ_JSON_NONE JSON_END
 
 struct chrome_read_json {
-	char phase; /* 0: none that could be known */
+	char phase; /* 0: missing or invalid */
 	bool has_time;
 	bool has_dur;
 	bool has_thread_dur;
 	int64_t time_ns;
 	int64_t dur_ns;
-	int64_t thread_dur_ns; /* of the processor, for this thread */
-	/* Their text may be asked for until the event after this one is read.
-	 */
+	int64_t thread_dur_ns; /* CPU time of this thread */
+	/* Their text is available until the next event is read. */
 	struct json_token name;
 	struct json_token category;
 	struct json_token pid;
 	struct json_token tid;
 	struct json_token id;
-	struct json_token local_id; /* of one process only */
+	struct json_token local_id; /* local to a process */
 	struct json_token scope;
-	struct json_token reach; /* "s": of an instant */
-	struct json_token bind;  /* "bp": of an arrow's end */
+	struct json_token reach; /* "s", of an instant */
+	struct json_token bind;  /* "bp", of an arrow's end */
 	struct json_token frame; /* in the table of stacks */
-	uint32_t kind;           /* of the category: see chrome_read_labels.h */
+	uint32_t kind;           /* number of the category: see
+				  * chrome_read_labels.h */
 };
 
-/* An event that has more of the members below has the others counted. */
+/* Most other members of an event; further ones are counted. */
 #define CHROME_READ_MEMBERS_MAX 16
 
 struct chrome_read_member {
 	struct json_token key;
 	struct json_token value;
-	uint64_t from;      /* of an object or array: where it is, ... */
-	size_t nested_size; /* ... or 0: it is neither */
+	uint64_t from;      /* of an object or array: its position, ... */
+	size_t nested_size; /* ... and size, or 0: neither */
 };
 
 /*
- * The members of an event that say nothing of when and where it happened:
- * "tts", "cname", "bind_id" and all that the format may get yet. They become
- * arguments, and so do a phase and an id that we would write otherwise. The key
- * tells where the member stood, so that it can be written there again:
- * "event.tts"; "end.tts" if it was that of an "E".
+ * The members of an event other than time and place: "tts", "cname", "bind_id"
+ * and any future ones. They become arguments, and so do a phase and an id that
+ * we would write differently. The key has the member's position, so that it is
+ * written there again: "event.tts"; "end.tts" for a member of an "E".
  */
 struct chrome_read_members {
 	struct chrome_read_member items[CHROME_READ_MEMBERS_MAX];
@@ -65,20 +64,20 @@ struct chrome_read_members {
 struct chrome_read_json_reader {
 	struct json_scan *scan;
 	struct chrome_read_labels *labels;
-	/* Those of the event that was read last. */
+	/* The results of the last event. */
 	struct chrome_read_args *args;
 	struct chrome_read_members members; /* likewise */
 	struct json_key_cache key_cache;    /* of events */
 	struct json_members_read read;
-	uint8_t meanings[JSON_STEPS_MAX]; /* of the members that steps are */
+	uint8_t meanings[JSON_STEPS_MAX]; /* meanings of members, by step */
 	bool skip_args;
-	bool keeps_args; /* some are kept: see read_request.kept_args */
-	bool details;    /* of clang's ranges are wanted even then */
-	bool places;     /* likewise: "file" and "line" are such in this file */
+	bool keeps_args; /* keep some: see read_request.kept_args */
+	bool details;    /* even then keep those of clang's ranges */
+	bool places;     /* "file" and "line" are locations in this file */
 };
 
 /*
- * Reads an event whose opening bracket was the last token.
+ * Reads the event that the last token began.
  *
  * Errors: those of json_scan_next(); CTP_ERR_NOMEM.
  */
@@ -90,10 +89,10 @@ enum ctp_status chrome_read_json_read(struct chrome_read_json_reader *reader,
 bool chrome_read_json_add_members(struct chrome_read_json_reader *reader,
 	const struct chrome_read_json *event);
 
-/* Frees what reading took. */
+/* Frees the reader's memory. */
 void chrome_read_json_clear(struct chrome_read_json_reader *reader);
 
-/* Is it what clang calls a header that it read, name and category? */
+/* Is it clang's name and category of a header that it read? */
 bool chrome_read_json_is_source(
 	const struct json_scan *scan, const struct json_token *token);
 

@@ -9,14 +9,14 @@
 
 #define PYTHON_CALLS "python_function"
 
-/* Lines have no more digits. */
+/* Most digits of a line. */
 #define LINE_DIGITS 9
 
-/* The category that a text of the trace's is, if it is one. */
+/* The uses of one of the trace's texts. */
 struct chrome_read_name {
-	uint32_t category; /* + 1, if it is one; 0: not known */
-	uint32_t of;       /* as a name: the category + 1 ... */
-	uint32_t site;     /* ... with which it was met last, and its site */
+	uint32_t category; /* as a category: number + 1; 0: unknown */
+	uint32_t of;       /* as a name: its last category + 1 ... */
+	uint32_t site;     /* ... and its site */
 };
 
 static const struct {
@@ -47,7 +47,7 @@ static const struct {
 	{"Memset", "gpu_memset", CHROME_READ_WORK},
 };
 
-/* Categories of arrows, the oldest with the name that these have. */
+/* Categories of arrows; the oldest is also the arrows' name. */
 static const char *const arrows[] = {"ac2g", "async_cpu_to_gpu", "async_gpu"};
 #define OLD_ARROW "async"
 #define OLD_ARROW_NAME "launch"
@@ -145,7 +145,7 @@ bool chrome_read_labels_is_sum(const char *name, size_t size)
 	return size > 6 && memcmp(name, "Total ", 6) == 0;
 }
 
-/* What is known of a text; NULL if out of memory. */
+/* The entry of a text; NULL if out of memory. */
 static struct chrome_read_name *ensure_name(
 	struct chrome_read_labels *labels, uint32_t text)
 {
@@ -167,7 +167,7 @@ static uint32_t intern(struct chrome_read_labels *labels,
 	return strtab_add(labels->trace->text, text, size);
 }
 
-/* Fills the entry of a category that is new. */
+/* Fills the entry of a new category. */
 static bool classify(struct chrome_read_labels *labels, uint32_t text,
 	struct chrome_read_category *category)
 {
@@ -237,7 +237,7 @@ bool chrome_read_labels_category(struct chrome_read_labels *labels,
 	return true;
 }
 
-/* A name that says where its function is. */
+/* A name with its function's location. */
 struct parts {
 	const char *name;
 	size_t name_size;
@@ -246,7 +246,7 @@ struct parts {
 	uint32_t line;
 };
 
-/* How many digits there are at `text`, as the line that they are; 0: no line. */
+/* The number of digits at `text`, and the line; 0: not a line. */
 static size_t parse_line(const char *text, size_t size, uint32_t *line)
 {
 	size_t digits = 0;
@@ -261,8 +261,8 @@ static size_t parse_line(const char *text, size_t size, uint32_t *line)
 	return digits;
 }
 
-/* Takes "name (file:line)" apart, as VizTracer writes the functions of Python;
- * false if it is not so. */
+/* Splits "name (file:line)", VizTracer's form of Python functions; false if it
+ * has another form. */
 static bool split(const char *text, size_t size, struct parts *parts)
 {
 	size_t at = size;
@@ -286,7 +286,7 @@ static bool split(const char *text, size_t size, struct parts *parts)
 	return false;
 }
 
-/* The same of "$file:line name". */
+/* Likewise for "$file:line name". */
 static bool split_jax(const char *text, size_t size, struct parts *parts)
 {
 	for (size_t i = 2; i < size; i++) {

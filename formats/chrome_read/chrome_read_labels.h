@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names and categories of Chrome traces, as their producers have them.
- * Source: libkineto/src/output_json.cpp and the traces of its older versions;
- * LLVM's llvm/lib/Support/TimeProfiler.cpp; VizTracer's snaptrace.c; XLA's
+ * Names and categories of Chrome traces, as their producers write them. Source:
+ * libkineto/src/output_json.cpp and the traces of its older versions; LLVM's
+ * llvm/lib/Support/TimeProfiler.cpp; VizTracer's snaptrace.c; XLA's
  * xla/python/profiler/internal/python_hooks.cc.
  */
 #ifndef CHROME_READ_LABELS_H
@@ -17,14 +17,14 @@
 #include "chrome_read/chrome_read_record.h"
 
 struct chrome_read_category {
-	uint32_t text; /* strtab number of its name today */
+	uint32_t text; /* strtab number of its current name */
 	enum chrome_read_class class;
 	bool python; /* "name (file:line)" */
 	bool jax;    /* "$file:line name" */
-	bool arrow;  /* from calls to what they caused */
+	bool arrow;  /* from calls to their activities */
 };
 
-/* One that was met of late. */
+/* A recently used category. */
 struct chrome_read_label_lookup {
 	struct json_smallstr text; /* in the file */
 	uint32_t category;         /* + 1; 0: none */
@@ -41,21 +41,21 @@ struct chrome_read_labels {
 	struct chrome_read_name *names; /* by strtab number */
 	uint32_t name_room;
 	struct chrome_read_label_lookup recent[CHROME_READ_LABELS_RECENT];
-	bool is_own; /* we wrote it: JSON_ARGS_NO_CATEGORY is none */
+	bool is_own; /* our own file: JSON_ARGS_NO_CATEGORY means none */
 };
 
-/* The category of what has none. */
+/* The category of events without one. */
 #define CHROME_READ_NO_CATEGORY 0
-/* That of the calls in Python among them, as JAX tells of them: PyTorch's. */
+/* JAX's Python calls have no category either: they get PyTorch's. */
 #define CHROME_READ_JAX_CALLS 1
 
-/* False if out of memory, like all below; call chrome_read_labels_clear() in either
- * case. Both are borrowed. */
+/* False if out of memory, as for all below; call chrome_read_labels_clear() in
+ * either case. Both are borrowed. */
 bool chrome_read_labels_init(struct chrome_read_labels *labels,
 	struct trace *trace, struct chrome_read_args *args);
 void chrome_read_labels_clear(struct chrome_read_labels *labels);
 
-/* The number of the category that this token of the file is. */
+/* The number of the category in this token. */
 bool chrome_read_labels_category(struct chrome_read_labels *labels,
 	const struct json_scan *scan, const struct json_token *token,
 	uint32_t *category);
@@ -63,23 +63,23 @@ bool chrome_read_labels_category(struct chrome_read_labels *labels,
 enum chrome_read_class chrome_read_labels_class(
 	const struct chrome_read_labels *labels, uint32_t category);
 
-/* Which arguments of such slices the reader looks at itself, and, if it is
- * asked for any, whether these may be among them; bits. */
+/* The arguments that the reader itself uses in slices of this category and,
+ * with `keeps_args`, the kept ones if they may occur; bits. */
 uint32_t chrome_read_labels_wanted(const struct chrome_read_labels *labels,
 	uint32_t category, bool keeps_args);
 
-/* Are arrows of this category and name those that Kineto draws from a call to
- * what it caused? They say what the correlations say. */
+/* Are these Kineto's arrows from a call to its activity? They repeat the
+ * correlations. */
 bool chrome_read_labels_is_arrow(const struct chrome_read_labels *labels,
 	const struct json_scan *scan, const struct json_token *name,
 	uint32_t category);
 
-/* Is what has no category a call in Python by JAX? "$file:line name", or, where
- * it is written in C, "$module name". */
+/* Is this event without a category a Python call from JAX? "$file:line name"
+ * or, if written in C, "$module name". */
 bool chrome_read_labels_is_jax(
 	const struct json_scan *scan, const struct json_token *name);
 
-/* Might it be one of clang's sums, "Total Frontend"? */
+/* Could it be one of clang's sums, such as "Total Frontend"? */
 bool chrome_read_labels_is_sum(const char *name, size_t size);
 
 /* The site of a slice with this name and category. */

@@ -6,15 +6,15 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 
-/* An end may be of a range that others lie in, but not of one further out: so
- * many ends, each with a name that is nowhere, would take too long. */
+/* An end may close an enclosing range, but we search only this many levels:
+ * unmatched ends would otherwise take quadratic time. */
 #define RANGES_SEARCHED 64
 
-/* The most bytes of pairs of no length that wait for the end of their range. */
+/* Most bytes of empty pairs that wait for the end of their enclosing range. */
 #define EMPTY_BYTES_MAX ((size_t)64 << 10)
 
 struct range {
-	struct buffer bytes; /* the record of the begin, and its arguments */
+	struct buffer bytes; /* record of the begin, and its arguments */
 	uint32_t name;       /* strtab number */
 };
 
@@ -22,10 +22,10 @@ struct ranges {
 	struct range *open;
 	uint32_t depth;
 	uint32_t room;
-	/* The last end of a range that began before that time. */
+	/* The last end of a range that began earlier. */
 	int64_t ended_ns;
 	uint64_t end_order;
-	/* Pairs of no length, each a struct waiting, and when they were. */
+	/* Empty pairs, each a struct waiting, and their time. */
 	struct buffer empty;
 	int64_t empty_ns;
 };
@@ -38,7 +38,7 @@ struct pairs {
 	uint32_t track_count;
 };
 
-/* Keeps a whole record, over which it is packed. */
+/* Adds a whole record, packing it in place. */
 static enum ctp_status add_record(struct pairs *pairs,
 	const struct buffer *bytes, int64_t rank, struct ctp_error *err)
 {
@@ -58,7 +58,7 @@ static enum ctp_status add_record(struct pairs *pairs,
 		err);
 }
 
-/* A record in full, and its arguments. */
+/* An unpacked record, and its arguments. */
 struct full_record {
 	struct chrome_read_record record;
 	const uint8_t *args;
@@ -95,9 +95,9 @@ static enum ctp_status begin(struct pairs *pairs,
 }
 
 /*
- * Is a range open that an end with this name (0: none) is of? It need not be
- * the innermost, which is ended all the same, as Chrome does: for the names of
- * ends to come, that one is still open, in the other's place.
+ * Is a range open that matches an end's name (0: none)? It need not be the
+ * innermost, which is nevertheless ended, as in Chrome. For later ends, the
+ * innermost range's name then replaces the matched one.
  */
 static bool find_name(struct ranges *ranges, uint32_t name)
 {
@@ -114,9 +114,9 @@ static bool find_name(struct ranges *ranges, uint32_t name)
 }
 
 /*
- * Among equal slices those of B and E are outer. Those of no length are not
- * ranked by that: they nest as they stand in the file, and may follow each other,
- * or be the last in a range which ends then.
+ * Slices from B and E are outside equal ones. Empty slices are ambiguous: they
+ * nest in file order, and may follow each other, or be the last ones in a range
+ * that ends at that time.
  */
 static int64_t rank_of(const struct pairs *pairs,
 	const struct chrome_read_record *record, uint32_t outer)
@@ -137,13 +137,13 @@ static int64_t rank_of(const struct pairs *pairs,
 		       : CHROME_READ_RANK_EMPTY + (int64_t)record->order;
 }
 
-/* A pair of no length that waits; its bytes follow. */
+/* A waiting empty pair; its bytes follow. */
 struct waiting {
 	size_t size;
 	uint32_t outer;
 };
 
-/* It is known by now whether what they are in ends. */
+/* Adds the empty pairs, once it is known whether their enclosing range ends. */
 static enum ctp_status add_empty(
 	struct pairs *pairs, struct ranges *ranges, struct ctp_error *err)
 {
@@ -169,7 +169,7 @@ static enum ctp_status add_empty(
 	return status;
 }
 
-/* Keeps a pair, or lets it wait. */
+/* Adds a pair, or makes it wait. */
 static enum ctp_status add_pair(struct pairs *pairs, struct ranges *ranges,
 	const struct buffer *bytes, struct ctp_error *err)
 {
@@ -193,7 +193,7 @@ static enum ctp_status add_pair(struct pairs *pairs, struct ranges *ranges,
 		pairs, bytes, rank_of(pairs, &record, ranges->depth), err);
 }
 
-/* It is negative where the file is not in order of time. */
+/* Negative if the file is not in order of time. */
 static int32_t order_between(const struct chrome_read_record *begin,
 	const struct chrome_read_record *end)
 {
@@ -204,7 +204,8 @@ static int32_t order_between(const struct chrome_read_record *begin,
 	return after < -INT32_MAX ? -INT32_MAX : (int32_t)after;
 }
 
-/* The arguments of both are the range's: so is what they say of devices. */
+/* A range has the arguments of its begin and its end, so also the ids of
+ * both. */
 static void merge_ids(
 	struct chrome_read_record *record, const struct chrome_read_record *end)
 {
@@ -273,7 +274,7 @@ static enum ctp_status add(
 	return extsort_add(pairs->sorted, item, err);
 }
 
-/* Ranges that were never ended: the longest of their time. */
+/* Adds ranges that never ended, as the longest at their time. */
 static enum ctp_status add_open(struct pairs *pairs, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;

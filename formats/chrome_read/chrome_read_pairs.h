@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranges of a Chrome trace that come as two events, a begin and an end, become
- * slices like all others, whose duration is known when they begin: only then
- * can be told what lies in what.
+ * Converts ranges of a Chrome trace that are two events, a begin and an end, to
+ * slices with a duration, because nesting can be determined only from
+ * durations.
  */
 #ifndef CHROME_READ_PAIRS_H
 #define CHROME_READ_PAIRS_H
@@ -12,13 +12,13 @@
 #include "chrome_read/chrome_read_record.h"
 
 /*
- * Reads all records, in order of time, and has them sorted again: `*records` is
- * another sorter then, and the one before is freed. An end is that of the range
- * that is open innermost on its track, if one with its name is open there; else
- * it is counted. What is never ended stays a begin.
+ * Reads all records, in order of time, and sorts them again: `*records` becomes
+ * a new sorter, and the old one is freed. An end closes the innermost open
+ * range of its track, if a range with its name is open there; otherwise it is
+ * counted. A range that never ends stays a begin.
  *
- * Memory: all ranges that are open at a time, with their arguments.
- * Errors: those of the sorter; CTP_ERR_NOMEM.
+ * Memory: the ranges open at the same time, with their arguments. Errors: those
+ * of the sorter; CTP_ERR_NOMEM.
  */
 enum ctp_status chrome_read_pairs_match(struct extsort **records,
 	struct trace *trace, const struct chrome_read_producer *producer,

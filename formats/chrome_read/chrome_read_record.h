@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The form of an event of a Chrome trace while all are sorted by time: a
- * record, and behind it the arguments, as in chrome_read_args.bytes. Most are
- * kept in half of its size, since every byte is written to a file and read
- * again. Among those of one time a rank decides.
+ * The form of a Chrome trace's events during sorting by time: a record followed
+ * by the arguments, as in chrome_read_args.bytes. Most are packed to half the
+ * size, because every byte is written to a file and read again. At equal times,
+ * the rank decides.
  */
 #ifndef CHROME_READ_RECORD_H
 #define CHROME_READ_RECORD_H
@@ -15,29 +15,30 @@
 /* Memory for sorting. */
 #define CHROME_READ_SORT_BYTES ((size_t)16 << 20)
 
-/* Ranks of what is at the same time: ranges from here on, those of no length
- * that end with what they are in, slices up to 0, others of no length, and all
- * else. Where there are no ranges, all else is from 1 on. Calls that were put
- * off are the only ones with the first rank of slices. */
+/* Ranks at the same time, in this order: ranges, empty slices that end together
+ * with the enclosing range, slices up to 0, other empty slices, and all other
+ * events. Without ranges, other events begin at 1. Only deferred calls have the
+ * first rank of slices. */
 #define CHROME_READ_RANK_RANGES INT64_MIN
 #define CHROME_READ_RANK_ENDING (-(INT64_C(3) << 61))
 #define CHROME_READ_RANK_SLICES (-(INT64_C(1) << 62))
 #define CHROME_READ_RANK_EMPTY INT64_C(1)
-/* We write slices that begin together in the order in which they nest. */
+/* We write slices that begin together in nesting order. */
 #define CHROME_READ_RANK_OWN (CHROME_READ_RANK_SLICES + 1)
 #define CHROME_READ_RANK_OTHERS (INT64_C(1) << 40)
-/* Headers of clang that begin then: below this, by their length, but above all
- * else; above this the ends of those of no length. */
+/* clang's headers: begins are below this, by duration, but above all others;
+ * ends of empty headers are above it. */
 #define CHROME_READ_RANK_HEADERS ((INT64_C(1) << 62) + (INT64_C(1) << 42))
 
-/* Slices of more than three days are all the same to sorting. */
+/* Sorting treats slices over three days as equal. */
 #define CHROME_READ_RANK_DUR_BITS 48
 #define CHROME_READ_RANK_OUTER_BITS 14
 
 /*
- * Where a slice stands among those that begin at the same time: the longer one
- * first; of equal ones first those that were ranges, by how many of their
- * track they lay in, which for all others is CHROME_READ_RANK_NOT_PAIRED.
+ * The rank of a slice among those that begin at the same time: the longest
+ * first. At equal length, former ranges come first, ordered by the number of
+ * ranges around them on their track; this is CHROME_READ_RANK_NOT_PAIRED for
+ * other slices.
  */
 #define CHROME_READ_RANK_NOT_PAIRED UINT32_MAX
 static inline int64_t chrome_read_record_rank(uint64_t dur_ns, uint32_t outer)
@@ -55,15 +56,14 @@ static inline int64_t chrome_read_record_rank(uint64_t dur_ns, uint32_t outer)
 			  (innermost - outer));
 }
 
-/* The program that wrote the file, as far as the order of slices depends on it.
- */
+/* Properties of the file's producer that affect the order of slices. */
 struct chrome_read_producer {
-	bool is_own; /* it is ctprof: of equal slices the outer is first */
-	/* Pairs of slices that follow each other in the file, by which of the
-	 * two holds the other. */
+	bool is_own; /* ctprof: the outer of equal slices is first */
+	/* Counts of consecutive slices in the file, by which of the two
+	 * contains the other. */
 	uint64_t children_first;
 	uint64_t parents_first;
-	bool is_reversed; /* of equal slices the outer is last */
+	bool is_reversed; /* the outer of equal slices is last */
 };
 
 enum chrome_read_record_kind {
@@ -75,21 +75,22 @@ enum chrome_read_record_kind {
 	CHROME_READ_COUNTERS,
 };
 
-/* The kind of thing that a slice of a category shows. */
+/* Classes of slices, by category. */
 enum chrome_read_class {
 	CHROME_READ_PLAIN,
-	CHROME_READ_OP,         /* of PyTorch: may have an "External id" */
-	CHROME_READ_PYTHON,     /* a call in Python, by PyTorch or JAX */
-	CHROME_READ_API,        /* a call of a device's API */
-	CHROME_READ_WORK,       /* what a device did */
-	CHROME_READ_ANNOTATION, /* the span of what a device did for something */
+	CHROME_READ_OP,         /* PyTorch op: may have an "External id" */
+	CHROME_READ_PYTHON,     /* a Python call, from PyTorch or JAX */
+	CHROME_READ_API,        /* a device API call */
+	CHROME_READ_WORK,       /* a device activity */
+	CHROME_READ_ANNOTATION, /* the span of the device activities of a
+				 * task */
 	CHROME_READ_WAIT,       /* the host waited for a device */
-	CHROME_READ_SPAN,       /* perhaps the whole recording: no call */
+	CHROME_READ_SPAN,       /* perhaps the whole recording: not a call */
 };
 
 struct chrome_read_record {
 	uint8_t kind;   /* enum chrome_read_record_kind */
-	uint8_t event;  /* enum event_kind; a slice's that does not nest */
+	uint8_t event;  /* enum event_kind; for slices, whether they nest */
 	uint8_t flow;   /* enum event_flow */
 	uint8_t class;  /* enum chrome_read_class */
 	uint32_t track; /* CHROME_READ_ACTIVITY: in chrome_read_streams */
@@ -99,26 +100,27 @@ struct chrome_read_record {
 	int32_t after;  /* number of events from its B to its E; 0: no E */
 	int64_t time_ns;
 	uint64_t dur_ns;
-	uint64_t deferred_ns; /* a call's that was put off: since it began */
-	uint64_t id;          /* of the event, or correlation */
+	uint64_t deferred_ns; /* of a deferred call: time since its real
+			       * begin */
+	uint64_t id;          /* event id, or correlation */
 	uint64_t external;
 	union {
 		uint64_t bytes; /* of an activity */
-		uint64_t order; /* of a slice or range: its place in the file */
+		uint64_t order; /* of a slice or range: position in the file */
 	};
 };
 
-/* The place in the file of the E of one that has it. */
+/* The position in the file of the record's E, which must exist. */
 static inline uint64_t chrome_read_record_end(
 	const struct chrome_read_record *record)
 {
 	return (uint64_t)((int64_t)record->order + record->after);
 }
 
-/* In `kind`: it is this instead. */
+/* Flag in `kind`: the record is a struct chrome_read_record_short. */
 #define CHROME_READ_RECORD_SHORT 0x80
 
-/* One that has no stack, no E of its own, and small numbers. */
+/* A record without a stack and an E, and with small numbers. */
 struct chrome_read_record_short {
 	uint8_t kind;
 	uint8_t event;
@@ -126,7 +128,7 @@ struct chrome_read_record_short {
 	uint8_t arg_count;
 	uint32_t track;
 	uint32_t site;
-	uint32_t ahead_ns; /* of the time that it is sorted by */
+	uint32_t ahead_ns; /* before the time that it is sorted by */
 	uint32_t dur_ns;
 	uint32_t id;
 	uint32_t external;
@@ -144,8 +146,8 @@ static inline bool chrome_read_record_is_short(
 	       record->arg_count <= UINT8_MAX;
 }
 
-/* Writes the record, to be sorted by this time, right before its arguments,
- * where there is room for a whole one; returns where it begins. */
+/* Writes the record, to be sorted by `key_ns`, right before its arguments,
+ * where there must be room for an unpacked one; returns its start. */
 static inline uint8_t *chrome_read_record_pack(
 	uint8_t *args, const struct chrome_read_record *record, int64_t key_ns)
 {
@@ -172,7 +174,7 @@ static inline uint8_t *chrome_read_record_pack(
 	return args - sizeof(less);
 }
 
-/* The way back; returns where the arguments begin. */
+/* Unpacks the record; returns the start of its arguments. */
 static inline const uint8_t *chrome_read_record_unpack(
 	struct chrome_read_record *record, const uint8_t *bytes, int64_t key_ns)
 {

@@ -76,7 +76,7 @@ static enum ctp_status next_record(
 	return CTP_OK;
 }
 
-/* The stack that the event was met on is one more argument. */
+/* Adds the event's stack as an argument. */
 static bool add_stack(struct chrome_read_replay *replay, struct event *event)
 {
 	struct event_arg *arg = &replay->event_args[event->arg_count];
@@ -93,7 +93,7 @@ static bool add_stack(struct chrome_read_replay *replay, struct event *event)
 	return arg->key != STRTAB_NONE;
 }
 
-/* The record's arguments are the event's; false if out of memory. */
+/* Gives the event the record's arguments; false if out of memory. */
 static bool set_args(struct chrome_read_replay *replay, struct event *event)
 {
 	const uint8_t *at = replay->record_args;
@@ -116,8 +116,8 @@ static bool set_args(struct chrome_read_replay *replay, struct event *event)
 	return replay->record.frame == 0 || add_stack(replay, event);
 }
 
-/* An event of the record's: where and when. Written where it stays: to copy a
- * whole one right after it was put together waits for all of its parts. */
+/* Sets an event's time and place from the record. Writes it in place: copying a
+ * struct right after its parts were stored stalls the processor. */
 static void make_event(struct event *event,
 	const struct chrome_read_record *record, enum event_kind kind)
 {
@@ -142,7 +142,7 @@ static enum ctp_status finish(struct chrome_read_replay *replay,
 	return set_args(replay, event) ? CTP_OK : ctp_no_memory(err);
 }
 
-/* The id by which activities find the slice that begins. */
+/* The id by which activities refer to the slice that begins. */
 static uint64_t id_of(struct chrome_read_replay *replay)
 {
 	const struct chrome_read_record *record = &replay->record;
@@ -155,14 +155,15 @@ static uint64_t id_of(struct chrome_read_replay *replay)
 	return 0;
 }
 
-/* Is it the last of a range that ends then? What begins then comes after. */
+/* Is it the last slice of a range that ends at its time? Slices that begin at
+ * that time come after. */
 static bool is_ending(const struct chrome_read_replay *replay)
 {
 	return replay->record_rank >= CHROME_READ_RANK_ENDING &&
 	       replay->record_rank < CHROME_READ_RANK_SLICES;
 }
 
-/* Its place in the file, if it has no length and is sorted by that. */
+/* Its position in the file, if it is empty and sorted by that. */
 static uint64_t order_of(const struct chrome_read_replay *replay)
 {
 	bool is_empty = replay->record.kind == CHROME_READ_SLICE &&
@@ -174,9 +175,9 @@ static uint64_t order_of(const struct chrome_read_replay *replay)
 					     : SLICE_STACK_NO_ORDER;
 }
 
-/* Where the slice's end stands. An X of no length holds all others of its time,
- * but for calls of an API, which make no calls, and where we would have
- * written B and E. */
+/* The position of the slice's end. An empty X contains all others of its time,
+ * except API calls, which make no calls, and in our own files, where we would
+ * have written B and E. */
 static uint64_t end_order_of(const struct chrome_read_replay *replay)
 {
 	const struct chrome_read_record *record = &replay->record;
@@ -203,13 +204,15 @@ static struct chrome_read_slice slice_of(
 		.cut = record->deferred_ns > 0};
 }
 
-/* Is it said that it takes no part in the nesting, as we do of what overlaps? */
+/* Does the file mark it as outside the nesting, as we do for overlapping
+ * slices? */
 static bool is_apart(const struct chrome_read_record *record)
 {
 	return record->event == EVENT_COMPLETE;
 }
 
-/* Do calls in Python give way to it? JAX's ranges have no category. */
+/* Are Python calls clipped to make room for it? JAX's ranges have no
+ * category. */
 static bool is_range(const struct chrome_read_replay *replay)
 {
 	const struct chrome_read_record *record = &replay->record;
@@ -221,7 +224,7 @@ static bool is_range(const struct chrome_read_replay *replay)
 				       0));
 }
 
-/* Ends one of the calls that the range at hand outlives, if there is any. */
+/* Ends one of the calls that the current range outlives, if any. */
 static bool cut_call(struct chrome_read_replay *replay, struct event *event)
 {
 	const struct chrome_read_record *record = &replay->record;
@@ -231,8 +234,8 @@ static bool cut_call(struct chrome_read_replay *replay, struct event *event)
 	       slice_stacks_cut(&replay->stacks, record->track, &range, event);
 }
 
-/* Is the call at hand put off, until then? It is if it outlives ranges that it
- * begins in. */
+/* Is the current call deferred, and until when? A call is deferred if it
+ * outlives ranges that it begins in. */
 static bool is_deferred(const struct chrome_read_replay *replay,
 	const struct chrome_read_slice *call, int64_t *until_ns)
 {
@@ -243,8 +246,8 @@ static bool is_deferred(const struct chrome_read_replay *replay,
 		       &replay->stacks, replay->record.track, call, until_ns);
 }
 
-/* It will begin when these have ended, before other slices; but what it is as a
- * whole is told now. CTP_END: that was told before. */
+/* Defers the call until these ranges have ended, before other slices; its
+ * unclipped form is emitted now. CTP_END: it was emitted before. */
 static enum ctp_status defer(struct chrome_read_replay *replay,
 	int64_t until_ns, struct event *event, struct ctp_error *err)
 {
@@ -272,8 +275,8 @@ static enum ctp_status defer(struct chrome_read_replay *replay,
 	return set_args(replay, event) ? CTP_OK : ctp_no_memory(err);
 }
 
-/* Does the slice take part in the nesting of its track? A call that was told of
- * when it was put off has to: it is cut as others are. */
+/* Is the slice nested on its track? A deferred call must be, because it was
+ * already emitted: it is clipped if necessary. */
 static bool is_nested(
 	struct chrome_read_replay *replay, struct chrome_read_slice *slice)
 {
@@ -294,7 +297,7 @@ static bool is_nested(
 	return false;
 }
 
-/* CTP_END: it has no event yet. */
+/* CTP_END: no event yet. */
 static enum ctp_status open_slice(struct chrome_read_replay *replay,
 	struct event *event, struct ctp_error *err)
 {
@@ -343,7 +346,7 @@ static enum ctp_status add_activity(struct chrome_read_replay *replay,
 	return finish(replay, event, err);
 }
 
-/* One event for each series; CTP_END: there is none any more. */
+/* One event for each series; CTP_END: no more series. */
 static enum ctp_status add_counter(struct chrome_read_replay *replay,
 	struct event *event, struct ctp_error *err)
 {
@@ -377,7 +380,7 @@ static enum ctp_status add_point(struct chrome_read_replay *replay,
 	return finish(replay, event, err);
 }
 
-/* An event of the record at hand; CTP_END: it has no more. */
+/* The next event of the current record; CTP_END: none left. */
 static enum ctp_status make_next(struct chrome_read_replay *replay,
 	struct event *event, struct ctp_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records, in order of time, become events: one a call, and the record at hand
- * is kept until all of its events are out.
+ * Converts records, in order of time, to events, one per call; the current
+ * record is kept until all of its events were returned.
  */
 #ifndef CHROME_READ_REPLAY_H
 #define CHROME_READ_REPLAY_H
@@ -19,25 +19,25 @@
 #include "trace/trace.h"
 
 struct chrome_read_replay {
-	/* Borrowed; all are complete. */
+	/* Borrowed and complete. */
 	struct trace *trace;
 	struct extsort *records;
 	struct chrome_read_streams *streams;
 	struct chrome_correlation *correlation;
 	struct chrome_read_frames *frames;
 	const struct chrome_read_producer *producer;
-	/* Its own, which begin as zeroes. */
+	/* Its own members, initially zero. */
 	struct slice_stacks stacks;
 	struct deferred_calls deferred;
-	struct extsort_record item; /* that was taken, but may not be next */
+	struct extsort_record item; /* read ahead, but perhaps not next */
 	bool has_item;
 	bool has_record;
 	struct chrome_read_record record;
 	int64_t record_rank;
 	const uint8_t *record_args;
-	size_t record_size;  /* of both, were it whole */
+	size_t record_size;  /* unpacked size, with arguments */
 	uint32_t args_taken; /* of a record of counters */
-	uint64_t begun_id; /* correlation of the range that began last, or 0 */
+	uint64_t begun_id;   /* correlation of the latest range begun, or 0 */
 	struct event_arg *event_args;
 	uint32_t event_args_room;
 };

@@ -29,14 +29,14 @@ bool chrome_read_rows_init(struct chrome_read_rows *rows, struct trace *trace,
 		.trace = trace, .args = args, .producer = producer};
 	rows->pids = strtab_new();
 	rows->keys = strtab_new();
-	/* Number 0 is no process. */
+	/* Number 0 means no process. */
 	done = array_ensure_index(&rows->processes, 0, &rows->process_room,
 		sizeof(*rows->processes));
 	return done && rows->pids != NULL && rows->keys != NULL;
 }
 
-/* The number that a pid or tid is or stands for; `*name` is its text if it is
- * no number. */
+/* The value of a pid or tid, or the number assigned to its text; `*name` is the
+ * text if it is not a number. */
 static bool read_id(struct chrome_read_rows *rows, const struct json_scan *scan,
 	const struct json_token *token, int64_t *id, uint32_t *name)
 {
@@ -58,7 +58,8 @@ static bool read_id(struct chrome_read_rows *rows, const struct json_scan *scan,
 		return true;
 	if (!chrome_read_args_plain(rows->args, scan, token, &text, &size))
 		return false;
-	/* PyTorch's end of the recording is in no process and no thread. */
+	/* PyTorch's event for the end of the recording has no process and
+	 * thread. */
 	if (size == 0) {
 		text = "(none)";
 		size = strlen(text);
@@ -85,7 +86,7 @@ static uint32_t find_process(
 	return number;
 }
 
-/* The row of this pid and tid, and what they are called if they are new. */
+/* The row of this pid and tid; `names` are used if it is new. */
 static struct chrome_read_row *row_of(struct chrome_read_rows *rows,
 	const int64_t key[2], const uint32_t names[2])
 {
@@ -107,7 +108,7 @@ static struct chrome_read_row *row_of(struct chrome_read_rows *rows,
 	return &rows->rows[number];
 }
 
-/* Likewise, of what was not met of late. */
+/* Likewise, for a row that is not in the cache. */
 static struct chrome_read_row *find_row(struct chrome_read_rows *rows,
 	const struct json_scan *scan, const struct json_token *pid,
 	const struct json_token *tid)
@@ -217,7 +218,7 @@ void chrome_read_rows_finish(struct chrome_read_rows *rows)
 	}
 }
 
-/* The number that is this argument of the event's. */
+/* The value of this numeric argument of the event. */
 static bool find_int(
 	const struct chrome_read_rows *rows, const char *key, int64_t *value)
 {
@@ -236,8 +237,8 @@ static bool find_int(
 	return false;
 }
 
-/* Labels of processes are for people, but in those of a device our own files
- * say whose it is. */
+/* Process labels are for people, but in our own files a device's label names
+ * its owner. */
 static bool add_owner(struct chrome_read_rows *rows,
 	const struct chrome_read_row *row, bool *is_found)
 {
@@ -249,8 +250,8 @@ static bool add_owner(struct chrome_read_rows *rows,
 	return !*is_found || chrome_read_rows_own(rows, row, owner, device);
 }
 
-/* Kineto's and our own rows of streams are called "stream 7 ", the lanes of
- * ours "stream 7 (lane 1)": of these the tid is another number. */
+/* Kineto's and our own stream rows are called "stream 7 ", and our lanes
+ * "stream 7 (lane 1)", whose tid is not the stream's number. */
 static void set_stream(
 	struct chrome_read_row *row, const char *name, size_t size)
 {
@@ -271,7 +272,7 @@ static void set_stream(
 	row->stream = stream;
 }
 
-/* Sets a name or a place among others of a process or a thread. */
+/* Sets the name or the sort index of a process or a thread. */
 static bool set_label(struct chrome_read_rows *rows,
 	struct chrome_read_row *row, bool of_process,
 	const struct event_arg *arg)
@@ -307,7 +308,7 @@ static bool set_label(struct chrome_read_rows *rows,
 	return true;
 }
 
-/* Kineto's labels, "CPU" and "GPU 0", repeat what a process did. */
+/* Kineto's labels, "CPU" and "GPU 0", repeat known facts about a process. */
 static bool is_kineto_label(const struct event_arg *arg)
 {
 	return arg->kind == ARG_TEXT &&
@@ -317,7 +318,7 @@ static bool is_kineto_label(const struct event_arg *arg)
 			       memcmp(arg->value.text.bytes, "GPU ", 4) == 0));
 }
 
-/* Labels are shown nowhere, and counted. */
+/* Labels are not shown, but counted. */
 static bool add_labels(
 	struct chrome_read_rows *rows, const struct chrome_read_row *row)
 {

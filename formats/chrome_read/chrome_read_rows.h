@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes and threads of a Chrome trace, each of which a number or a text
- * stands for, and the trace's tracks that they become. What they are called
- * may come at any place of the file, before or after what they did.
+ * Processes and threads of a Chrome trace, each identified by a number or a
+ * text, and the corresponding tracks. Their names may come anywhere in the
+ * file, before or after their events.
  */
 #ifndef CHROME_READ_ROWS_H
 #define CHROME_READ_ROWS_H
@@ -18,16 +18,16 @@
 
 struct chrome_read_row {
 	uint32_t process; /* in chrome_read_rows.processes */
-	uint32_t track;   /* TRACE_NONE: nothing happened here */
+	uint32_t track;   /* TRACE_NONE: no events */
 	int64_t tid;
 	uint32_t name;   /* strtab number; 0: none */
-	bool is_part;    /* its track is that of another row */
+	bool is_part;    /* shares the track of another row */
 	bool is_apart;   /* likewise, but its slices do not nest there */
-	bool has_stream; /* the name says which one it is */
+	bool has_stream; /* the name has the stream's number */
 	int64_t stream;
 	bool has_sort;
 	int64_t sort;
-	/* The slice that came before in the file. */
+	/* The row's previous slice in the file. */
 	bool has_slice;
 	int64_t start_ns;
 	int64_t end_ns;
@@ -38,13 +38,12 @@ struct chrome_read_process {
 	uint32_t name; /* strtab number; 0: none */
 	bool has_sort;
 	int64_t sort;
-	/* It is this device of that process, as the file says; 0: it does not
-	 * say. */
+	/* The file gives it as this device of that process; 0: not given. */
 	uint32_t owner;
 	int64_t device;
 };
 
-/* A row that was met of late, by the texts of its pid and tid. */
+/* A recently used row, by the texts of its pid and tid. */
 struct chrome_read_row_lookup {
 	struct json_smallstr pid;
 	struct json_smallstr tid;
@@ -66,43 +65,42 @@ struct chrome_read_rows {
 	struct chrome_read_row_lookup recent[CHROME_READ_ROWS_RECENT];
 };
 
-/* False if out of memory, like all below; call chrome_read_rows_clear() in either
- * case. All are borrowed. */
+/* False if out of memory, as for all below; call chrome_read_rows_clear() in
+ * either case. All are borrowed. */
 bool chrome_read_rows_init(struct chrome_read_rows *rows, struct trace *trace,
 	struct chrome_read_args *args,
 	const struct chrome_read_producer *producer);
 void chrome_read_rows_clear(struct chrome_read_rows *rows);
 
-/* The row of these, which may be missing; NULL if out of memory. Good until
- * the next is asked for. */
+/* The row of this pid and tid, which may be missing; NULL if out of memory.
+ * Valid until the next call. */
 struct chrome_read_row *chrome_read_rows_find(struct chrome_read_rows *rows,
 	const struct json_scan *scan, const struct json_token *pid,
 	const struct json_token *tid);
 
-/* The row's process; good until a row is asked for. */
+/* The row's process; valid until the next row is looked up. */
 struct chrome_read_process *chrome_read_rows_process(
 	struct chrome_read_rows *rows, const struct chrome_read_row *row);
 
-/* The row's process is this device of the one with that pid. */
+/* Marks the row's process as this device of the process `pid`. */
 bool chrome_read_rows_own(struct chrome_read_rows *rows,
 	const struct chrome_read_row *row, int64_t pid, int64_t device);
 
-/* Events that come from now on are on the track of the process's row with this
- * tid; with `apart` they take no part in the nesting there. Rows may move. */
+/* Puts the row's later events on the track of the process's row with this tid;
+ * with `apart`, they do not nest there. Rows may move. */
 bool chrome_read_rows_join(struct chrome_read_rows *rows,
 	const struct chrome_read_row *row, int64_t tid, bool apart);
 
-/* The row's track, made if it has none; TRACE_NONE if out of memory. */
+/* The row's track, created if necessary; TRACE_NONE if out of memory. */
 uint32_t chrome_read_rows_track(
 	struct chrome_read_rows *rows, struct chrome_read_row *row);
 
-/* Applies an event of phase M with this name to the row, its arguments being
- * those read last: names of processes and threads, and their place among
- * others. */
+/* Handles an event of phase M with this name, whose arguments were read last:
+ * names of processes and threads, and their sort indices. */
 bool chrome_read_rows_describe(struct chrome_read_rows *rows,
 	struct chrome_read_row *row, const char *name, size_t size);
 
-/* All names are known now: those of tracks are set. */
+/* Sets the names of tracks, once all are known. */
 void chrome_read_rows_finish(struct chrome_read_rows *rows);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 
-/* Calls that are looked up for the owner of a device, and processes looked at
- * that made one with the same number. */
+/* Number of calls that vote for the owner of a device, and of processes
+ * considered with a call of the same number. */
 #define SAMPLE_CALLS 4
 #define SAMPLE_PROCESSES 512
 
@@ -16,7 +16,7 @@ struct chrome_read_stream {
 	int64_t stream;
 };
 
-/* A device as the rows of one process of the file have it. */
+/* A device on the rows of one process of the file. */
 struct chrome_read_row_device {
 	uint32_t process;
 	uint32_t number;
@@ -75,7 +75,7 @@ bool chrome_read_streams_add_call(struct chrome_read_streams *streams,
 		return add_call(streams, process, correlation);
 	if (streams->caller == process)
 		return true;
-	/* So far there was but one, and nothing to ask. */
+	/* So far there was only one process, so no calls were stored. */
 	streams->several = true;
 	for (size_t i = 0; i < before->count; i++)
 		if (!add_call(streams, streams->caller, before->ids[i]))
@@ -83,7 +83,7 @@ bool chrome_read_streams_add_call(struct chrome_read_streams *streams,
 	return add_call(streams, process, correlation);
 }
 
-/* The device of a row, made if it is new; NULL if out of memory. */
+/* The device of a row, created if new; NULL if out of memory. */
 static struct chrome_read_row_device *find_device(
 	struct chrome_read_streams *streams,
 	const struct chrome_read_place *place, uint32_t *number)
@@ -142,7 +142,7 @@ static int compare(const void *a, const void *b)
 					      : left->process > right->process;
 }
 
-/* Each process once for each number. */
+/* Keeps each process once per number. */
 static void sort_calls(struct chrome_read_streams *streams)
 {
 	struct chrome_read_caller *calls = streams->calls;
@@ -157,7 +157,7 @@ static void sort_calls(struct chrome_read_streams *streams)
 	streams->call_count = count + 1;
 }
 
-/* The first of the calls with this number; how many there are of them. */
+/* The first of the calls with this number, and their count. */
 static const struct chrome_read_caller *find_calls(
 	const struct chrome_read_streams *streams, uint64_t correlation,
 	size_t *count)
@@ -183,14 +183,13 @@ static const struct chrome_read_caller *find_calls(
 /* The state of each process while the owners of devices are found. */
 struct device_owner_state {
 	bool has_thread;
-	const struct chrome_read_row_device
-		*device; /* that the votes are for */
+	const struct chrome_read_row_device *device; /* device of these votes */
 	uint32_t votes;
-	uint32_t devices; /* that it owns already */
+	uint32_t devices; /* devices it already owns */
 };
 
-/* Is `a` more likely the owner than `b`? What processes count alike tells only
- * that each of them has its own. */
+/* Is `a` more likely the owner than `b`? At equal votes, each process probably
+ * owns a device. */
 static bool is_better(
 	const struct device_owner_state *a, const struct device_owner_state *b)
 {
@@ -212,7 +211,7 @@ static void vote(const struct chrome_read_streams *streams,
 		for (size_t j = 0; j < count; j++) {
 			uint32_t process = calls[j].process;
 
-			/* Votes begin anew for each device. */
+			/* Votes restart for each device. */
 			if (states[process].device != device) {
 				states[process].device = device;
 				states[process].votes = 0;
@@ -224,7 +223,7 @@ static void vote(const struct chrome_read_streams *streams,
 	}
 }
 
-/* The process of the row may be no device's, but one that has threads, too. */
+/* The row's process may not be a device but a process with threads. */
 static void choose_owners(struct chrome_read_streams *streams, uint32_t process,
 	struct device_owner_state *states)
 {
@@ -244,7 +243,7 @@ static void choose_owners(struct chrome_read_streams *streams, uint32_t process,
 	}
 }
 
-/* The process's track for a stream, made if it is new; TRACE_NONE if out of
+/* The process's track for a stream, created if new; TRACE_NONE if out of
  * memory. */
 static uint32_t find_track(struct chrome_read_streams *streams,
 	const struct chrome_read_stream *stream, uint32_t process)

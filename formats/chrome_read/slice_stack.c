@@ -5,14 +5,15 @@
 
 #include "base/memory.h"
 
-/* A call outlives fewer ranges, lest each call looks at all of a deep stack. */
+/* A call may outlive fewer ranges than this, so that a deep stack is not
+ * searched for each call. */
 #define OUTLIVED_MAX 64
 
 struct frame {
 	int64_t start_ns; /* of a call */
-	int64_t limit_ns; /* no later than that of the frame below */
+	int64_t limit_ns; /* end, no later than the frame below's */
 	uint64_t end_order;
-	uint32_t calls; /* it and those right below that are calls */
+	uint32_t calls; /* number of adjacent calls down from this frame */
 	bool range;
 	bool cut;
 };
@@ -51,8 +52,8 @@ bool slice_stacks_ensure_track(struct slice_stacks *stacks, uint32_t track)
 	return true;
 }
 
-/* Takes the innermost out; its end at this time becomes the event. What ends
- * later in truth, says so. */
+/* Pops the innermost slice and makes its end, at this time, the event; shift_ns
+ * is the distance to its real end. */
 static void pop_frame(struct slice_stacks *stacks, uint32_t track,
 	int64_t time_ns, struct event *event)
 {
@@ -106,8 +107,8 @@ int64_t slice_stacks_limit(const struct slice_stacks *stacks, uint32_t track)
 	return stack->frames[stack->depth - 1].limit_ns;
 }
 
-/* Looks at two frames only, however many would have to be cut: below the calls
- * on top is what the range has to lie in. */
+/* Checks only two frames, however many must be cut: the range has to lie inside
+ * the first frame below the calls on top. */
 bool slice_stacks_cut(struct slice_stacks *stacks, uint32_t track,
 	const struct chrome_read_slice *range, struct event *event)
 {
@@ -143,10 +144,11 @@ bool slice_stacks_outlives(const struct slice_stacks *stacks, uint32_t track,
 
 		if (frame->limit_ns >= call->end_ns)
 			break;
-		/* In a part of a file it may be one that it made. */
+		/* In an incomplete file, the frame may be a callee of this
+		 * call. */
 		if (frame->calls > 0 && frame->start_ns == call->start_ns)
 			continue;
-		/* A moment is still open at its time. */
+		/* An empty slice is still open at its time. */
 		if (frame->calls > 0 || frame->limit_ns <= call->start_ns)
 			return false;
 		*time_ns = frame->limit_ns;

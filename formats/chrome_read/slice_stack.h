@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which slices of a track are open. A slice comes with its end; a range that
- * was never ended without, but ends no later than what it lies in.
+ * The open slices of each track. A slice has a known end; a range that was
+ * never ended ends at the latest with the enclosing slice.
  *
- * PyTorch's profiler and JAX's have both ranges and calls in Python. It is a
- * call of __enter__ that begins a range, and one of __exit__ that ends it, so
- * the range overlaps both, and what called them. It is the calls that give way,
- * which are the shorter ones almost always: they end where the range begins, or
- * begin where it has ended.
+ * PyTorch's and JAX's profilers record both ranges and Python calls. A call of
+ * __enter__ begins a range, and a call of __exit__ ends it, so the range
+ * overlaps both, and their callers. The calls, which are almost always shorter,
+ * are clipped: they end where the range begins, or begin where it ends.
  */
 #ifndef SLICE_STACK_H
 #define SLICE_STACK_H
@@ -19,54 +18,54 @@
 #include "trace/event.h"
 #include "trace/trace.h"
 
-/* Places in the file: what has no length holds all of its time, or where that
- * is not known, nothing does. */
+/* Positions in the file: an empty slice that contains all others at its time,
+ * and an unknown position, which nothing contains. */
 #define SLICE_STACK_MOMENT UINT64_MAX
 #define SLICE_STACK_NO_ORDER (UINT64_MAX - 1)
 
 struct chrome_read_slice {
 	int64_t start_ns;
 	int64_t end_ns;
-	uint64_t end_order; /* where its end stands; 0: it has none */
-	bool call;          /* a range may outlive it */
-	bool cut;           /* it gave way to one before, and is counted */
+	uint64_t end_order; /* position of its end; 0: none */
+	bool call;          /* a Python call, which a range may outlive */
+	bool cut;           /* clipped before, and counted */
 };
 
 struct slice_stacks {
 	struct trace *trace;
 	struct slice_stack *stacks; /* by track */
 	uint32_t room;
-	uint32_t flushed; /* tracks of which nothing is open any more */
+	uint32_t flushed; /* number of tracks fully closed */
 };
 
 void slice_stacks_init(struct slice_stacks *stacks, struct trace *trace);
 void slice_stacks_clear(struct slice_stacks *stacks);
 
-/* Makes the track known; false if out of memory. */
+/* Adds the track if new; false if out of memory. */
 bool slice_stacks_ensure_track(struct slice_stacks *stacks, uint32_t track);
 
-/* Ends the innermost of what has ended by this time, if there is any: then
- * `*event` is its end. What ends right then has not for something that has no
- * length and stands before that end: `order`. The track is known, here and
- * below. */
+/* If the innermost slice has ended by this time, pops it and sets `*event` to
+ * its end. A slice that ends exactly then is still open for an empty slice
+ * whose position `order` precedes that end. The track must have been added,
+ * here and below. */
 bool slice_stacks_pop(struct slice_stacks *stacks, uint32_t track,
 	int64_t time_ns, uint64_t order, struct event *event);
 
-/* What is open innermost ends before `end_ns`: a slice that begins now and
- * ends then overlaps it. */
+/* Does the innermost slice end before `end_ns`, so that a slice from now to
+ * `end_ns` would overlap it? */
 bool slice_stacks_overlaps(
 	const struct slice_stacks *stacks, uint32_t track, int64_t end_ns);
 
-/* When what is open innermost ends, which there is. */
+/* The end of the innermost slice, which must exist. */
 int64_t slice_stacks_limit(const struct slice_stacks *stacks, uint32_t track);
 
-/* If all that a range which begins now and ends then overlaps are calls, ends
- * the innermost of them now: then `*event` is its end. */
+/* If the range, which begins now, overlaps only calls, ends the innermost of
+ * them now and sets `*event` to its end. */
 bool slice_stacks_cut(struct slice_stacks *stacks, uint32_t track,
 	const struct chrome_read_slice *range, struct event *event);
 
-/* If all that a call which begins now overlaps are ranges, when these have
- * ended. */
+/* Does the call, which begins now, overlap only ranges? Sets `*time_ns` to the
+ * end of these. */
 bool slice_stacks_outlives(const struct slice_stacks *stacks, uint32_t track,
 	const struct chrome_read_slice *call, int64_t *time_ns);
 
@@ -74,17 +73,17 @@ bool slice_stacks_outlives(const struct slice_stacks *stacks, uint32_t track,
 bool slice_stacks_open(struct slice_stacks *stacks, uint32_t track,
 	const struct chrome_read_slice *slice);
 
-/* Opens a range whose end is not known. */
+/* Opens a range whose end is unknown. */
 bool slice_stacks_open_range(
 	struct slice_stacks *stacks, uint32_t track, int64_t start_ns);
 
-/* After the last record: ends what is still open and has an end, an event at a
- * time; false if nothing is left. */
+/* After the last record: ends the open slices with a known end, one event per
+ * call; false if none is left. */
 bool slice_stacks_flush(struct slice_stacks *stacks, struct event *event);
 
 /*
- * Records of calls in Python that begin in a range and outlive it, as the call
- * of __exit__ does that ends it: their turn comes when the range has ended.
+ * Records of Python calls that begin in a range and outlive it, such as the
+ * call of __exit__ that ends it: they are deferred until the range has ended.
  *
  * Memory: DEFERRED_CALLS_MAX records of DEFERRED_CALLS_BYTES_MAX at most, and one more.
  */
@@ -92,12 +91,11 @@ bool slice_stacks_flush(struct slice_stacks *stacks, struct event *event);
 #define DEFERRED_CALLS_BYTES_MAX ((size_t)4 << 20)
 
 struct deferred_calls {
-	struct extsort_record
-		*records; /* the one that is due first is the last */
+	struct extsort_record *records; /* in descending order of time */
 	uint32_t count;
 	uint32_t room;
-	size_t bytes; /* of all of them */
-	void *taken;  /* the bytes of the one that was taken last */
+	size_t bytes; /* total size */
+	void *taken;  /* bytes of the last one popped */
 };
 
 void deferred_calls_clear(struct deferred_calls *calls);
@@ -109,13 +107,13 @@ static inline bool deferred_calls_has_room(
 	       size <= DEFERRED_CALLS_BYTES_MAX - calls->bytes;
 }
 
-/* Adds a record, for which there must be room: all but its bytes, which are to
- * be written to what this returns. Of those of one time the first comes first.
+/* Adds a record, for which there must be room, without its bytes: the caller
+ * writes them to the result. Records of equal time stay in order of addition.
  * NULL if out of memory. */
 void *deferred_calls_add(
 	struct deferred_calls *calls, const struct extsort_record *record);
 
-/* There is one that comes before, or with, what has this time and rank. */
+/* Is there a record due at or before this time and rank? */
 static inline bool deferred_calls_is_due(
 	const struct deferred_calls *calls, int64_t time_ns, int64_t rank)
 {
@@ -128,8 +126,8 @@ static inline bool deferred_calls_is_due(
 	       (first->time_ns == time_ns && first->rank <= rank);
 }
 
-/* The one that is due first, of which there must be one; its bytes are
- * borrowed until the next call. */
+/* The next due record, which must exist; its bytes are borrowed until the next
+ * call. */
 struct extsort_record deferred_calls_pop(struct deferred_calls *calls);
 
 #endif

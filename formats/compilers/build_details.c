@@ -9,15 +9,15 @@
 #include "base/memory.h"
 #include "base/strtab.h"
 
-/* Lines and columns have no more digits. */
+/* Most digits of lines and columns. */
 #define PLACE_DIGITS 9
 
 enum form {
 	FORM_FILE,     /* the detail is a file's name */
 	FORM_PLACE,    /* file:line:column */
-	FORM_NAME,     /* behind the range's own name */
-	FORM_SYMBOL,   /* likewise, as the linker knows it */
-	FORM_INSTANCE, /* likewise, of "TEMPLATE [INSTANCE]" the second */
+	FORM_NAME,     /* after the range's own name */
+	FORM_SYMBOL,   /* likewise, a linker symbol */
+	FORM_INSTANCE, /* likewise, INSTANCE of "TEMPLATE [INSTANCE]" */
 };
 
 static const struct kind {
@@ -47,8 +47,8 @@ static const struct kind {
 	{"Generating Function IR", FORM_SYMBOL, BUILD_DETAIL_GENERATED},
 };
 
-/* A site: not known yet, nothing of clang's, its headers that are asynchronous;
- * and from SITE_KINDS on one of the kinds. */
+/* Classes of sites: unknown, not clang's, clang's asynchronous headers, and
+ * from SITE_KINDS on one of the kinds. */
 enum { SITE_NEW, SITE_PLAIN, SITE_HEADERS, SITE_KINDS };
 
 struct details {
@@ -56,10 +56,10 @@ struct details {
 	uint8_t *sites;             /* by site */
 	uint32_t site_count;
 	uint32_t site_room;
-	uint32_t *headers; /* by track: that of its headers; TRACE_NONE: none */
+	uint32_t *headers; /* by track: its headers' track; TRACE_NONE: none */
 	uint32_t header_count;
 	uint32_t header_room;
-	uint32_t key; /* strtab number of BUILD_DETAIL_KEY; 0: not known yet */
+	uint32_t key; /* strtab number of BUILD_DETAIL_KEY; 0: unknown */
 	struct demangler demangler;
 	struct buffer name;
 	struct buffer detail;
@@ -79,8 +79,8 @@ static const struct kind *find_kind(const char *name, size_t size)
 	return NULL;
 }
 
-/* The number that ":123" at the end of a text is, which is cut off; false if
- * there is none. */
+/* Cuts ":123" off the end of a text and returns the number; false if there is
+ * none. */
 static bool cut_number(const char *text, size_t *size, uint32_t *number)
 {
 	size_t at = *size;
@@ -97,7 +97,7 @@ static bool cut_number(const char *text, size_t *size, uint32_t *number)
 	return true;
 }
 
-/* The last part of "std::less [std::less<int>]"; all of what is not so. */
+/* The last part of "std::less [std::less<int>]"; all of any other text. */
 static const char *find_instance(char *text)
 {
 	char *begin = strstr(text, " [");
@@ -134,7 +134,7 @@ static void add_detail(struct details *details, const struct kind *kind)
 		buffer_add_text(&details->name, text);
 }
 
-/* The detail as a file, and a line; 0 if it is none. */
+/* The size of the file name in the detail, and the line; 0 without a file. */
 static size_t find_place(
 	const struct details *details, const struct kind *kind, uint32_t *line)
 {
@@ -150,7 +150,7 @@ static size_t find_place(
 		       : 0;
 }
 
-/* The site that this one is with the detail; TRACE_NONE if out of memory. */
+/* The site combined with the detail; TRACE_NONE if out of memory. */
 static uint32_t add_site(
 	struct details *details, const struct kind *kind, uint32_t site)
 {
@@ -176,8 +176,8 @@ static uint32_t add_site(
 	return trace_add_place(trace, place);
 }
 
-/* The event's site is about what its argument says; false if out of memory. Of
- * several the last one counts, as wherever JSON is read. */
+/* Names the event's site after its argument; false if out of memory. If there
+ * are several, the last one counts, as elsewhere in JSON. */
 static bool name_event(
 	struct details *details, const struct kind *kind, struct event *event)
 {
@@ -197,8 +197,7 @@ static bool name_event(
 	return true;
 }
 
-/* The track of the headers that were read on this one; TRACE_NONE if out of
- * memory. */
+/* The track for the headers read on this track; TRACE_NONE if out of memory. */
 static uint32_t find_headers(struct details *details, uint32_t track)
 {
 	struct trace *trace = details->source.trace;
@@ -216,7 +215,7 @@ static uint32_t find_headers(struct details *details, uint32_t track)
 	return details->headers[track];
 }
 
-/* A header that was begun, or has ended: they nest in each other. */
+/* A header begins or ends: they nest in each other. */
 static bool move_header(struct details *details, struct event *event)
 {
 	bool is_begin = event->kind == EVENT_ASYNC_BEGIN;
@@ -233,7 +232,7 @@ static bool move_header(struct details *details, struct event *event)
 	return true;
 }
 
-/* What the site is; SITE_NEW if out of memory. */
+/* The class of the site; SITE_NEW if out of memory. */
 static uint8_t classify_site(struct details *details, uint32_t number)
 {
 	struct trace *trace = details->source.trace;
@@ -280,7 +279,7 @@ static bool convert_event(
 	return true;
 }
 
-/* Headers that are open end with what they were read on. */
+/* Open headers end with the track that they were read on. */
 static void end_headers(struct details *details)
 {
 	struct trace *trace = details->source.trace;
@@ -296,8 +295,8 @@ static void end_headers(struct details *details)
 	}
 }
 
-/* An event that may have to be changed, or none any more. Not inlined, as of most
- * traces nearly all events come past it. */
+/* Handles an event that may need a change, or the end. Not inlined, because in
+ * most traces nearly all events bypass it. */
 static __attribute__((noinline)) enum ctp_status convert(
 	struct details *details, struct event *event, enum ctp_status status,
 	struct ctp_error *err)

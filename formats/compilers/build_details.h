@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The details of clang's and nvcc's ranges: the header, template or function that
- * a range is about.
- * In a profile that is part of what a function is; without it all headers would
- * be one. In a timeline it is an argument like others, so that a profile has the
- * same names whatever the events went through before.
- * Source: LLVM's llvm/lib/Support/TimeProfiler.cpp, and the scopes that clang
- * (Parse, Sema, CodeGen) and LLVM (IR/PassTimingInfo, Passes) open with it;
- * traces of nvcc 13.0, whose compiler for the device has its own frontend.
+ * The details of clang's and nvcc's ranges: the header, template or function
+ * that a range processes. In a profile the detail is part of the function's
+ * name; without it all headers would be one function. In a timeline it is an
+ * ordinary argument, so that a profile has the same names whatever formats the
+ * events went through. Source: LLVM's llvm/lib/Support/TimeProfiler.cpp, and
+ * its scopes in clang (Parse, Sema, CodeGen) and LLVM (IR/PassTimingInfo,
+ * Passes); traces of nvcc 13.0, whose device compiler has its own frontend.
  */
 #ifndef BUILD_DETAILS_H
 #define BUILD_DETAILS_H
@@ -16,15 +15,14 @@
 
 #include "trace/event.h"
 
-/* The argument that says it. */
+/* The argument with the detail. */
 #define BUILD_DETAIL_KEY "detail"
 
-/* Since clang 19 headers are asynchronous ranges of this name and category, as
- * they need not nest among others. */
+/* Since clang 19, headers are asynchronous ranges of this name and category,
+ * because they need not nest with others. */
 #define BUILD_DETAIL_SOURCE "Source"
 
-/* What a range is, by the name of its function, as the source below makes
- * them. */
+/* The kind of a range, by its function's name as the source below makes it. */
 enum build_detail {
 	BUILD_DETAIL_OTHER,
 	BUILD_DETAIL_HEADER,
@@ -35,8 +33,8 @@ enum build_detail {
 };
 
 /*
- * Puts a source around `*source`, which is closed with it. Ranges are named after
- * what they are about, too, and headers are ranges on a track of their own: see
+ * Wraps `*source`, which is closed with the new source. Ranges' names include
+ * their detail, and headers are ranges on a separate track: see
  * read_request.detailed_names.
  *
  * Errors: CTP_ERR_NOMEM; `*source` is as it was.
@@ -44,8 +42,8 @@ enum build_detail {
 enum ctp_status build_details_open(
 	struct event_source **source, struct ctp_error *err);
 
-/* What a function is, and how long the first part of its name is, without what
- * it is about. */
+/* The kind of a function, and the size of the first part of its name, without
+ * the detail. */
 enum build_detail build_details_kind(const char *name, size_t *size);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each group is a replay of its own, over sites of their own, for all traces.
- * Which site a range has in each group, if any, is found once for each of
- * these. A range that has none in a group leaves its time to what is around it
- * there.
+ * Each group has its own replay, for all traces, over shared sites separate
+ * from the traces'. Each site's counterpart in each group is found once. A
+ * range without one in a group leaves its time to the enclosing range there.
  */
 #include "compilers/build_profile.h"
 
@@ -17,19 +16,19 @@
 #include "profile/replay.h"
 
 #define IS_KNOWN (1U << BUILD_GROUP_COUNT)
-#define OTHER_PHASE "other" /* around none of a phase */
+#define OTHER_PHASE "other" /* not inside any phase */
 
-/* Where a range belongs. */
+/* The groups of a range. */
 struct place {
-	uint32_t groups; /* bits, and one more: it is known */
+	uint32_t groups; /* bits, plus IS_KNOWN */
 	uint32_t phase, set, name;
 };
 
-/* Sites of all traces together, and which of them each group has. */
+/* Sites of all traces, and their counterparts in each group. */
 struct places {
 	struct trace *sites;        /* only its sites are used */
-	uint32_t groups;            /* that are asked for */
-	struct phase_sets rules[2]; /* of phases: clang's, nvcc's */
+	uint32_t groups;            /* requested */
+	struct phase_sets rules[2]; /* phase rules: clang's, nvcc's */
 	struct place *known;        /* by number in `sites` */
 	uint32_t known_room;
 	struct buffer text;
@@ -56,8 +55,8 @@ static const char *phase_of(
 	return NULL;
 }
 
-/* Is it one that only compilers have? What is called "Source" may be anything,
- * unless it is said, or at hand already, which header it is. */
+/* Does only a compiler have this site? "Source" may be anything, unless the
+ * header is known. */
 static bool is_compiler_site(const struct trace *trace, uint32_t number)
 {
 	const struct trace_site *site = &trace->sites[number];
@@ -73,8 +72,8 @@ static bool is_compiler_site(const struct trace *trace, uint32_t number)
 		       strcmp(name, "ExecuteCompiler") == 0);
 }
 
-/* clang says when it began, at the end of the file: of versions before 11, and
- * of what is cut off, only the ranges tell; so do those of a log. */
+/* clang writes its start time at the end of the file. For versions before 11,
+ * truncated files and logs, only the ranges identify it. */
 bool build_profile_is_build_trace(const struct trace *trace)
 {
 	if (trace_find_fact(trace, "beginningOfTime") != NULL)
@@ -104,7 +103,7 @@ static void places_clear(struct places *places)
 	phase_sets_clear(&places->rules[1]);
 }
 
-/* The sites that come are of this trace, which is borrowed. */
+/* The following sites belong to this trace, which is borrowed. */
 static void places_begin(struct places *places, const struct trace *trace)
 {
 	places->trace = trace;
@@ -118,7 +117,7 @@ static bool add_site(
 	return *site != TRACE_NONE;
 }
 
-/* The instance's template: "InstantiateClass std::vector". */
+/* The site of an instance's template: "InstantiateClass std::vector". */
 static bool find_set(
 	struct places *places, const char *name, size_t kind, uint32_t *site)
 {
@@ -157,14 +156,14 @@ static bool classify_site(
 	place->groups = groups & (places->groups | IS_KNOWN);
 	place->phase = TRACE_NONE;
 	phase = phase == NULL ? OTHER_PHASE : phase;
-	/* The table of sites moves what their names are borrowed from not. */
+	/* Adding sites does not move the text that names are borrowed from. */
 	return add_site(places, phase, strlen(phase), &place->phase) &&
 	       ((groups & 1U << BUILD_SET) == 0 ||
 		       find_set(places, name, kind, &place->set)) &&
 	       add_site(places, name, kind, &place->name);
 }
 
-/* Makes room for one number more, by the array's own index. */
+/* Extends the array to `index`. */
 static bool ensure_number(struct places *places, uint32_t index)
 {
 	if (!array_ensure_index(&places->numbers, index, &places->number_room,
@@ -175,7 +174,7 @@ static bool ensure_number(struct places *places, uint32_t index)
 	return true;
 }
 
-/* Our own number of a site of the trace; TRACE_NONE if out of memory. */
+/* The number in `sites` of a trace's site; TRACE_NONE if out of memory. */
 static uint32_t find_number(struct places *places, uint32_t site)
 {
 	const struct trace *trace = places->trace;
@@ -196,8 +195,8 @@ static uint32_t find_number(struct places *places, uint32_t site)
 	return places->numbers[site];
 }
 
-/* Where ranges of a site belong, whose number becomes that in `sites`. NULL if
- * out of memory. Borrowed until the next call. */
+/* The groups of a site's ranges; replaces its number by the one in `sites`.
+ * NULL if out of memory. Borrowed until the next call. */
 static const struct place *places_find(struct places *places, uint32_t *site)
 {
 	uint32_t number = find_number(places, *site);
@@ -235,21 +234,22 @@ struct nest {
 	uint32_t *groups;
 	uint32_t depth;
 	uint32_t room;
-	uint32_t phases; /* of these have one */
+	uint32_t phases; /* open ranges with a phase */
 };
 
 struct build_profile {
 	uint32_t requested; /* groups */
-	uint32_t groups;    /* these, and those that they are made of */
-	struct replay *replays[BUILD_GROUP_COUNT]; /* NULL: not asked for */
+	uint32_t groups;    /* requested groups and those they are computed
+			     * from */
+	struct replay *replays[BUILD_GROUP_COUNT]; /* NULL: not requested */
 	struct profile *phases;                    /* NULL, like the replays */
 	struct profile *units;
 	struct places places;
 
-	/* The trace at hand. */
+	/* The current trace. */
 	const struct trace *trace;
 	const char *unit;
-	struct nest *nests; /* by number of their track */
+	struct nest *nests; /* by track number */
 	uint32_t nest_room;
 };
 
@@ -280,7 +280,7 @@ struct build_profile *build_profile_new(uint32_t groups)
 		return NULL;
 	build->requested = groups;
 	build->groups = groups;
-	/* What a unit took is the sum of its phases. */
+	/* A unit's time is the sum of its phases. */
 	if ((groups & 1U << BUILD_UNIT) != 0)
 		build->groups |= 1U << BUILD_PHASE;
 	if (!init(build)) {
@@ -323,7 +323,7 @@ static bool push(struct nest *nest, uint32_t groups)
 	return true;
 }
 
-/* The groups that a range belongs to where it is. */
+/* The groups of a range at its position. */
 static uint32_t groups_at(const struct build_profile *build,
 	const struct nest *nest, const struct place *place,
 	const struct event *event)
@@ -331,8 +331,8 @@ static uint32_t groups_at(const struct build_profile *build,
 	uint32_t phase = 1U << BUILD_PHASE;
 	uint32_t groups = place->groups;
 
-	/* On a track of their own, headers take time that ranges have, too; so
-	 * does what overlaps. */
+	/* On a separate track, headers take time that other ranges have too; so
+	 * do overlapping slices. */
 	if (build->trace->tracks[event->track].kind == TRACE_TIMELINE)
 		return groups & 1U << BUILD_HEADER;
 	if (event->kind == EVENT_COMPLETE)
@@ -340,7 +340,7 @@ static uint32_t groups_at(const struct build_profile *build,
 	return nest->phases == 0 ? groups | (build->groups & phase) : groups;
 }
 
-/* `place` is that of our site, if the event has one. */
+/* `place` is the event's site's, if it has a site. */
 static enum ctp_status add_to_groups(struct build_profile *build,
 	uint32_t groups, const struct place *place, const struct event *event,
 	struct ctp_error *err)
@@ -407,14 +407,14 @@ enum ctp_status build_profile_begin(struct build_profile *build,
 	places_begin(&build->places, trace);
 	if ((build->groups & 1U << BUILD_PHASE) == 0)
 		return CTP_OK;
-	/* A unit's are wanted, so that they are no part of a sum yet. */
+	/* The phases of each unit are needed, so they are not summed yet. */
 	build->replays[BUILD_PHASE] =
 		replay_new(build->places.sites, (struct replay_options){0});
 	return build->replays[BUILD_PHASE] == NULL ? ctp_no_memory(err)
 						   : CTP_OK;
 }
 
-/* The unit, its time being that of its phases, which it calls. */
+/* Adds the unit, with its phases as callees and their total time. */
 static bool add_unit(struct build_profile *build, const struct profile *phases)
 {
 	struct profile *sum = build->units;
@@ -459,7 +459,7 @@ static enum ctp_status end_phases(
 	return status;
 }
 
-/* What the trace leaves open ends where the trace does. */
+/* Ranges left open end at the trace's end. */
 static enum ctp_status close_ranges(
 	struct build_profile *build, struct ctp_error *err)
 {

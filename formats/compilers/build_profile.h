@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time of compilers by kind: a profile for each group of ranges, in which
- * only these are functions. So the self time of a header is without what it
- * includes, but with the templates that it made, and the times of one group
- * never count twice.
- * Source: clang's -ftime-trace; lld's --time-trace.
+ * Compile time by kind: a profile for each group of ranges, in which only these
+ * are functions. So the self time of a header excludes its includes but covers
+ * the templates that it instantiates, and the times of a group never count
+ * twice. Source: clang's -ftime-trace; lld's --time-trace.
  */
 #ifndef BUILD_PROFILE_H
 #define BUILD_PROFILE_H
@@ -31,39 +30,40 @@ enum build_group {
 		BUILD_GROUP_COUNT
 };
 
-/* Phases, as rules/clang.rules has them, of which each unit's share is known. */
+/* Phases of rules/clang.rules whose share is computed for each unit. */
 #define BUILD_FRONTEND "frontend"
 #define BUILD_BACKEND "backend"
 
 struct build_profile;
 
-/* Once its first event was read: is the trace a compiler's? */
+/* After the first event was read: is it a compiler's trace? */
 bool build_profile_is_build_trace(const struct trace *trace);
 
-/* Of these groups, as bits. NULL if out of memory. */
+/* `groups` are bits. NULL if out of memory. */
 struct build_profile *build_profile_new(uint32_t groups);
 void build_profile_free(struct build_profile *build);
 
-/* Events that come are of this trace, which is one unit, of this name. Both are
- * borrowed until build_profile_end(). Errors: CTP_ERR_NOMEM; nothing was begun.
- */
+/* The following events belong to this trace, which is one unit, of this name.
+ * Both are borrowed until build_profile_end(). Errors: CTP_ERR_NOMEM; nothing
+ * was begun. */
 enum ctp_status build_profile_begin(struct build_profile *build,
 	const struct trace *trace, const char *unit, struct ctp_error *err);
 
-/* Takes one event. Errors: CTP_ERR_NOMEM. */
+/* Adds one event. Errors: CTP_ERR_NOMEM. */
 enum ctp_status build_profile_add(struct build_profile *build,
 	const struct event *event, struct ctp_error *err);
 
-/* The trace is over; what is open in it is closed. Errors: CTP_ERR_NOMEM. */
+/* Ends the trace and its open ranges. Errors: CTP_ERR_NOMEM. */
 enum ctp_status build_profile_end(
 	struct build_profile *build, struct ctp_error *err);
 
 /*
- * After the last trace: hands each group's profile over, to be freed with
- * profile_free(); NULL for those that were not asked for. Of a unit the callees
- * are the phases. Once only.
+ * After the last trace: returns each group's profile, to be freed with
+ * profile_free(); NULL for groups not requested. A unit's callees are its
+ * phases. Call it once only.
  *
- * Errors: CTP_ERR_NOMEM; `sums` are those that there are, to be freed, too.
+ * Errors: CTP_ERR_NOMEM; `sums` then has those made so far, which must be freed
+ * too.
  */
 enum ctp_status build_profile_finish(struct build_profile *build,
 	struct profile *sums[BUILD_GROUP_COUNT], struct ctp_error *err);

@@ -17,15 +17,15 @@ const char *flame_module(const struct profile_function *function, size_t *size)
 	const char *name = function->name;
 	const char *end = strstr(name, "::");
 
-	/* "~" is Python's for what is built in, "<string>" and the like are
-	 * no files. */
+	/* "~" is Python's file of built-in functions; "<string>" and the like
+	 * are not files. */
 	if (function->file[0] != '\0' && function->file[0] != '~' &&
 		function->file[0] != '<') {
 		*size = strlen(function->file);
 		return function->file;
 	}
 	*size = strcspn(name, " .:#(<[");
-	/* Of C++ what may stand before a name is its type. */
+	/* In C++, a type may precede the name. */
 	if (end != NULL && strcspn(name, "(<[") > (size_t)(end - name)) {
 		const char *start = end;
 
@@ -68,7 +68,8 @@ const char *flame_change_class(uint64_t before_ns, uint64_t after_ns)
 		"same", "more1", "more2", "more3", "more4", "more5"};
 	static const char *const less[] = {
 		"same", "less1", "less2", "less3", "less4", "less5"};
-	/* From so many hundredths of a percent on, of the longer of both. */
+	/* Least change of each level, in hundredths of a percent of the longer
+	 * time. */
 	static const uint32_t levels[] = {100, 300, 1000, 2500, 5000};
 	bool grown = after_ns > before_ns;
 	uint64_t most = grown ? after_ns : before_ns;

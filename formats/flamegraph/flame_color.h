@@ -10,9 +10,9 @@
 #define FLAME_CLASS_TEXT 16
 
 /*
- * What a function belongs to: its file, or where that is not known what its
- * name begins with, as "aten" of "aten::mm"; the whole name where nothing
- * divides it. Borrowed from the profile.
+ * The module of a function: its file, or if that is unknown the first part of
+ * its name, such as "aten" of "aten::mm", or the whole name if it has only one
+ * part. Borrowed from the profile.
  */
 const char *flame_module(const struct profile_function *function, size_t *size);
 
@@ -21,8 +21,8 @@ const char *flame_module(const struct profile_function *function, size_t *size);
 const char *flame_class(
 	char text[FLAME_CLASS_TEXT], const struct profile_function *function);
 
-/* The class that paints what took so long before and takes so long now: redder
- * the more it has grown, bluer the more it has shrunk. */
+/* The class for a change of time: redder the more it has grown, bluer the more
+ * it has shrunk. */
 const char *flame_change_class(uint64_t before_ns, uint64_t after_ns);
 
 #endif

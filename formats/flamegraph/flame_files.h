@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The files that flame graphs hold, by lines; each ends with NULL. The build
- * makes C of them. flame_name_js comes before others that use it. */
+ * generates C from them. flame_name_js precedes the scripts that use it. */
 #ifndef FLAME_FILES_H
 #define FLAME_FILES_H
 

@@ -9,8 +9,8 @@
 #include "io/xml.h"
 #include "names/function_name.h"
 
-/* Of a letter, in hundredths: the widest of fixed-width fonts in use at 11
- * units; and of the space beside a name. */
+/* Widths in hundredths: a letter of the widest common fixed-width font at 11
+ * units, and the space beside a name. */
 #define LETTER 670u
 #define PADDING 600u
 #define LEAST_LETTERS 3u
@@ -80,7 +80,7 @@ static const char *name_of(
 	return labels_text(&canvas->labels, node->function);
 }
 
-/* Long ones of kernels are told apart by their template arguments. */
+/* Long names of kernels differ only in their template arguments. */
 static void add_whole_name(
 	struct flame_canvas *canvas, const struct flame_node *node)
 {
@@ -94,7 +94,7 @@ static void add_whole_name(
 		function_name_add_fit(&canvas->text, name, FLAME_PLACES);
 }
 
-/* The second line: where it is, or what it stands for. */
+/* The second line: the location, or the number of call paths it stands for. */
 static void add_origin(
 	struct flame_canvas *canvas, const struct flame_node *node)
 {
@@ -132,7 +132,7 @@ void flame_add_change(struct flame_canvas *canvas,
 		return;
 	buffer_add_text(&canvas->text, grown ? ": +" : ": -");
 	flame_add_time(canvas, change_ns);
-	/* Beyond that a factor tells nothing. */
+	/* A larger factor is not informative. */
 	if (change_ns / before_ns >= 1000)
 		return;
 	hundredths = (uint64_t)(((unsigned __int128)change_ns * 10000 +
@@ -175,7 +175,7 @@ static void put_title(struct flame_canvas *canvas,
 	(void)fputs("</title>", canvas->out);
 }
 
-/* The name, as much of it as fits. */
+/* The name, shortened to fit. */
 static void put_name(struct flame_canvas *canvas, const struct flame_node *node,
 	uint32_t x, uint32_t y, uint32_t width)
 {
@@ -191,7 +191,7 @@ static void put_name(struct flame_canvas *canvas, const struct flame_node *node,
 	(void)fputs("</text>", canvas->out);
 }
 
-/* The number that the script knows the function by. */
+/* The function's number in the script. */
 static uint32_t number_of(struct flame_canvas *canvas, uint32_t function)
 {
 	if (canvas->number[function] == 0) {
@@ -237,7 +237,7 @@ void flame_put_frames(struct flame_canvas *canvas,
 	const struct flame_tree *tree, const char *of, uint32_t y)
 {
 	const struct flame_node *root = &tree->nodes[0];
-	/* Without any time the root is all there is. */
+	/* Without any time, there is only the root. */
 	uint64_t whole = root->cost.total_ns == 0 ? 1 : root->cost.total_ns;
 
 	for (uint32_t i = 0; i < tree->count; i++) {
@@ -247,7 +247,7 @@ void flame_put_frames(struct flame_canvas *canvas,
 		uint32_t x = units(node->start_ns, whole);
 		uint32_t end = units(1, 1);
 
-		/* Sums that are beyond counting end at the right edge. */
+		/* Sums that overflowed end at the right edge. */
 		if (i > 0 && node->cost.total_ns < left)
 			end = units(
 				node->start_ns + node->cost.total_ns, whole);

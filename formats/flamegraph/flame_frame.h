@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frames of a flame graph: boxes with a name, and a title that says what
- * the box is. Widths and places are counted in hundredths of a unit, by
- * integers: the same tree gives the same bytes everywhere.
+ * The frames of a flame graph: boxes with a name, and a title that describes
+ * the box. Widths and positions are integers, in hundredths of a unit: the same
+ * tree gives the same bytes everywhere.
  */
 #ifndef FLAME_FRAME_H
 #define FLAME_FRAME_H
@@ -15,7 +15,7 @@
 #include "profiles/label.h"
 #include "profile/profile.h"
 
-/* In units of the picture. The script has EDGE and ROW, too. */
+/* In units of the picture. The script repeats EDGE and ROW. */
 #define FLAME_WIDTH 1200u
 #define FLAME_EDGE 10u
 #define FLAME_ROW 17u
@@ -24,18 +24,18 @@ struct flame_canvas {
 	FILE *out;
 	const struct profile *profile;
 	struct labels labels;
-	bool compared; /* with a base: colours are of what has changed */
-	/* The functions that are shown get numbers, from 1 on. */
+	bool compared; /* with a base: colours show the change */
+	/* The visible functions are numbered from 1. */
 	uint32_t *number;   /* by function; 0: not shown yet */
 	uint32_t *function; /* by number - 1 */
 	uint32_t count;
-	struct buffer text; /* in the making */
+	struct buffer text; /* being composed */
 };
 
-/* Writes the text in the making, escaped, and begins another one. */
+/* Writes the composed text, escaped, and begins another one. */
 void flame_put_text(struct flame_canvas *canvas);
 
-/* Add to the text in the making: "12.34 %", "1.23 ms", "1 call". */
+/* Add to the text: "12.34 %", "1.23 ms", "1 call". */
 void flame_add_share(
 	struct flame_canvas *canvas, uint64_t part, uint64_t whole);
 void flame_add_time(struct flame_canvas *canvas, uint64_t time_ns);
@@ -46,8 +46,8 @@ void flame_add_count(
 void flame_add_change(struct flame_canvas *canvas,
 	const struct flame_cost *before, uint64_t after_ns);
 
-/* Writes the frames of a tree whose root has its upper edge at `y`; `of` is
- * what its time is: "host time". */
+/* Writes the frames of a tree whose root has its upper edge at `y`; `of` names
+ * its time: "host time". */
 void flame_put_frames(struct flame_canvas *canvas,
 	const struct flame_tree *tree, const char *of, uint32_t y);
 

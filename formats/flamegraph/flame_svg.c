@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The picture stands for itself where no script runs, as within a page's img
- * or in a viewer of pictures: frames have their places, colours and names, and
- * a title with the rest. The script reads all from them, so that nothing is
- * said twice; what each function has in all is in a list for it.
+ * The picture is complete without its script, for a page's img or an image
+ * viewer: frames have their positions, colours and names, and a title with the
+ * rest. The script reads these, so that nothing is stored twice; a list for it
+ * has each function's total.
  */
 #include "flamegraph/flame_svg.h"
 
@@ -21,12 +21,12 @@
 #include "io/xml.h"
 
 /* In units of the picture. */
-#define HEAD 66u    /* of the title and of what is said below it */
+#define HEAD 66u    /* of the title and the text below it */
 #define HEADING 28u /* of a graph */
 #define GAP 18u     /* below one */
 
-/* How many contexts are tried first, and how deep they may be: a row for each
- * must still be a picture. */
+/* Contexts in the first attempt, and their greatest depth: with a row for each
+ * level it must still be a picture. */
 #define NODES 12000u
 #define DEPTH 512u
 
@@ -43,7 +43,7 @@ struct page {
 	struct flame_tree *trees[2];   /* by side */
 };
 
-/* Has the side a graph? Without any time the host has an empty one. */
+/* Does the side have a graph? Without any time, the host has an empty one. */
 static bool has_graph(const struct page *page, enum flame_side side)
 {
 	return page->trees[side]->count > 1 ||
@@ -85,7 +85,7 @@ static void put_begin(struct page *page)
 		FLAME_WIDTH, height);
 }
 
-/* What the colours tell, and what no colour can. */
+/* Explains the colours, and names what has disappeared. */
 static void add_change_words(struct page *page, const struct flame_tree *tree)
 {
 	struct flame_canvas *canvas = &page->canvas;
@@ -103,7 +103,7 @@ static void add_change_words(struct page *page, const struct flame_tree *tree)
 	flame_add_time(canvas, tree->gone_ns);
 }
 
-/* What of the profile is in the graph. */
+/* The part of the profile in the graph. */
 static void add_words(struct page *page, const struct flame_tree *tree)
 {
 	struct flame_canvas *canvas = &page->canvas;
@@ -133,7 +133,7 @@ static void add_words(struct page *page, const struct flame_tree *tree)
 	buffer_add_text(&canvas->text, text);
 }
 
-/* What stands there without a caller, but had one. */
+/* Activities shown without a caller that had one. */
 static void add_unmatched(struct page *page)
 {
 	uint64_t count = page->canvas.profile->unmatched;
@@ -168,7 +168,7 @@ static void put_graph(struct page *page, enum flame_side side, uint32_t y)
 	(void)fputs("</g>\n", out);
 }
 
-/* What a function has in all; of a recursion the outermost counts. */
+/* A function's total; in a recursion the outermost call counts. */
 static void add_function(
 	struct page *page, const struct profile_function *function)
 {
@@ -201,7 +201,7 @@ static void add_function(
 		cum_ns);
 }
 
-/* Moves the text in the making into the list. */
+/* Moves the composed text into the list. */
 static void take_text(struct page *page, struct json *json)
 {
 	struct buffer *text = &page->canvas.text;
@@ -241,7 +241,7 @@ static bool put_functions(struct page *page)
 	return ok;
 }
 
-/* Above the graphs, also where these move below it. */
+/* Stays above the graphs while these scroll. */
 static void put_head(struct page *page)
 {
 	FILE *out = page->canvas.out;
@@ -283,7 +283,7 @@ static bool put_page(struct page *page)
 	return !page->canvas.text.failed;
 }
 
-/* Makes the trees, of at most so many contexts each. */
+/* Makes the trees, each of at most `nodes` contexts. */
 static enum ctp_status make_trees(
 	struct page *page, uint32_t nodes, struct ctp_error *err)
 {
@@ -308,7 +308,7 @@ static enum ctp_status say_no_memory(struct ctp_error *err)
 	return ctp_fail(err, CTP_ERR_NOMEM, "out of memory while drawing");
 }
 
-/* Draws with so many contexts into memory; `bytes` is to be freed. */
+/* Draws at most `nodes` contexts into memory; the caller frees `bytes`. */
 static enum ctp_status draw(struct page *page, uint32_t nodes, char **bytes,
 	size_t *size, struct ctp_error *err)
 {
@@ -330,7 +330,7 @@ static enum ctp_status draw(struct page *page, uint32_t nodes, char **bytes,
 	return say_no_memory(err);
 }
 
-/* With fewer contexts each time, until the picture is small enough. */
+/* Retries with fewer contexts until the picture is small enough. */
 static enum ctp_status draw_small(
 	struct page *page, FILE *out, struct ctp_error *err)
 {
@@ -354,7 +354,7 @@ static enum ctp_status draw_small(
 	return status;
 }
 
-/* The last part of a path: where the rest lies is nobody's concern. */
+/* The last part of a path: the directory is private. */
 static const char *title_of(const char *path)
 {
 	const char *slash = path == NULL ? NULL : strrchr(path, '/');

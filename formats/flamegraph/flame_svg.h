@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draws flame graphs as one SVG file that needs no other: a picture, which a
- * script in it makes answer to pointer and keyboard where it may run.
+ * Draws flame graphs as one self-contained SVG file. A script in it makes the
+ * picture interactive where scripts may run.
  */
 #ifndef FLAME_SVG_H
 #define FLAME_SVG_H
@@ -12,14 +12,13 @@
 #include "compare/flame_diff.h"
 #include "profile/profile.h"
 
-/* No picture has more bytes: it is to be sent by mail, and shown at once. */
+/* Largest picture: small enough to mail and to open at once. */
 #define FLAME_SVG_BYTES 2000000
 
 /*
- * Writes the graphs of a profile that has a tree: that of the host's time, and
- * below it that of its devices'. As many contexts are shown as there is room
- * for, the longest; what is folded is said. `path` is of the
- * input and may be NULL.
+ * Writes the graphs of a profile that has a tree: host time, and below it
+ * device time. Shows the longest contexts that fit, and reports how many are
+ * folded. `path` is the input's and may be NULL.
  *
  * Errors: CTP_ERR_NOMEM.
  */
@@ -27,8 +26,7 @@ enum ctp_status flame_svg_write(FILE *out, const struct profile *profile,
 	const char *path, struct ctp_error *err);
 
 /*
- * The same of two sides: widths are of the new one, and colours of what has
- * changed.
+ * Compares two profiles: widths show the new one, colours the change.
  */
 enum ctp_status flame_svg_write_diff(FILE *out, const struct flame_diff *diff,
 	const char *title, struct ctp_error *err);

@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "names/function_name.h"
 
-/* Places have two bytes each at most; and the next character. */
+/* At most two bytes per column, and the next character. */
 #define MOST_BYTES (2 * FLAME_PLACES + 4)
 
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -17,8 +17,7 @@ const char *flame_time(char text[FLAME_TIME_TEXT], uint64_t time_ns)
 	static const struct {
 		const char *name;
 		uint64_t size_ns;
-		uint64_t
-			from_ns; /* less is rounded to less in the unit below */
+		uint64_t from_ns; /* shorter times use the unit below */
 	} units[] = {{"s", 1000000000, 999995000}, {"ms", 1000000, 999995},
 		{"\xc2\xb5s", 1000, 1000}};
 
@@ -50,7 +49,7 @@ void flame_add_text(struct buffer *out, const char *text)
 	size_t kept;
 	bool cut;
 
-	/* Not through the middle of a character. */
+	/* Do not split a character. */
 	for (unsigned i = 0; i < 3 && size > 0 && is_inner(text[size]); i++)
 		size--;
 	utf8_add_printable(out, text, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text in a flame graph: places and times. */
+/* Text in a flame graph: locations and times. */
 #ifndef FLAME_TEXT_H
 #define FLAME_TEXT_H
 
@@ -16,12 +16,12 @@
 const char *flame_time(char text[FLAME_TIME_TEXT], uint64_t time_ns);
 
 /*
- * Appends text fit for one line (see utf8_add_printable()), at most the first
- * part of it, which ends in an ellipsis then: names may be of megabytes.
+ * Appends text fit for one line (see utf8_add_printable()), truncated with an
+ * ellipsis if it is long: names may have megabytes.
  */
 void flame_add_text(struct buffer *out, const char *text);
 
-/* Appends "dir/file.c:12", or nothing where that is not known. */
+/* Appends "dir/file.c:12", or nothing if unknown. */
 void flame_add_place(
 	struct buffer *out, const struct profile_function *function);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* flamegraph: a picture that answers; see flame_svg.h. */
+/* flamegraph: an interactive picture; see flame_svg.h. */
 #include "flamegraph/flame_svg.h"
 #include "format.h"
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * folded: one line per stack, "root;caller;callee COUNT", for flamegraph.pl,
- * speedscope and gprof2dot -f collapse.
- * Source: https://github.com/brendangregg/FlameGraph, stackcollapse scripts;
- * COUNT is a number of samples there. We write the time in the last function
- * itself in nanoseconds, since readers want whole numbers and a coarser unit
- * would lose short calls: flamegraph.pl --countname=ns shows it right.
+ * speedscope and gprof2dot -f collapse. Source:
+ * https://github.com/brendangregg/FlameGraph, stackcollapse scripts; COUNT is a
+ * number of samples there. We write the self time of the last function in
+ * nanoseconds, because readers want whole numbers and a coarser unit would lose
+ * short calls: flamegraph.pl --countname=ns labels it correctly.
  *
- * A stack deeper than FOLDED_DEPTH ends in "(deeper)": each of its frames would
- * be on every line above it, so that a recursion's lines grow with the square of
- * its depth.
+ * A stack deeper than FOLDED_DEPTH ends in "(deeper)": without a limit, the
+ * lines of a recursion grow with the square of its depth.
  *
- * With another metric than the usual one (format.h) COUNT is that, as PyTorch's
- * export_stacks() has it. A stack whose COUNT is 0 has no line. Where names are the same, the
- * frame says the file as well (label.h), or the reader would merge them.
+ * With another metric than the default (format.h), COUNT is that metric, as in
+ * PyTorch's export_stacks(). A stack whose COUNT is 0 has no line. Where names
+ * are equal, the frame includes the file (label.h), or the reader would merge
+ * them.
  */
 #include "flamegraph/folded.h"
 
@@ -34,8 +34,8 @@ static void change_name(char *name)
 		*name = ':';
 }
 
-/* Where the stack of a node stands: nodes are in preorder, so that a parent's
- * is always the beginning of the line before. */
+/* The end of a node's stack in the line: nodes are in preorder, so that a
+ * parent's stack is always a prefix of the previous line. */
 struct stack {
 	size_t end;
 	uint32_t depth;
@@ -47,9 +47,9 @@ struct lines {
 	struct labels labels;
 	struct stack *stacks; /* by node */
 	uint64_t *values;     /* likewise */
-	bool below;           /* they are with those of the nodes below */
+	bool below;           /* values include the nodes below */
 	struct buffer line;
-	/* Of the stacks deeper than the last that has a line. */
+	/* The sum of the stacks deeper than the last one with a line. */
 	uint64_t deeper;
 	size_t deeper_end;
 };
@@ -60,7 +60,7 @@ static bool is_device(const struct profile *profile, uint32_t node)
 	       PROFILE_HOST;
 }
 
-/* What a device did is the number of what launched it. */
+/* Device time counts for the call that launched it. */
 static void sum_device(struct lines *lines)
 {
 	const struct profile *profile = lines->profile;
@@ -93,7 +93,7 @@ static void sum_host(struct lines *lines)
 	}
 }
 
-/* The number of each path. */
+/* Computes the value of each path. */
 static void sum(struct lines *lines, enum format_metric metric)
 {
 	const struct profile *profile = lines->profile;
@@ -149,7 +149,8 @@ static void put_nodes(struct lines *lines)
 		lines->stacks[i] =
 			(struct stack){parent->end, parent->depth + 1};
 		if (parent->depth >= FOLDED_DEPTH) {
-			/* With what is below, the first has all. */
+			/* If values include the nodes below, the topmost
+			 * suffices. */
 			if (!lines->below || parent->depth == FOLDED_DEPTH)
 				lines->deeper += lines->values[i];
 			lines->deeper_end = parent->end;

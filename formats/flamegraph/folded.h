@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Folded stacks, read; see struct format. */
+/* Reads folded stacks; see struct format. */
 #ifndef FOLDED_H
 #define FOLDED_H
 

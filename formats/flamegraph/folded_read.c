@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads folded stacks, ours and those of the stackcollapse scripts; see
- * folded.c. The number at a line's end is taken for nanoseconds, which it is
- * in ours: where it counts samples, a sample is one of them. A frame's text is
- * the function's name, all of it, so that what is read can be written again as
- * it was. Lines that end in no whole number are counted, and left out.
+ * folded.c. The number at a line's end is read as nanoseconds, as in our own
+ * files; where it counts samples, a sample is 1 ns. A frame's whole text is the
+ * function's name, so that a file is written again unchanged. Lines that do not
+ * end in a whole number are skipped and counted.
  *
- * Austin's have microseconds, as the line "# austin: VERSION" tells, and more
- * lines about themselves; or bytes, of which there may be less afterwards; or
- * with "# mode: full", "MICROSECONDS,IDLE,BYTES".
- * Source: https://github.com/P403n1x87/austin, README.md, "Normal Output".
+ * Austin's files, recognized by the line "# austin: VERSION", have more such
+ * lines, and microseconds, or bytes, which may be negative, or with "# mode:
+ * full", "MICROSECONDS,IDLE,BYTES". Source:
+ * https://github.com/P403n1x87/austin, README.md, "Normal Output".
  */
 #include "flamegraph/folded.h"
 
@@ -21,21 +21,21 @@
 #include "profiles/profile_source.h"
 #include "profiles/stacks.h"
 
-/* Lines that are looked at say so many bits each, up to this many. */
+/* Most bits that the probe's lines add up to. */
 #define BITS_MAX 24u
 
-/* The first line of Austin's. */
+/* The first line of Austin's files. */
 #define AUSTIN "# austin: "
 
 struct folded_in {
 	struct profile_source *from;
 	struct stacks stacks;
-	int64_t unit_ns; /* that the numbers are multiples of */
-	bool full;       /* each is the first of several */
+	int64_t unit_ns; /* nanoseconds per unit of the numbers */
+	bool full;       /* the number is the first of several */
 };
 
-/* The number after the last space of `text`, of which that is the end; NULL if
- * there is none, or nothing before it. */
+/* Reads the number after the last space and returns that space, which ends the
+ * stack; NULL without a number, or with nothing before it. */
 static char *find_count(
 	const struct folded_in *in, char *text, size_t size, int64_t *count)
 {
@@ -51,7 +51,7 @@ static char *find_count(
 	return space;
 }
 
-/* Is it "# WORD: …", and no stack? */
+/* Is it "# WORD: …" rather than a stack? */
 static bool is_remark(const char *text, size_t size)
 {
 	size_t at = 2;
@@ -64,8 +64,7 @@ static bool is_remark(const char *text, size_t size)
 	       text[at + 1] == ' ' && memchr(text, ';', size) == NULL;
 }
 
-/* What one of a line's numbers is, once a remark has told. False if out of
- * memory. */
+/* A remark that sets the unit of the numbers. False if out of memory. */
 static bool read_remark(struct folded_in *in, const char *text)
 {
 	if (strncmp(text, AUSTIN, strlen(AUSTIN)) == 0)
@@ -77,9 +76,9 @@ static bool read_remark(struct folded_in *in, const char *text)
 	return trace_set_fact(in->from->source.trace, "cost", "memory (bytes)");
 }
 
-/* The functions of a stack; `text` is taken apart. Behind each frame is a
- * semicolon, the last too where llvm-xray and heaptrack write, and there
- * flamegraph.pl shows no frame without a name. */
+/* The functions of a stack; `text` is modified. llvm-xray and heaptrack write a
+ * semicolon after the last frame too; like flamegraph.pl, we do not take that
+ * for a frame without a name. */
 static bool push_frames(struct stacks *stacks, char *text, char *end)
 {
 	end[end[-1] == ';' ? -1 : 0] = '\0';
@@ -94,8 +93,7 @@ static bool push_frames(struct stacks *stacks, char *text, char *end)
 	return true;
 }
 
-/* Lines of white space are nothing, nor are remarks; all others want to be
- * stacks. */
+/* Blank lines and remarks are skipped; all others must be stacks. */
 static enum ctp_status add_line(
 	struct folded_in *in, struct line *line, struct ctp_error *err)
 {
@@ -175,8 +173,8 @@ static bool looks_folded(const char *text, size_t size, bool *several)
 	return true;
 }
 
-/* All whole lines must be stacks, or remarks; of a line that is longer than what
- * there is to look at, nothing can be said but that it has separators. */
+/* All complete lines must be stacks or remarks. A line that is longer than the
+ * probe's bytes only needs separators. */
 unsigned folded_probe(const void *bytes, size_t size)
 {
 	const char *at = bytes;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dot: a call graph for graphviz that needs no gprof2dot but looks like its
- * own: colour and order of the labels are the same, and so are the limits
- * (functions of at least 0.5 %, edges of at least 0.1 % of the time of all
- * threads). Beyond that at most 400 functions are drawn, the longest ones,
- * since graphviz takes minutes for more.
- * Source: gprof2dot's DotWriter and TEMPERATURE_COLORMAP; graphviz, "The DOT
- * Language" and "escString".
+ * dot: a call graph for graphviz in the style of gprof2dot: the labels' colour
+ * and order are the same, and so are the limits (functions of at least 0.5 %,
+ * edges of at least 0.1 % of the time of all threads). Beyond that only the 400
+ * longest functions are drawn, because graphviz takes minutes for more. Source:
+ * gprof2dot's DotWriter and TEMPERATURE_COLORMAP; graphviz, "The DOT Language"
+ * and "escString".
  *
  * The times are those of the profile for functions and edges alike: nothing
  * is estimated, so recursion cannot bring a share over 100 %.
@@ -28,8 +27,8 @@
 #define MIN_EDGE_SHARE 10u
 #define MAX_NODES 400u
 
-/* In bytes: what fits a box, and what graphviz reads as one string (it stops
- * at 16,384, and escapes take room). */
+/* In bytes: the limit of a box, and of a string in graphviz (it stops at
+ * 16,384, and escapes take room). */
 #define MAX_LABEL 80u
 #define MAX_TOOLTIP 2000u
 
@@ -39,7 +38,7 @@
 static void put_escaped(FILE *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		/* graphviz takes "&lt;" for '<', and "\N" for the node. */
+		/* graphviz reads "&lt;" as '<' and "\N" as the node. */
 		if (text[i] == '&') {
 			(void)fputs("&amp;", out);
 			continue;
@@ -50,8 +49,8 @@ static void put_escaped(FILE *out, const char *text, size_t size)
 	}
 }
 
-/* Writes text for a quoted string: what is over `most` bytes is left out of
- * the middle, since names tell most at both ends. */
+/* Writes text for a quoted string. Text over `most` bytes loses its middle,
+ * because names differ most at both ends. */
 static void put_short(FILE *out, const char *text, size_t most)
 {
 	size_t size = strlen(text);
@@ -62,7 +61,7 @@ static void put_short(FILE *out, const char *text, size_t most)
 		put_escaped(out, text, size);
 		return;
 	}
-	/* Not through the middle of a character. */
+	/* Do not split a character. */
 	while (head > 0 && (text[head] & 0xc0) == 0x80)
 		head--;
 	while (tail < size && (text[tail] & 0xc0) == 0x80)
@@ -72,8 +71,8 @@ static void put_short(FILE *out, const char *text, size_t most)
 	put_escaped(out, text + tail, size - tail);
 }
 
-/* The same of a name in a box, where C++'s have no room for all that they are.
- * False if out of memory. */
+/* Writes a name in a box; long C++ names are shortened. False if out of
+ * memory. */
 static bool put_name(FILE *out, const char *label)
 {
 	struct buffer brief = BUFFER_INIT;
@@ -189,7 +188,7 @@ static void put_edge(FILE *out, const struct profile *profile,
 		amount_hundredths(text[2], square_root(25 * width)));
 }
 
-/* How many of the functions, which come longest first, are drawn. */
+/* The number of functions to draw; they are sorted by time. */
 static uint32_t drawn_count(const struct profile *profile)
 {
 	uint32_t count = 0;

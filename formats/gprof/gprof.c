@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gprof: the text report of GNU gprof, which people read and gprof2dot draws.
- * Source: GNU binutils, gprof/hist.c and gprof/cg_print.c; the grammar is that
- * of gprof2dot's GprofParser.
+ * gprof: the text report of GNU gprof, for people and gprof2dot. Source: GNU
+ * binutils, gprof/hist.c and gprof/cg_print.c; the grammar is that of
+ * gprof2dot's GprofParser.
  *
- * What differs from gprof: times have nine decimals, since two would make most
- * profiles zeros; the times on a caller's or callee's line were measured, not
- * estimated from the number of calls; and one entry calls what nobody else
- * calls, because gprof2dot finds no time in a cycle that is called by nobody.
+ * Differences from gprof: times have nine decimals, because two would make most
+ * profiles zeros. The times on a caller's or callee's line are measured, not
+ * estimated from the number of calls. One entry calls every function that has
+ * no caller, because gprof2dot finds no time in a cycle that nobody calls.
  *
- * Cycles are shown as gprof shows them. gprof2dot looks for none by itself
- * here and would follow one for ever.
+ * Cycles are shown as gprof shows them. gprof2dot does not look for cycles here
+ * and would never leave one.
  *
  * The report ends with the form feed after the call graph. gprof's index by
  * name would come next, but gprof2dot stops reading there, and a program that
@@ -30,14 +30,14 @@
 
 #define ROOT_INDEX 1u
 
-/* What a cycle costs seen from outside. No two calls that enter a cycle are
- * open at a time, so their times may be summed. */
+/* The cost of a cycle seen from outside. Two calls that enter a cycle are never
+ * open at the same time, so their times may be summed. */
 struct cycle {
 	struct profile_cost cost;
 	uint64_t inner_calls;
 	uint32_t index; /* the entry's number */
-	uint32_t first; /* of its members; they end where the next one's begin
-			 */
+	uint32_t first; /* its first member; members end where the next cycle's
+			 * begin */
 };
 
 struct gprof {
@@ -77,7 +77,7 @@ static void put_name(const struct gprof *gprof, uint32_t function)
 	const char *name = labels_text(&gprof->labels, function);
 
 	(void)fputs(name, gprof->out);
-	/* gprof2dot takes a name of digits for a number, and fails. */
+	/* gprof2dot takes a name of digits for a number and fails. */
 	if (name[strspn(name, "0123456789.")] == '\0')
 		(void)fputs("()", gprof->out);
 }
@@ -198,7 +198,7 @@ static bool same_cycle(
 			       gprof->cycle_of[edge->callee]);
 }
 
-/* The calls that "called/total" is a part of: those from elsewhere. */
+/* The "total" of "called/total": calls from other functions. */
 static uint64_t outer_calls(const struct gprof *gprof, uint32_t function)
 {
 	if (gprof->cycle_of[function] != 0)
@@ -221,7 +221,7 @@ static void put_times(const struct gprof *gprof,
 		cost->ncalls, total_calls);
 }
 
-/* The same where only the number of calls means something: in a cycle. */
+/* Within a cycle, where only the number of calls is meaningful. */
 static void put_calls(const struct gprof *gprof, uint64_t calls, uint64_t inner)
 {
 	(void)fprintf(gprof->out, "              %15s %15s %10" PRIu64, "", "",
@@ -283,7 +283,7 @@ static int compare_roots(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* The entry that calls what nobody else calls. */
+/* The entry that calls every function without a caller. */
 static bool put_root(const struct gprof *gprof)
 {
 	const struct profile *profile = gprof->profile;
@@ -372,7 +372,7 @@ static void put_graph(const struct gprof *gprof)
 	}
 }
 
-/* Adds what function `i`, a member, adds to its cycle's costs. */
+/* Adds the costs of member `i` to its cycle. */
 static void add_member(struct gprof *gprof, struct cycle *cycle, uint32_t i)
 {
 	const struct profile_function *function = &gprof->profile->functions[i];

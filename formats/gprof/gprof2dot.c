@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The JSON that gprof2dot reads, with samples of stacks, the innermost function
- * first. Of several costs the first counts. Its unit is heeded where it is a time
- * and said before the samples; otherwise one of it is a nanosecond.
- * Source: gprof2dot's JsonParser, and its schema. Members may come in any
- * order, so samples wait until all functions are known.
+ * gprof2dot's JSON, with samples of stacks, the innermost function first. If
+ * there are several costs, the first is used. Its unit counts if it is a time
+ * and comes before the samples; otherwise one unit is 1 ns. Source: gprof2dot's
+ * JsonParser, and its schema. Members may come in any order, so samples wait
+ * until all functions are known.
  *
- * "gprof2dot" alone is the format that is best to hand to it, see bin/input/format_names.c.
+ * "gprof2dot" alone stands for the best format to give to it, see
+ * bin/input/format_names.c.
  */
 #include "format.h"
 
@@ -61,11 +62,11 @@ struct reader {
 	size_t sample_count, sample_room;
 	uint32_t *frames;
 	size_t frame_count, frame_room;
-	int power; /* of the cost that counts: its unit is so many digits
-		      longer than a nanosecond */
+	int power; /* the unit of the cost in use, as a power of ten of a
+		    * nanosecond */
 	unsigned cost_count;
-	/* Of what is being read. */
-	struct buffer text; /* of a string, as is */
+	/* The item being read. */
+	struct buffer text; /* of a string, unescaped */
 	struct buffer name;
 	struct buffer module;
 	bool has_cost;
@@ -94,8 +95,8 @@ static bool read_text(struct reader *reader, const struct json_token *token,
 	return !out->failed;
 }
 
-/* Before an object whose members they are, of which none may come. False if out
- * of memory. */
+/* Called before an object, because these members are optional. False if out of
+ * memory. */
 static bool empty_texts(struct reader *reader)
 {
 	reader->name.used = 0;
@@ -234,7 +235,7 @@ static enum ctp_status add_cost_member(void *user, unsigned key,
 	return json_members_skip(&reader->members, value, err);
 }
 
-/* "Memory (bytes)", as of other profiles that say it. False if out of memory. */
+/* Sets the fact `cost`, such as "Memory (bytes)". False if out of memory. */
 static bool tell_cost(struct reader *reader)
 {
 	const char *unit = (const char *)reader->module.bytes;
@@ -293,8 +294,8 @@ static enum ctp_status add_member(void *user, unsigned key,
 	}
 }
 
-/* A sample's functions, the outermost first; it is not to be used if one of
- * them is none. */
+/* A sample's functions, the outermost first; false if one of them is
+ * unknown. */
 static bool has_functions(
 	const struct reader *reader, const struct sample *sample, size_t end)
 {
@@ -344,7 +345,7 @@ static enum ctp_status read_profile(
 		reader.scan, from->source.trace, key_names, KEY_OTHER, &reader};
 	status = json_members_text(&reader.members, add_member, err);
 	from->position = json_scan_position(reader.scan);
-	/* Also what was damaged is used as far as it goes. */
+	/* Use what was read before the damage. */
 	if (status == CTP_END || status == CTP_ERR_FORMAT)
 		added = add_samples(&reader, status == CTP_END ? err : NULL);
 	json_scan_free(reader.scan);

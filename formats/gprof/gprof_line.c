@@ -10,8 +10,8 @@
 #define SECOND_DIGITS 9
 #define DIGITS "0123456789"
 
-/* Takes a word of these characters; NULL, taking nothing, if the next one is
- * not. */
+/* Consumes a word of these characters; NULL, consuming nothing, if the next
+ * character is another. */
 static char *take_word(char **text, const char *characters, size_t *size)
 {
 	char *word = *text + strspn(*text, " \t");
@@ -40,7 +40,7 @@ static bool take_time(char **text, uint64_t *time_ns)
 	return true;
 }
 
-/* "3", "3/4", of which the 4 says nothing new, or "3+4". */
+/* "3", "3/4", where the 4 is redundant, or "3+4". */
 static bool take_calls(char **text, struct gprof_line *line)
 {
 	char *at = *text;
@@ -89,7 +89,7 @@ static bool cut_index(char *text, uint32_t *index)
 	return true;
 }
 
-/* Cuts off "<cycle 1>"; sees "<cycle 1 as a whole>". */
+/* Cuts off "<cycle 1>"; recognizes "<cycle 1 as a whole>". */
 static void cut_cycle(char *text, struct gprof_line *line)
 {
 	static const char mark[] = "<cycle ";
@@ -112,7 +112,7 @@ static void cut_cycle(char *text, struct gprof_line *line)
 	*open = '\0';
 }
 
-/* What is left is the name. */
+/* The rest is the name. */
 static bool take_name(char *text, struct gprof_line *line)
 {
 	text = lines_trim(text);

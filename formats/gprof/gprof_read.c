@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads gprof's report, of GNU's, BSD's and Darwin's; see gprof.c. The call
- * graph says all that we want, so the flat profile counts only where there is
- * no call graph. Each call is on two lines, with its caller and with its
- * callee: the first is taken. Calls within a cycle have no times there.
+ * Reads gprof's report: GNU, BSD and Darwin; see gprof.c. The call graph has
+ * everything we need, so the flat profile is used only if there is no call
+ * graph. Each call is on two lines, with its caller and with its callee: the
+ * first is used. Calls within a cycle have no times.
  *
- * How coarse the times are is the fact `granularity`.
+ * The fact `granularity` is the resolution of the times.
  */
 #include "gprof/gprof_read.h"
 
@@ -19,7 +19,7 @@
 #include "profiles/profile_source.h"
 #include "profiles/inclusive_time.h"
 
-/* Our own entry that calls what nobody calls; see gprof.c. */
+/* Our own entry that calls every function without a caller; see gprof.c. */
 #define FUNCTION_ROOT (PROFILE_NONE - 1)
 
 enum part { PART_NONE, PART_FLAT, PART_GRAPH };
@@ -37,13 +37,13 @@ struct report {
 	bool has_root;
 
 	enum part part;
-	uint64_t unit_ns; /* of the flat profile's times for each call */
-	uint32_t entry;   /* whose callees come; PROFILE_NONE: callers do */
-	bool is_cycle;    /* its members come */
-	/* A call graph, if it is not ours, has an index at its end. */
+	uint64_t unit_ns; /* unit of the flat profile's times per call */
+	uint32_t entry;   /* its callees come next; PROFILE_NONE: callers */
+	bool is_cycle;    /* its members come next */
+	/* Call graphs of other tools end with an index. */
 	bool has_graph;
 	bool has_index;
-	/* The callers of the entry to come. */
+	/* The callers of the next entry. */
 	struct caller *callers;
 	size_t caller_count;
 	size_t caller_room;
@@ -112,8 +112,7 @@ static bool add_call(struct report *report, uint32_t caller, uint32_t callee,
 	return true;
 }
 
-/* A function's own line: its callers were before it. False if out of
- * memory. */
+/* A function's own line; its callers came before it. False if out of memory. */
 static bool read_primary(struct report *report, const struct gprof_line *line)
 {
 	struct profile *profile = report->from->profile;
@@ -174,8 +173,8 @@ static void end_entry(struct report *report)
 	report->caller_count = 0;
 }
 
-/* What is no line of an entry may stand between entries: more of the heading,
- * or the explanation. False if out of memory. */
+/* Other lines may stand between entries: more of the heading, or the
+ * explanation. False if out of memory. */
 static bool read_graph(struct report *report, char *text)
 {
 	struct gprof_line line;
@@ -230,7 +229,7 @@ static uint64_t unit_of(const char *heading)
 	return 0;
 }
 
-/* What is before the tables, and between them. False if out of memory. */
+/* The lines before and between the tables. False if out of memory. */
 static bool read_heading(struct report *report, char *text)
 {
 	static const char each[] = "Each sample counts as ";
@@ -275,7 +274,7 @@ static bool read_line(struct report *report, char *text)
 	}
 }
 
-/* Entries that did not come have what their callers say. */
+/* Missing entries get the costs on their callers' lines. */
 static void add_missing(struct report *report)
 {
 	struct profile *profile = report->from->profile;
@@ -289,7 +288,7 @@ static void add_missing(struct report *report)
 	}
 }
 
-/* Within a cycle it is not known which calls are the first. */
+/* Within a cycle, the first calls are unknown. */
 static bool is_inside(
 	const struct report *report, const struct profile_edge *edge)
 {
@@ -334,7 +333,7 @@ static void set_primitive(struct report *report)
 	}
 }
 
-/* What has a cost, but no calls, was called once by nobody. */
+/* A function with a cost but without calls has one call without a caller. */
 static void set_roots(struct report *report)
 {
 	struct profile *profile = report->from->profile;
@@ -352,8 +351,8 @@ static void set_roots(struct report *report)
 		root_edges_find(profile);
 }
 
-/* Gives a function a name that none before it has: with its index, if another
- * one has its own. False if out of memory. */
+/* Makes a function's name unique by its index if an earlier function has the
+ * same name. False if out of memory. */
 static bool set_name(struct profile *profile, struct profile_function *function,
 	struct strtab *names, struct buffer *text)
 {
@@ -381,7 +380,7 @@ static bool set_name(struct profile *profile, struct profile_function *function,
 	return true;
 }
 
-/* Names that several functions have get the index of all but the first. False
+/* Functions of the same name, except the first, get their index appended. False
  * if out of memory. */
 static bool set_names(struct profile *profile)
 {
@@ -446,7 +445,7 @@ static enum ctp_status read_gprof(
 	enum ctp_status status = read_all(&report, err);
 	enum ctp_status finished = CTP_OK;
 
-	/* Also what was damaged is used as far as it goes. */
+	/* Use what was read before the damage. */
 	if (status == CTP_END)
 		finished = finish(&report, err);
 	else if (status == CTP_ERR_FORMAT)
@@ -468,7 +467,7 @@ enum ctp_status gprof_open(FILE *in, const void *head, size_t head_size,
 		read_gprof, out, err);
 }
 
-/* Its headings; those of the call graph need not be in the first bytes. */
+/* Looks for its headings; the call graph's need not be in the first bytes. */
 unsigned gprof_probe(const void *bytes, size_t size)
 {
 	static const char *const headings[] = {

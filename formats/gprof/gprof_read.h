@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gprof's report, read; see struct format. */
+/* Reads gprof's report; see struct format. */
 #ifndef GPROF_READ_H
 #define GPROF_READ_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shares and times as text, by integer arithmetic: printf's %f would write
- * them with the comma of some locales. */
+/* Shares and times as text, by integer arithmetic: printf's %f would write a
+ * comma in some locales. */
 #ifndef AMOUNT_H
 #define AMOUNT_H
 
@@ -11,7 +11,7 @@
 
 /*
  * part / whole, at most AMOUNT_WHOLE; AMOUNT_WHOLE if `whole` is 0, so that
- * nothing is below a limit in a profile without any time.
+ * every share passes a limit in a profile without any time.
  *
  * Units: hundredths of a percent, rounded to the nearest.
  */
@@ -20,7 +20,8 @@ uint32_t amount_share(uint64_t part, uint64_t whole);
 /* Writes hundredths as "12.34"; returns `text`. */
 const char *amount_hundredths(char text[AMOUNT_TEXT], uint32_t hundredths);
 
-/* Writes nanoseconds as seconds, all of them: "1.000000002"; returns `text`. */
+/* Writes nanoseconds as seconds with all digits: "1.000000002"; returns
+ * `text`. */
 const char *amount_seconds(char text[AMOUNT_TEXT], uint64_t time_ns);
 
 #endif

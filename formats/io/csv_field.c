@@ -14,7 +14,7 @@ static bool needs_quotes(const char *bytes, size_t size)
 	return false;
 }
 
-/* A quote within quotes is two. */
+/* A quote within quotes is doubled. */
 static void put(FILE *out, const char *bytes, size_t size, bool quoted)
 {
 	const char *quote;
@@ -51,7 +51,7 @@ static uint64_t put_raw(FILE *out, const char *bytes, size_t size, bool quoted)
 	return replaced;
 }
 
-/* The blanks before it a spreadsheet may ignore. */
+/* A spreadsheet may ignore leading blanks. */
 static bool is_formula(const char *bytes, size_t size)
 {
 	while (size > 0 && *bytes == ' ') {

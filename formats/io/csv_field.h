@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Text in a table of comma-separated values.
- * Source: RFC 4180, which is text: as such, UTF-8 without zero bytes. */
+/* Text in a table of comma-separated values. Source: RFC 4180. The output is
+ * text: UTF-8 without zero bytes. */
 #ifndef CSV_FIELD_H
 #define CSV_FIELD_H
 
@@ -10,11 +10,10 @@
 #include <stdio.h>
 
 /*
- * Writes a field, in quotes where it must be, that a spreadsheet shows and does
- * not run: one that would be a formula gets an apostrophe before it, and what
- * utf8_add_escaped() escapes is escaped. With `raw` it is the text as it is, with
- * U+FFFD for zero bytes and what is not UTF-8. Returns how many of these there
- * are.
+ * Writes a field, quoted if necessary, that a spreadsheet shows and does not
+ * run: an apostrophe precedes a formula, and characters are escaped as in
+ * utf8_add_escaped(). With `raw`, writes the text unchanged except that U+FFFD
+ * replaces zero bytes and invalid UTF-8. Returns the number of replacements.
  * Source: OWASP, "CSV Injection".
  */
 uint64_t csv_field(FILE *out, const char *bytes, size_t size, bool raw);

@@ -11,10 +11,10 @@
 
 #define PACKED_BYTES ((size_t)64 * 1024)
 
-/* stdio gathers so much before it is compressed. */
+/* stdio's buffer size: bytes compressed at once. */
 #define PLAIN_BYTES ((size_t)256 * 1024)
 
-/* zlib's word for a gzip file with the usual window. */
+/* zlib's value for a gzip file with the default window. */
 #define GZIP_WINDOW (15 + 16)
 
 struct gzip_file {
@@ -24,7 +24,7 @@ struct gzip_file {
 	unsigned char packed[PACKED_BYTES];
 };
 
-/* Compresses all that the stream has; false if it cannot be written. */
+/* Compresses all of the stream's input; false if it cannot be written. */
 static bool pack(struct gzip_file *file, int how)
 {
 	z_stream *stream = &file->stream;
@@ -42,7 +42,7 @@ static bool pack(struct gzip_file *file, int how)
 	return true;
 }
 
-/* To stdio, less than all is an error. */
+/* For stdio, a short write is an error. */
 static ssize_t write_plain(void *cookie, const char *bytes, size_t size)
 {
 	struct gzip_file *file = cookie;
@@ -64,7 +64,7 @@ static ssize_t write_plain(void *cookie, const char *bytes, size_t size)
 	return (ssize_t)size;
 }
 
-/* It only tells where it is. */
+/* It only reports the position. */
 static int seek_plain(void *cookie, off64_t *offset, int whence)
 {
 	const struct gzip_file *file = cookie;

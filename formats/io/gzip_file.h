@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stream that compresses what is written to it. */
+/* A stream that compresses its output. */
 #ifndef GZIP_FILE_H
 #define GZIP_FILE_H
 
@@ -7,8 +7,8 @@
 
 /*
  * Makes one that writes gzip's format to `out`; fclose() finishes it. `out`
- * stays the caller's: errors of writing show on both. ftello() tells how much
- * was written before it was compressed. NULL if out of memory.
+ * stays the caller's: write errors show on both. ftello() returns the number of
+ * bytes before compression. NULL if out of memory.
  */
 FILE *gzip_file_open(FILE *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread fills blocks of a ring, which the reader takes one after the
- * other. They hold twice what a reader of JSON asks for at a time. Where no
- * thread can be had the reader unpacks by itself.
+ * The thread fills the blocks of a ring, and the reader takes them in order.
+ * Together they hold twice as much as one read of the JSON reader. If no thread
+ * can be created, the reader decompresses by itself.
  */
 #include "io/inflate_file.h"
 
@@ -25,8 +25,8 @@ struct inflate_file {
 	struct inflate_stream inflate;
 	uint8_t *blocks;
 	size_t sizes[BLOCKS];
-	size_t used; /* of the block that is read */
-	bool at_end; /* the reader has been told so */
+	size_t used; /* bytes used of the current block */
+	bool at_end; /* reported to the reader */
 
 	bool threaded;
 	pthread_t thread;
@@ -36,21 +36,22 @@ struct inflate_file {
 	uint64_t filled; /* blocks so far */
 	uint64_t taken;
 	bool stopped;  /* by the reader */
-	bool finished; /* by the thread: nothing more comes */
-	int sys_errno; /* why, if it is not the end */
+	bool finished; /* by the thread: no more blocks */
+	int sys_errno; /* reason, if not the end */
 };
 
 bool inflate_file_probe(const void *head, size_t size)
 {
 	static const uint8_t magic[] = {0x1f, 0x8b, 8};
 
-	/* Cut off within these it is nothing else either. */
+	/* A file truncated within these bytes matches no other format
+	 * either. */
 	return size > 0 &&
 	       memcmp(head, magic,
 		       size < sizeof(magic) ? size : sizeof(magic)) == 0;
 }
 
-/* A block for the thread to fill; NULL if it is to end. */
+/* A block for the thread to fill; NULL if the thread must end. */
 static uint8_t *wait_for_room(struct inflate_file *file)
 {
 	uint8_t *block = NULL;
@@ -116,7 +117,7 @@ static void give_back(struct inflate_file *file)
 	(void)pthread_mutex_unlock(&file->lock);
 }
 
-/* Nothing more comes: what is known of the file stays. */
+/* End of the stream; the facts about the file stay. */
 static ssize_t end_stream(struct inflate_file *file)
 {
 	file->at_end = true;
@@ -137,7 +138,7 @@ static ssize_t unpack_now(struct inflate_file *file, char *out, size_t size)
 	return got == 0 ? end_stream(file) : got;
 }
 
-/* The stream's: as read(2). Only the reader changes `taken`. */
+/* Read function of the stream, as read(2). Only the reader changes `taken`. */
 static ssize_t read_stream(void *cookie, char *out, size_t size)
 {
 	struct inflate_file *file = cookie;
@@ -159,7 +160,7 @@ static ssize_t read_stream(void *cookie, char *out, size_t size)
 	return (ssize_t)size;
 }
 
-/* The reader's signals are not the thread's. */
+/* The thread must not handle the reader's signals. */
 static bool start_thread(struct inflate_file *file)
 {
 	sigset_t all;
@@ -238,7 +239,7 @@ struct inflate_facts inflate_file_facts(const struct inflate_file *file)
 	struct inflate_facts facts = {
 		.position = atomic_load(&file->inflate.position)};
 
-	/* Else it is a matter of chance how far the thread has come. */
+	/* Before the end, the thread's progress is random. */
 	if (file->at_end) {
 		facts.strange_bytes = file->inflate.strange_bytes;
 		facts.damage_at = file->inflate.damage_at;

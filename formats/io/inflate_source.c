@@ -18,8 +18,8 @@ static struct inflate_source *self_of(struct event_source *source)
 	return (struct inflate_source *)(void *)source;
 }
 
-/* What is wrong with the file is also why the text in it breaks off: that is
- * not counted again. */
+/* Damage to the file also truncates the text in it, which is not counted
+ * again. */
 static enum ctp_status note(struct inflate_source *self, struct ctp_error *err)
 {
 	struct inflate_facts facts = inflate_file_facts(self->file);

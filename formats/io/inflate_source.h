@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A source of events whose file is gzip'd: its progress is that in the file,
- * and what is wrong with the file is told with what is wrong inside. */
+/* A source of events from a gzip'd file: it reports progress as a position in
+ * the file, and damage to the file together with damage in its contents. */
 #ifndef INFLATE_SOURCE_H
 #define INFLATE_SOURCE_H
 
@@ -8,8 +8,8 @@
 #include "io/inflate_file.h"
 
 /*
- * Puts itself around the source, which reads from the file's stream. Closing
- * it closes the source, not the file.
+ * Wraps the source, which reads from the file's stream. Closing it closes the
+ * source, not the file.
  *
  * Errors: CTP_ERR_NOMEM; the source is as it was.
  */

@@ -41,7 +41,7 @@ void inflate_stream_clear(struct inflate_stream *stream)
 	stream->in = NULL;
 }
 
-/* Until the file has something, or somebody wants us to stop. */
+/* Waits until the file has input, or the caller wants us to stop. */
 static bool wait_for_input(const struct inflate_stream *stream)
 {
 	struct pollfd wanted[] = {
@@ -58,7 +58,7 @@ static bool wait_for_input(const struct inflate_stream *stream)
 	return false;
 }
 
-/* More of the file: as read(2). */
+/* Reads more of the file, as read(2). */
 static ssize_t fill(struct inflate_stream *stream)
 {
 	ssize_t got;
@@ -84,7 +84,8 @@ static void damage(struct inflate_stream *stream, const char *what)
 	stream->at_end = true;
 }
 
-/* Between two members: begins the next one, or passes over what is none. */
+/* Between two members: begins the next one, or skips bytes that are not a
+ * member. */
 static void begin_member(struct inflate_stream *stream)
 {
 	z_stream *zlib = &stream->zlib;
@@ -106,7 +107,7 @@ static void begin_member(struct inflate_stream *stream)
 	stream->in_member = true;
 }
 
-/* As far as the input that is there, or the room for the output, goes. */
+/* Decompresses until the input or the room for output is used up. */
 static bool unpack(struct inflate_stream *stream)
 {
 	switch (inflate(&stream->zlib, Z_NO_FLUSH)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a gzip'd file holds, a piece at a time and in the memory of a window.
- * Several members are one; zeros behind the last one are padding, and anything
- * else there is counted. For inflate_*.c only.
+ * Decompresses a gzip'd file piece by piece, in the memory of one window.
+ * Several members are concatenated; zeros after the last one are padding, and
+ * other bytes there are counted. For inflate_*.c only.
  */
 #ifndef INFLATE_STREAM_H
 #define INFLATE_STREAM_H
@@ -22,15 +22,14 @@ struct inflate_stream {
 	bool at_end;
 	uint8_t *in;
 	uint64_t members;
-	uint64_t strange_bytes;    /* behind the last member */
-	_Atomic uint64_t position; /* bytes taken from the file */
+	uint64_t strange_bytes;    /* after the last member */
+	_Atomic uint64_t position; /* bytes read from the file */
 	uint64_t damage_at;        /* in the file, if there is damage */
-	const char *damage;        /* what is wrong there; NULL: nothing */
+	const char *damage;        /* description; NULL: no damage */
 };
 
-/* `head` are the first bytes, at most INFLATE_STREAM_HEAD, taken from `fd`
- * already. False if out of memory; call inflate_stream_clear() in either
- * case. */
+/* `head` has the first bytes, at most INFLATE_STREAM_HEAD, already read from
+ * `fd`. False if out of memory; call inflate_stream_clear() in either case. */
 #define INFLATE_STREAM_HEAD ((size_t)4096)
 bool inflate_stream_init(struct inflate_stream *stream, int fd,
 	const void *head, size_t head_size);

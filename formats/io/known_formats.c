@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Source: file(1)'s magic for each of them, and what these write: memray's
- * records.h, GHC's EventLogFormat.h, gperftools' cpuprofile-fileformat.html, the
- * kernel's ftrace.rst, Perfetto's trace_packet.proto, XLA's xplane.proto, Go's
- * internal/trace, Austin's mojo.h, measureme's file_header.rs, uftrace's
- * uftrace.h, NYTProf's and Xdebug's, yappi's pickle, Ruby's marshal.c; of JSON,
- * the members that V8's profiler, the Firefox Profiler, opentelemetry-proto,
- * pyinstrument, scalene, stackprof, memray's and perf's, PyTorch's execution
- * traces, DHAT, 'jfr print' and GHC's -pj have and traces have not.
+ * Source: file(1)'s magic for each of them, and the writers: memray's
+ * records.h, GHC's EventLogFormat.h, gperftools' cpuprofile-fileformat.html,
+ * the kernel's ftrace.rst, Perfetto's trace_packet.proto, XLA's xplane.proto,
+ * Go's internal/trace, Austin's mojo.h, measureme's file_header.rs, uftrace's
+ * uftrace.h, NYTProf's and Xdebug's, yappi's pickle, Ruby's marshal.c; for
+ * JSON, the members that do not occur in traces, of V8's profiler, the Firefox
+ * Profiler, opentelemetry-proto, pyinstrument, scalene, stackprof, memray's and
+ * perf's, PyTorch's execution traces, DHAT, 'jfr print' and GHC's -pj.
  */
 #include "io/known_formats.h"
 
@@ -17,7 +17,8 @@
 
 #include "protobuf/protobuf_read.h"
 
-/* TracePacket.trusted_packet_sequence_id, and how many packets are looked at. */
+/* TracePacket.trusted_packet_sequence_id, and the number of packets to
+ * check. */
 #define PACKET_SEQUENCE_ID 10
 #define PACKETS_MIN 3
 #define XPLANE_NAME 2
@@ -85,11 +86,11 @@ static const struct {
 		4,
 		"is a program, not a profile; 'ctprof record' runs programs"},
 	{0, "memray", 7, MEMRAY},
-	/* Its first text in a frame of lz4's. */
+	/* Its first text in an lz4 frame. */
 	{13, "memray", 7, MEMRAY},
 	{0, "\4\x22\x4d\x18", 4,
 		"is packed by lz4; give ctprof what 'lz4 -dc' makes of it"},
-	/* Pickles: of a class, and of a table of that key. */
+	/* Pickles: of a class, and of a table with that key. */
 	{13, "line_profiler", 13,
 		"is line_profiler's, by lines; ctprof reads profiles of "
 		"functions"},
@@ -142,7 +143,7 @@ static const struct {
 	{0, "\x80\2cyappi", 8,
 		"is yappi's; give ctprof what its save() writes with "
 		"type='pstat' or 'callgrind'"},
-	/* A table of Ruby's, whose first key is "version". */
+	/* A Ruby table whose first key is "version". */
 	{0, "\4\b{", 3, STACKPROF},
 	{0, "digraph ", 8,
 		"is a graph for graphviz; ctprof reads the data that it was "
@@ -188,8 +189,8 @@ static const struct {
 			 "eventlog"},
 };
 
-/* A sample of perf script: a line that ends in a colon, and a frame, which
- * begins with a tab and an address. */
+/* A sample of perf script: a line ending in a colon, then a frame that begins
+ * with a tab and an address. */
 static bool is_perf_script(const char *text, size_t size)
 {
 	const char *line = memchr(text, '\n', size);
@@ -206,7 +207,7 @@ static bool is_perf_script(const char *text, size_t size)
 	return at < end && isxdigit((unsigned char)*at);
 }
 
-/* Perfetto's file is packets, most of which tell what sequence they are of. */
+/* A Perfetto file consists of packets, most of which name their sequence. */
 static bool is_perfetto(const void *bytes, size_t size)
 {
 	struct protobuf_field packet;
@@ -234,8 +235,8 @@ static bool begins(const struct protobuf_field *field, const char *text)
 	       memcmp(field->bytes, text, strlen(text)) == 0;
 }
 
-/* XLA's file is planes, each with a name; that of the first is at hand even if
- * all of it is not. */
+/* An XLA file consists of planes, each with a name; the first plane's name is
+ * available even if the plane is incomplete. */
 static bool is_xplane(const void *bytes, size_t size)
 {
 	struct protobuf_field field;

@@ -23,7 +23,7 @@ uint64_t lines_position(const struct lines *lines)
 	return lines->base + lines->at;
 }
 
-/* Reads more behind the line that is begun, which goes to the front. */
+/* Reads more after the current partial line, which moves to the front. */
 static enum ctp_status fill(struct lines *lines, struct ctp_error *err)
 {
 	struct buffer *bytes = &lines->bytes;
@@ -39,7 +39,7 @@ static enum ctp_status fill(struct lines *lines, struct ctp_error *err)
 	lines->base += lines->at;
 	lines->at = 0;
 	bytes->used = begun;
-	/* One more: the last line's zero byte needs room as well. */
+	/* One more byte for the last line's zero byte. */
 	if (!buffer_reserve(bytes, more + 1))
 		return ctp_no_memory(err);
 	got = fread(bytes->bytes + begun, 1, more, lines->in);
@@ -51,7 +51,8 @@ static enum ctp_status fill(struct lines *lines, struct ctp_error *err)
 	return CTP_OK;
 }
 
-/* The line's end, found or read; NULL if the input ends before. */
+/* Finds the line's end, reading more as needed; NULL if the input ends
+ * first. */
 static enum ctp_status find_end(
 	struct lines *lines, uint8_t **end, struct ctp_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Units of time as other profilers call them. */
+/* Units of time, as other profilers write them. */
 #ifndef UNIT_H
 #define UNIT_H
 
@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 /*
- * The power of ten by which the unit is longer than a nanosecond: 3 of "us" and
- * of "microseconds". False, changing nothing, if it is no time.
+ * The unit as a power of ten of a nanosecond: 3 for "us" and "microseconds".
+ * False, changing nothing, if it is not a unit of time.
  */
 bool unit_power(const char *unit, size_t size, int *power);
 
-/* That of a cost, in nanoseconds: "ns", or as in "Time_(10us)" and "cpu
- * (nanoseconds)"; 0 if it is no time. */
+/* The unit of a cost such as "ns", "Time_(10us)" or "cpu (nanoseconds)", in
+ * nanoseconds; 0 if it is not a time. */
 uint64_t unit_of_cost(const char *cost);
 
 #endif

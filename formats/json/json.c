@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The writer has a buffer of its own and hands it to the stream in large
- * pieces: stdio's locking and bookkeeping per call cost more than the text.
+ * The writer has its own buffer and passes it to the stream in large pieces:
+ * stdio's locking and bookkeeping per call cost more than the text.
  *
- * Integers and times go two digits at a time from a table: that is most of what a
- * trace consists of. Doubles go through printf, whose decimal point is the
- * locale's and is put right, unless they are short.
+ * Integers and times go two digits at a time from a table: a trace consists
+ * mostly of these. Doubles, unless short, go through printf, and the locale's
+ * decimal point is replaced.
  */
 #include "json/json.h"
 
@@ -23,16 +23,16 @@
 #include "base/utf8.h"
 #include "trace/trace.h"
 
-/* With six digits more, less than 2^53, and all its digits fewer than 16. */
+/* With six more digits it is below 2^53 and has fewer than 16 digits. */
 #define SHORT_MAX 1e9
-/* Less has an exponent. */
+/* Smaller numbers have an exponent. */
 #define SHORT_MIN 1e-4
 
 /* A string is escaped in pieces of this many bytes, so that a stream's buffer
- * always has room for one: a byte becomes six at most. */
+ * always has room for one: a byte becomes at most six. */
 #define PIECE_BYTES ((size_t)8 * 1024)
 
-/* What streams write at a time is a multiple of 4 or 8 KiB. */
+/* Streams write multiples of 4 or 8 KiB. */
 #define BLOCK_BYTES ((size_t)8 * 1024)
 
 bool json_init(struct json *json, FILE *out)
@@ -66,8 +66,8 @@ void json_flush(struct json *json)
 		errno = json->sys_errno;
 }
 
-/* Hands over whole blocks. Of anything else the stream would keep a part, and
- * write that apart the next time. */
+/* Passes whole blocks on. Otherwise the stream would keep a remainder and write
+ * it separately the next time. */
 static void write_out_blocks(struct json *json)
 {
 	size_t left = json->used % BLOCK_BYTES;
@@ -123,8 +123,9 @@ void json_raw_slowly(struct json *json, const char *bytes, size_t size)
 	json_advance(json, at + size);
 }
 
-/* May a character that is not to be shown begin so? See utf8_safe_prefix();
- * noncharacters, and so all from F0 on, are left as they are. */
+/* Can a character that must not be shown begin with this byte? See
+ * utf8_safe_prefix(); noncharacters, and so all bytes from F0 on, stay
+ * unchanged. */
 static bool may_be_unsafe(unsigned char byte)
 {
 	return byte == 0x7f || byte == 0xc2 || byte == 0xd8 || byte == 0xe2;
@@ -159,8 +160,8 @@ static char *put_escape(char *at, unsigned char byte)
 	return at;
 }
 
-/* Copies bytes up to the first that is not plain ASCII; how many. There is room
- * for all. */
+/* Copies bytes up to the first that is not plain ASCII; returns their number.
+ * There must be room for all. */
 static size_t copy_plain(char *at, const char *bytes, size_t size)
 {
 	size_t done = 0;
@@ -169,8 +170,8 @@ static size_t copy_plain(char *at, const char *bytes, size_t size)
 	for (; size - done >= 16; done += 16) {
 		__m128i text = _mm_loadu_si128(
 			(const __m128i *)(const void *)(bytes + done));
-		/* As signed numbers, bytes over 127 are less than a blank, and
-		 * so is one more than 127. */
+		/* Signed comparison: bytes over 127 are less than a blank, and
+		 * so is 127 + 1. */
 		__m128i odd = _mm_or_si128(
 			_mm_cmplt_epi8(_mm_add_epi8(text, _mm_set1_epi8(1)),
 				_mm_set1_epi8(' ' + 1)),
@@ -192,9 +193,9 @@ static size_t copy_plain(char *at, const char *bytes, size_t size)
 	return done;
 }
 
-/* Writes a character of valid UTF-8 that is not plain; returns its size. What a
- * terminal would obey, or would show other text in another order for, JSON has
- * as an escape: the text is the same. */
+/* Writes a character of valid UTF-8 that is not plain; returns its size.
+ * Terminal controls and bidirectional overrides are written as JSON escapes,
+ * which represent the same text. */
 static size_t put_odd(char **at, const char *bytes, size_t size)
 {
 	unsigned char byte = (unsigned char)*bytes;
@@ -219,7 +220,7 @@ static void add_valid(struct json *json, const char *bytes, size_t size)
 {
 	while (size > 0) {
 		size_t piece = size < PIECE_BYTES ? size : PIECE_BYTES;
-		/* The last escape ends in a zero byte. */
+		/* Room for the zero byte after the last escape. */
 		char *at = json_room(json, piece * 6 + UTF8_ESCAPE_TEXT);
 		size_t done = 0;
 
@@ -237,7 +238,7 @@ static void add_valid(struct json *json, const char *bytes, size_t size)
 	}
 }
 
-/* Adds what has to be looked at byte by byte. */
+/* Adds text that must be checked byte by byte. */
 static void add_odd(struct json *json, const char *bytes, size_t size)
 {
 	while (size > 0) {
@@ -262,7 +263,7 @@ void json_raw_string(struct json *json, const char *bytes, size_t size)
 	if (at == NULL)
 		return;
 	*at++ = '"';
-	/* Of none there need not be an address. */
+	/* An empty string may have no address. */
 	if (size > 0) {
 		size_t plain = copy_plain(at, bytes, piece);
 
@@ -416,9 +417,9 @@ static char *put_padded(char *at, uint64_t value, unsigned digits)
 }
 
 /*
- * A number of few digits behind the point, as most are that were read from
- * text: the least count of them at which so many digits, divided by a power of
- * ten, make the same double. NULL: it is not so.
+ * Writes a number with few decimals, like most numbers that were read from
+ * text: finds the fewest decimals at which an integer divided by a power of ten
+ * gives the same double. NULL: not found.
  */
 static char *put_short(char *at, double value)
 {
@@ -465,16 +466,16 @@ char *json_put_double(char *at, double value)
 			whole = whole && *from != 'e';
 			*at++ = *from;
 		} else if (whole) {
-			/* The locale's point, of one byte or more. */
+			/* The locale's decimal point, one byte or more. */
 			whole = false;
 			*at++ = '.';
 		}
 	}
-	/* So that a reader can tell it from an integer. */
+	/* Distinguishes it from an integer. */
 	return whole ? put_word(at, ".0") : at;
 }
 
-/* Room for a number, behind the comma that it needs. NULL if out of memory. */
+/* Writes the comma and makes room for a number. NULL if out of memory. */
 static char *begin_number(struct json *json)
 {
 	char *at = json_room(json, 1 + JSON_NUMBER_MAX);

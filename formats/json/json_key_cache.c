@@ -3,13 +3,12 @@
 
 #include <string.h>
 
-/* Steps that stand for the beginning of an object, and for a member that is
- * not remembered. */
+/* Steps for the beginning of an object, and for a member that is not cached. */
 #define STEP_BEGIN 0
 #define STEP_UNKNOWN 1
 #define STEP_FIRST 2
 
-/* Files that have no shape are not searched for one for ever. */
+/* Limit of attempts for files without repeating structure. */
 #define CLEARED_MAX 16
 
 #define MASK_BYTES 32
@@ -17,7 +16,7 @@
 _Static_assert(JSON_STEP_BYTES + 48 <= JSON_BYTES_ROOM,
 	"A number behind a step may be looked at.");
 
-/* Are these the step's bytes? */
+/* Does the text match the step's bytes? */
 static inline bool is_step(const struct json_step *step, const uint8_t *text)
 {
 #ifdef __SSE2__
@@ -39,8 +38,7 @@ static inline bool is_step(const struct json_step *step, const uint8_t *text)
 #endif
 }
 
-/* The step that is next, of those that came behind this one before; NULL if it
- * is another. */
+/* The next step, if it followed `last` before; NULL if not. */
 static inline const struct json_step *find_next(
 	const struct json_key_cache *cache, const struct json_step *last,
 	const uint8_t *text)
@@ -54,8 +52,8 @@ static inline const struct json_step *find_next(
 	return NULL;
 }
 
-/* Reads members as long as they are like ones before; whether the last one has
- * begun only, or no more can be told of. */
+/* Reads members while they match cached steps; true if the last one is nested,
+ * or there is no room for more. */
 static bool read_known(struct json_key_cache *cache, struct json_scan *scan,
 	struct json_members_read *members)
 {
@@ -95,8 +93,8 @@ static bool read_known(struct json_key_cache *cache, struct json_scan *scan,
 	return is_open || members->count == JSON_MEMBERS_MAX;
 }
 
-/* Is a member or the end next? Goes on from what was read last of this object.
- */
+/* Is a member or the end next? Continues from the last member of this
+ * object. */
 static bool is_between(
 	struct json_key_cache *cache, const struct json_scan *scan)
 {
@@ -109,7 +107,7 @@ static bool is_between(
 		       scan->state == JSON_STATE_IN_OBJECT);
 }
 
-/* Is it the end of the object that is next? It is read then. */
+/* Reads the end of the object if that is next. */
 static bool read_end(struct json_scan *scan, struct json_members_read *members)
 {
 	const struct json_window *window = &scan->window;
@@ -123,8 +121,8 @@ static bool read_end(struct json_scan *scan, struct json_members_read *members)
 	return true;
 }
 
-/* The next member of an object; false, having read nothing, if that is not
- * usual. */
+/* Reads the next member of an object; false, reading nothing, if it needs the
+ * slow path. */
 static bool read_fast(struct json_scan *scan, struct json_token *key,
 	struct json_token *value)
 {
@@ -148,7 +146,7 @@ static bool read_fast(struct json_scan *scan, struct json_token *key,
 	return json_state_fast_end(scan, text, value, JSON_STATE_IN_OBJECT);
 }
 
-/* The step that is like this one; JSON_STEP_NONE if there is none. */
+/* The step equal to this one; JSON_STEP_NONE if there is none. */
 static uint8_t find_step(
 	const struct json_key_cache *cache, const struct json_step *like)
 {
@@ -176,7 +174,7 @@ static uint8_t add_step(
 	return (uint8_t)cache->count++;
 }
 
-/* The step may come behind the last one. */
+/* Records that the step may follow the last one. */
 static void add_next(struct json_key_cache *cache, uint8_t step)
 {
 	struct json_step *last = &cache->steps[cache->at];
@@ -189,7 +187,7 @@ static void add_next(struct json_key_cache *cache, uint8_t step)
 	last->next[last->next_count - 1] = step;
 }
 
-/* Remembers what stands before the member's value: from this place in the
+/* Caches the text before the member's value, from this position in the
  * window. */
 static uint8_t learn_key(struct json_key_cache *cache,
 	const struct json_scan *scan, size_t from,
@@ -218,7 +216,7 @@ static uint8_t learn_key(struct json_key_cache *cache,
 	return known;
 }
 
-/* Reads one member, whatever it is like. */
+/* Reads one member of any form. */
 static enum ctp_status read_new(struct json_key_cache *cache,
 	struct json_scan *scan, struct json_members_read *members,
 	struct ctp_error *err)

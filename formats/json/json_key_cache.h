@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the members of objects of which many are alike, as events of a trace
- * are: they have the same keys in the same order, and the same blanks between
- * them. What stands before a value - comma, key, colon, blanks - is remembered
- * as a step, and which steps came next. Where the bytes are those of such a
- * step, there is nothing else to look at.
+ * Reads the members of objects with a repeating structure, such as a trace's
+ * events: the same keys in the same order, with the same blanks. The text
+ * before a value - comma, key, colon, blanks - is cached as a step, together
+ * with the steps that followed it. Bytes that match a step need no further
+ * parsing.
  */
 #ifndef JSON_KEY_CACHE_H
 #define JSON_KEY_CACHE_H
@@ -13,12 +13,12 @@
 
 #include "json/json_scan.h"
 
-/* Steps of these many bytes are remembered, and so many of them at a time. */
+/* Limits of the cache: the size of a step, and the number of steps. */
 #define JSON_STEP_BYTES 48
 #define JSON_STEPS_MAX 256
 #define JSON_STEP_NEXT_MAX 8
 
-/* The step of a member that is not remembered. */
+/* The step of a member that is not cached. */
 #define JSON_STEP_NONE 0
 
 #define JSON_MEMBERS_MAX 16
@@ -30,34 +30,34 @@ struct json_step {
 	uint8_t key_size;
 	uint8_t next_count;
 	uint8_t next[JSON_STEP_NEXT_MAX];
-	uint32_t mask; /* a bit for each of the first 32 bytes there are */
+	uint32_t mask; /* one bit per byte, for the first 32 */
 };
 
-/* Zeroed: nothing is remembered. */
+/* Zero-initialize: empty. */
 struct json_key_cache {
 	struct json_step steps[JSON_STEPS_MAX];
 	unsigned count;
-	unsigned cleared; /* how many times, for being full */
-	uint8_t at;       /* the member that was read last */
+	unsigned cleared; /* number of times it was full */
+	uint8_t at;       /* the step of the last member */
 };
 
 struct json_member {
-	uint64_t at;             /* where its step began */
-	struct json_token value; /* JSON_END: the object ended here */
-	uint8_t step;            /* JSON_STEP_NONE: it is not remembered */
+	uint64_t at;             /* start of its step */
+	struct json_token value; /* JSON_END: end of the object */
+	uint8_t step;            /* JSON_STEP_NONE: not cached */
 };
 
 struct json_members_read {
 	struct json_member items[JSON_MEMBERS_MAX];
 	unsigned count;
-	bool is_new; /* the step of the one there is stands for its key now */
+	bool is_new; /* the only member's key is new_key */
 	struct json_token new_key;
 };
 
 /*
- * The next members of the object that is open innermost: as many as are like
- * ones before, or one. Only the last of them may be an object or array, which
- * has begun then, or the end. Text must be kept, for that of the keys to stay.
+ * Reads the next members of the innermost open object: all that match cached
+ * steps, or one. Only the last of them may be an object or array, which is then
+ * open, or the end. Pin the text to keep the keys' text.
  *
  * Errors: as json_scan_next().
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The members of JSON's objects, in any order, and the items of its arrays,
- * given one by one to whom they concern. */
+/* Passes the members of JSON objects, in any order, and the items of arrays one
+ * by one to a callback. */
 #ifndef JSON_MEMBERS_H
 #define JSON_MEMBERS_H
 
@@ -9,15 +9,15 @@
 
 struct json_members {
 	struct json_scan *scan; /* borrowed */
-	struct trace *trace;    /* likewise: counts what is of the wrong kind */
+	struct trace *trace;    /* likewise: counts values of the wrong kind */
 	const char *const *keys;
-	unsigned key_count; /* which is also the number of all other keys */
-	void *user;         /* for those who are called */
+	unsigned key_count; /* also the number for all other keys */
+	void *user;         /* for the callbacks */
 };
 
 /*
- * Calls `add` with the value of each member of the object that has begun: its
- * first token, behind which `add` reads to its end.
+ * Calls `add` with the first token of each member's value of the open object;
+ * `add` reads the rest of the value.
  *
  * Errors: as json_scan_next(); those of `add`.
  */
@@ -26,25 +26,26 @@ enum ctp_status json_members_object(const struct json_members *members,
 		const struct json_token *value, struct ctp_error *err),
 	struct ctp_error *err);
 
-/* The same of a text that is an object, and of all of it. CTP_END: it was read
- * to its end. Errors: CTP_ERR_FORMAT also if it is no object. */
+/* Likewise for a whole text that is an object. CTP_END: it was read to its end.
+ * Errors: CTP_ERR_FORMAT also if it is not an object. */
 enum ctp_status json_members_text(const struct json_members *members,
 	enum ctp_status (*add)(void *user, unsigned key,
 		const struct json_token *value, struct ctp_error *err),
 	struct ctp_error *err);
 
-/* And of the items of a value; one that is no array is refused. */
+/* Likewise for the items of a value; a value that is not an array is
+ * refused. */
 enum ctp_status json_members_array(const struct json_members *members,
 	const struct json_token *array,
 	enum ctp_status (*add)(void *user, const struct json_token *value,
 		struct ctp_error *err),
 	struct ctp_error *err);
 
-/* Passes over a value that is not what it should be, and counts it. */
+/* Skips and counts a value of the wrong kind. */
 enum ctp_status json_members_refuse(const struct json_members *members,
 	const struct json_token *value, struct ctp_error *err);
 
-/* Passes over the rest of a value that has begun. */
+/* Skips the rest of a value whose first token was read. */
 enum ctp_status json_members_skip(const struct json_members *members,
 	const struct json_token *value, struct ctp_error *err);
 

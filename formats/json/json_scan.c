@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two paths. The fast one reads usual text that is all there by its bytes in one
- * go: fast_item() and the like. All else, and text that goes on behind the
- * window, is read a token at a time: json_scan_next_any(), by the table of
- * transitions.
+ * Two paths. The fast one, fast_item() and the like, reads common forms that
+ * are complete in the window directly from their bytes. Everything else,
+ * including text that extends beyond the window, is read token by token by
+ * json_scan_next_any(), with the table of transitions.
  */
 #include "json/json_scan.h"
 
@@ -92,10 +92,10 @@ static enum ctp_status window_grow(
 }
 
 /*
- * Reads on; what has been read and is not kept may go. CTP_END: there is no
- * more.
+ * Reads more; bytes that were read and are not pinned may be dropped. CTP_END:
+ * end of the input.
  *
- * Errors: CTP_ERR_IO, CTP_ERR_NOMEM; CTP_ERR_LIMIT if what has to stay is
+ * Errors: CTP_ERR_IO, CTP_ERR_NOMEM; CTP_ERR_LIMIT if the bytes to keep reach
  * WINDOW_BYTES_MAX.
  */
 static enum ctp_status window_fill(
@@ -123,7 +123,7 @@ static enum ctp_status window_fill(
 	return got == 0 ? CTP_END : CTP_OK;
 }
 
-/* What the byte that a token begins with makes it. */
+/* Classes of the first byte of a token. */
 enum class {
 	CLASS_OBJECT,
 	CLASS_OBJECT_END,
@@ -146,7 +146,8 @@ static const uint8_t classes[256] = {
 	['"'] = CLASS_QUOTE,
 };
 
-/* A byte that no other class has; 0 is that of an object. */
+/* Bytes without an entry are CLASS_SCALAR; 0 is CLASS_OBJECT, the class of an
+ * opening brace. */
 static inline enum class class_of(uint8_t byte) {
 	return byte == '{' || classes[byte] != 0 ? (enum class)classes[byte]
 						 : CLASS_SCALAR;
@@ -253,7 +254,7 @@ void json_scan_unpin(struct json_scan *scan)
 	scan->window.kept = WINDOW_NOT_KEPT;
 }
 
-/* Fails where it has been read to. */
+/* Fails at the current position. */
 static enum ctp_status fail(
 	struct json_scan *scan, enum ctp_status status, const char *words)
 {
@@ -273,7 +274,7 @@ static enum ctp_status push(struct json_scan *scan, bool array)
 	return CTP_OK;
 }
 
-/* Goes to where the next token begins; CTP_END at the end of the input. */
+/* Advances to the next token; CTP_END if there is none. */
 static enum ctp_status find_token(struct json_scan *scan)
 {
 	struct json_window *window = &scan->window;
@@ -302,7 +303,7 @@ static enum ctp_status refuse(struct json_scan *scan)
 	return fail(scan, CTP_ERR_FORMAT, words);
 }
 
-/* There are no more tokens. */
+/* Handles the end of the tokens. */
 static enum ctp_status end_input(struct json_scan *scan)
 {
 	if (scan->state == JSON_STATE_DONE)
@@ -339,7 +340,7 @@ static enum ctp_status next_text(
 		"the input ends in the string that begins here");
 }
 
-/* It may be right but for what comes no more. */
+/* The scalar may be invalid only because the input ends. */
 static enum ctp_status refuse_scalar(
 	struct json_scan *scan, const struct json_token *token)
 {
@@ -356,7 +357,7 @@ static enum ctp_status refuse_scalar(
 				 : "neither a number nor a word of JSON");
 }
 
-/* Is it a number or a word, or taken for one? */
+/* Is it a number or a word, or accepted as one? */
 static bool read_scalar(
 	struct json_scan *scan, size_t size, enum json_kind *kind)
 {
@@ -471,8 +472,8 @@ enum ctp_status json_scan_next_any(
 	return status;
 }
 
-/* The next item of an array, or its end; false, having read nothing, if that
- * is not usual. */
+/* Reads the next item of an array, or its end; false, reading nothing, if it
+ * needs the slow path. */
 static inline bool fast_item(struct json_scan *scan, struct json_token *value)
 {
 	const struct json_text all = json_state_text(scan);
@@ -500,18 +501,18 @@ enum ctp_status json_scan_next(
 	return json_scan_next_any(scan, token, err);
 }
 
-/* Between two items or members, or before the first. */
+/* A position between two items or members, or before the first. */
 struct json_place {
 	const uint8_t *text;
 	bool is_first;
-	unsigned depth;  /* brackets open, of those that are passed over */
-	uint64_t arrays; /* a bit for each, the lowest is the innermost */
+	unsigned depth;  /* open brackets within the skipped value */
+	uint64_t arrays; /* one bit per bracket, the lowest is the innermost */
 };
 
-/* Brackets that are open are the bits of a word. */
+/* Open brackets are the bits of a word. */
 #define PASS_DEPTH_MAX 64
 
-/* What is behind a string's quote; NULL if it does not end. */
+/* The position after the string's closing quote; NULL if it does not end. */
 static inline const uint8_t *pass_string(
 	const uint8_t *text, const uint8_t *end)
 {
@@ -521,7 +522,7 @@ static inline const uint8_t *pass_string(
 	return quote < end ? quote + 1 : NULL;
 }
 
-/* A key and its colon, up to the value; NULL if there is none. */
+/* The position after a key and its colon; NULL if there is none. */
 static inline const uint8_t *pass_key(const uint8_t *text, const uint8_t *end)
 {
 	if (*text != '"')
@@ -533,8 +534,8 @@ static inline const uint8_t *pass_key(const uint8_t *text, const uint8_t *end)
 	return *text == ':' ? json_bytes_blanks(text + 1, end) : NULL;
 }
 
-/* Goes on behind the items that are numbers, or strings, and follow each other
- * as usual. */
+/* Skips a sequence of items that are all numbers or all strings in the common
+ * form. */
 static inline const uint8_t *pass_alike(
 	const uint8_t *text, const uint8_t *end, bool strings)
 {
@@ -554,9 +555,8 @@ static inline const uint8_t *pass_alike(
 	}
 }
 
-/* What is behind a value that is neither an object nor an array, and, being an
- * item, behind those that are alike; NULL if it is to be read in another way.
- */
+/* The position after a scalar value, and in an array after the similar items
+ * that follow; NULL if it needs the slow path. */
 static inline const uint8_t *pass_scalar(
 	const uint8_t *text, const uint8_t *end, bool array)
 {
@@ -568,8 +568,8 @@ static inline const uint8_t *pass_scalar(
 	return text != NULL && array ? pass_alike(text, end, string) : text;
 }
 
-/* Goes on behind the next item or member, or its beginning, or a bracket that
- * closes. NULL, and nothing is changed, if it is not so. */
+/* Advances past the next item or member, an opening bracket, or a closing one.
+ * NULL, changing nothing, otherwise. */
 static inline const uint8_t *pass_next(
 	struct json_place *place, const uint8_t *text, const uint8_t *end)
 {
@@ -604,10 +604,9 @@ static inline const uint8_t *pass_next(
 }
 
 /*
- * Goes on behind the bracket that closes the outermost one, and has no depth
- * then; or to where the first item or member is that is not all there before
- * `end`, or wrong, or to be read in another way. JSON_BYTES_ROOM bytes behind
- * the end may be read.
+ * Advances past the closing bracket of the outermost level, where depth is 0;
+ * or to the first item or member that is incomplete before `end`, invalid, or
+ * needs the slow path. May read JSON_BYTES_ROOM bytes after the end.
  */
 static void pass(struct json_place *place, const uint8_t *end)
 {
@@ -624,7 +623,7 @@ static void pass(struct json_place *place, const uint8_t *end)
 	*place = next;
 }
 
-/* Passes over as much of what is open innermost as is usual. */
+/* Skips as much of the innermost open bracket as is in the common form. */
 static enum ctp_status skip_fast(struct json_scan *scan)
 {
 	struct json_window *window = &scan->window;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads JSON of any size, a token at a time, in memory that does not grow with
- * it. All that is passed over is checked as well: brackets that match, commas
- * and colons where they belong, numbers and words as JSON has them. NaN,
- * -Infinity and the like are taken for texts that say so. It never recurses.
- * Bytes within strings may be any, since producers of traces write what they
- * find; text is handed out as it stands, with its escapes.
+ * Reads JSON of any size token by token in bounded memory. Skipped text is
+ * validated too: matching brackets, commas and colons in place, valid numbers
+ * and words. NaN, -Infinity and the like are read as texts. It never recurses.
+ * Strings may contain any bytes, because trace producers write unchecked text;
+ * text is returned unchanged, with its escapes.
  */
 #ifndef JSON_SCAN_H
 #define JSON_SCAN_H
@@ -21,52 +20,49 @@
 #include "json/json_state.h"
 
 /*
- * Reads from `in`, after `head`, which was read from it already. NULL if out
- * of memory. Ownership: `in` is borrowed; `head` is copied.
+ * Reads from `in`, after `head`, which was already read from it. NULL if out of
+ * memory. Ownership: `in` is borrowed; `head` is copied.
  */
 struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size);
 
-/* How many bytes at the beginning are a mark that the text is UTF-8, as
- * programs of Windows write it: json_scan_new() passes over them.
- * Source: RFC 8259, section 8.1. */
+/* The size of a UTF-8 byte order mark at the beginning, as Windows programs
+ * write it; json_scan_new() skips it. Source: RFC 8259, section 8.1. */
 size_t json_scan_mark(const void *head, size_t size);
 void json_scan_free(struct json_scan *scan);
 
 /*
- * The next token; CTP_END after the one value that the input is.
+ * The next token; CTP_END after the input's single value.
  *
- * Errors: CTP_ERR_FORMAT, with the offset of the byte that is wrong;
- * CTP_ERR_IO; CTP_ERR_LIMIT if brackets are nested deeper than that, or what
- * is to be kept, or a single token, is over 64 MiB; CTP_ERR_NOMEM. After an
- * error the same comes again.
+ * Errors: CTP_ERR_FORMAT, with the offset of the invalid byte; CTP_ERR_IO;
+ * CTP_ERR_LIMIT if brackets nest too deep, or if pinned text or a single token
+ * is over 64 MiB; CTP_ERR_NOMEM. Later calls return the same error.
  */
 enum ctp_status json_scan_next(struct json_scan *scan, struct json_token *token,
 	struct ctp_error *err);
 
-/* Likewise, by the table of transitions alone, for json_key_cache.c. */
+/* Likewise, with the table of transitions only, for json_key_cache.c. */
 enum ctp_status json_scan_next_any(struct json_scan *scan,
 	struct json_token *token, struct ctp_error *err);
 
-/* Passes over the rest of the object or array that is open innermost, its end
- * included. Errors: as json_scan_next(). */
+/* Skips the rest of the innermost open object or array, including its end.
+ * Errors: as json_scan_next(). */
 enum ctp_status json_scan_skip(struct json_scan *scan, struct ctp_error *err);
 
-/* How many brackets are open. */
+/* The number of open brackets. */
 uint32_t json_scan_depth(const struct json_scan *scan);
 
 /* Has all of the input been read? */
 bool json_scan_is_at_end(const struct json_scan *scan);
 
-/* Did it fail because the input ends too early? */
+/* Did it fail because the input is truncated? */
 bool json_scan_is_cut_off(const struct json_scan *scan);
 
-/* Has a word been read that was taken for a text, at that offset or behind it?
- * Text from brackets holds such words then; json_value_sanitize() makes texts of
- * them. */
+/* Was a word at or after this offset read as a text? Then the text of brackets
+ * contains such words; json_value_sanitize() makes them strings. */
 bool json_scan_has_words(const struct json_scan *scan, uint64_t from);
 
-/* Where the token ends that was read last, its quote or bracket included; what
- * is kept up to there. */
+/* The end of the last token, including its quote or bracket; the end of pinned
+ * text. */
 static inline uint64_t json_scan_position(const struct json_scan *scan)
 {
 	const struct json_window *window = &scan->window;
@@ -82,34 +78,32 @@ static inline const char *json_scan_bytes(
 	return (const char *)window->bytes + (from - window->base);
 }
 
-/* A token's text; borrowed until the next call, or while it is kept. */
+/* A token's text; borrowed until the next call, or while pinned. */
 static inline const char *json_scan_text(
 	const struct json_scan *scan, const struct json_token *token)
 {
-	/* One of a member that was not there has no place either. */
+	/* The token of a missing member has no position. */
 	return token->size == 0 ? "" : json_scan_bytes(scan, token->at);
 }
 
-/* Text from the token that was read last on is kept until it is let go. */
+/* Pins the text from the last token on, until it is unpinned. */
 void json_scan_pin(struct json_scan *scan, const struct json_token *token);
 void json_scan_unpin(struct json_scan *scan);
 
-/* Texts that are longer are like no other. */
+/* Longer texts compare as different. */
 #define JSON_SMALLSTR_BYTES 24
 
-/* The text of a token as a few numbers, if it is short, so that it is compared
- * at once. */
+/* A short token's text as a few numbers, for fast comparison. */
 struct json_smallstr {
-	uint64_t
-		begin; /* its first bytes and its last, up to eight each, ... */
+	uint64_t begin; /* up to eight first and last bytes, ... */
 	uint64_t end;
-	uint64_t middle; /* ... and those behind the first, if it has more */
+	uint64_t middle; /* ... and those after the first, if longer */
 	uint32_t size;
 	uint8_t kind; /* enum json_kind */
 	bool has_escapes;
 };
 
-/* More than a word of room is behind what the scanner has. */
+/* The scanner's buffer is followed by more than a word of room. */
 static inline uint64_t json_smallstr_load(const char *text)
 {
 	uint64_t word;
@@ -146,7 +140,7 @@ static inline bool json_smallstr_is(
 	       a->middle == b->middle;
 }
 
-/* Where it is, of as many as this; equal ones are at the same place. */
+/* A hash table index below `count`; equal texts have the same. */
 static inline size_t json_smallstr_place(uint64_t sum, size_t count)
 {
 	return (size_t)(sum * UINT64_C(0x9e3779b97f4a7c15) >> 32) % count;

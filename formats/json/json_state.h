@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of a scanner, json_scan.h: the window of the input that is in
- * memory, what may come next, and the fast path where all is as usual and there.
- * For json_scan.c and json_key_cache.c; others take tokens.
+ * The state of a scanner, json_scan.h: the window of the input in memory, the
+ * next valid tokens, and the fast path for common forms. For json_scan.c and
+ * json_key_cache.c; others use tokens.
  */
 #ifndef JSON_STATE_H
 #define JSON_STATE_H
@@ -20,38 +20,37 @@
 #include "base/memory.h"
 #include "json/json_value.h"
 
-/* Brackets open at once. */
+/* Most open brackets. */
 #define JSON_SCAN_DEPTH_MAX (UINT32_C(1) << 20)
 
 struct json_token {
 	uint64_t at;      /* the text's offset in the input */
-	uint32_t size;    /* what is in memory is not as long */
+	uint32_t size;    /* the window is smaller */
 	uint8_t kind;     /* enum json_kind */
 	bool has_escapes; /* JSON_KEY, JSON_STRING */
 };
 
 #define JSON_BYTES_ROOM 96
 
-/* The part of the input that is in memory. */
+/* The part of the input in memory. */
 struct json_window {
 	FILE *in;
-	uint8_t *
-		bytes; /* behind those that are used are JSON_BYTES_ROOM zeros */
+	uint8_t *bytes; /* JSON_BYTES_ROOM zeros follow those used */
 	size_t room;
 	size_t used;
-	size_t at;     /* how far it has been read */
+	size_t at;     /* read position */
 	uint64_t base; /* the input's offset of bytes[0] */
-	uint64_t kept; /* text from this offset on stays, or NOT_KEPT */
+	uint64_t kept; /* offset of pinned text, or NOT_KEPT */
 	bool at_eof;
 };
 
 /*
- * Where the pieces of a JSON text end, by its bytes alone. JSON_BYTES_ROOM bytes
- * behind `end` may be read, and can be anything: what is found to reach beyond
- * `end` is not there.
+ * Find the ends of the parts of a JSON text from its bytes alone. They may read
+ * JSON_BYTES_ROOM arbitrary bytes after `end`: a result beyond `end` means that
+ * the part is incomplete.
  */
 
-/* White space as JSON has it. */
+/* JSON white space. */
 static inline bool json_bytes_is_blank(uint8_t byte)
 {
 	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
@@ -87,7 +86,7 @@ static inline const uint8_t *json_bytes_blanks(
 	return text;
 }
 
-/* The quote that ends the string whose text this is; `end` if none does. */
+/* The closing quote of the string with this text; `end` if there is none. */
 static inline const uint8_t *json_bytes_string(
 	const uint8_t *text, const uint8_t *end, bool *has_escapes)
 {
@@ -115,7 +114,7 @@ static inline const uint8_t *json_bytes_string(
 	return end;
 }
 
-/* A bit for each of the next 16 bytes: is it a digit? */
+/* One bit for each of the next 16 bytes that is a digit. */
 static inline uint32_t json_bytes_digits(const uint8_t *text)
 {
 #ifdef __SSE2__
@@ -141,16 +140,16 @@ static inline unsigned json_bytes_run(const uint8_t *text)
 		~json_bytes_digits(text) | UINT32_C(1) << 16);
 }
 
-/* May a number or word end before this byte? If it is another one, it may as
- * well, but something is wrong. */
+/* Can a number or word end before this byte? Before any other byte the text is
+ * invalid. */
 static inline bool json_bytes_ends(uint8_t byte)
 {
 	return byte == ',' || byte == '}' || byte == ']' ||
 	       json_bytes_is_blank(byte);
 }
 
-/* What is behind the number: digits, and perhaps more of them behind a point,
- * some 30 in all. NULL if it is any other, or none, or nothing ends it. */
+/* The position after a number of digits, perhaps with a point and more digits,
+ * about 30 in all. NULL for any other number or text, or without an end. */
 static inline const uint8_t *json_bytes_number(const uint8_t *text)
 {
 	unsigned size;
@@ -171,8 +170,8 @@ static inline const uint8_t *json_bytes_number(const uint8_t *text)
 	return json_bytes_ends(*text) ? text : NULL;
 }
 
-/* Behind the number or word, and its kind; in json_scan.c. NULL if it is none, or
- * what ends it is not there. */
+/* The position after a number or word, and its kind; in json_scan.c. NULL if it
+ * is invalid, or its end is not in memory. */
 const uint8_t *json_bytes_odd(
 	const uint8_t *text, const uint8_t *end, uint8_t *kind);
 
@@ -185,20 +184,20 @@ static inline const uint8_t *json_bytes_scalar(
 	return behind != NULL ? behind : json_bytes_odd(text, end, kind);
 }
 
-/* Which brackets are open: a stack of bits. */
+/* The open brackets as a stack of bits. */
 struct json_brackets {
 	uint32_t depth;
-	uint64_t *arrays; /* a bit for each: is it of an array? */
+	uint64_t *arrays; /* one bit per bracket: 1 for an array */
 	size_t words;
 };
 
-/* Is there room for one more without memory for it? */
+/* Is there room for one more without allocation? */
 static inline bool json_brackets_has_room(const struct json_brackets *open)
 {
 	return open->depth / 64 < open->words;
 }
 
-/* CTP_ERR_LIMIT if they are JSON_SCAN_DEPTH_MAX; CTP_ERR_NOMEM. */
+/* CTP_ERR_LIMIT at JSON_SCAN_DEPTH_MAX; CTP_ERR_NOMEM. */
 static inline enum ctp_status json_brackets_push(
 	struct json_brackets *open, bool array)
 {
@@ -223,7 +222,7 @@ static inline enum ctp_status json_brackets_push(
 	return CTP_OK;
 }
 
-/* Is the innermost one of an array? */
+/* Is the innermost one an array? */
 static inline bool json_brackets_in_array(const struct json_brackets *open)
 {
 	uint32_t last = open->depth - 1;
@@ -233,17 +232,17 @@ static inline bool json_brackets_in_array(const struct json_brackets *open)
 
 /* The tokens that may come next. */
 enum json_state {
-	JSON_STATE_WRONG, /* nothing: the token must not stand here */
+	JSON_STATE_WRONG, /* nothing: the token is not allowed here */
 	JSON_STATE_VALUE,
-	JSON_STATE_FIRST_ITEM, /* of an array, or its end */
-	JSON_STATE_FIRST_KEY,  /* of an object, or its end */
+	JSON_STATE_FIRST_ITEM, /* first item of an array, or its end */
+	JSON_STATE_FIRST_KEY,  /* first key of an object, or its end */
 	JSON_STATE_KEY,
 	JSON_STATE_COLON,
 	JSON_STATE_MEMBER,   /* a member's value */
-	JSON_STATE_IN_ARRAY, /* a comma, or the end */
+	JSON_STATE_IN_ARRAY, /* a comma or the end */
 	JSON_STATE_IN_OBJECT,
 	JSON_STATE_DONE,
-	/* After brackets the state depends on which are open. */
+	/* After a bracket, the state depends on the open ones. */
 	JSON_STATE_OPEN_OBJECT,
 	JSON_STATE_OPEN_ARRAY,
 	JSON_STATE_CLOSE,
@@ -255,8 +254,8 @@ struct json_scan {
 	enum json_state state;
 	struct json_brackets open;
 	bool is_cut_off;
-	uint64_t words_end;     /* of the last word that was taken for a text */
-	struct ctp_error error; /* the first; status CTP_OK: none */
+	uint64_t words_end;     /* end of the last word read as a text */
+	struct ctp_error error; /* first error; status CTP_OK: none */
 };
 
 /* The state after a value, by the bracket that is open. */
@@ -268,7 +267,7 @@ static inline enum json_state json_state_after(const struct json_scan *scan)
 						   : JSON_STATE_IN_OBJECT;
 }
 
-/* Closes the innermost bracket by the one that comes next. */
+/* Closes the innermost bracket with the next byte. */
 static inline void json_state_close(
 	struct json_scan *scan, struct json_token *token)
 {
@@ -280,7 +279,7 @@ static inline void json_state_close(
 	scan->state = json_state_after(scan);
 }
 
-/* The same of the bracket there; false if it is not there. */
+/* Likewise with the bracket at `text`; false if that is not in memory. */
 static inline bool json_state_fast_close(
 	struct json_scan *scan, const uint8_t *text, struct json_token *token)
 {
@@ -293,8 +292,8 @@ static inline bool json_state_fast_close(
 	return true;
 }
 
-/* What is before the next item or member, behind a comma if it is not the
- * first. NULL if it is not so. */
+/* The position of the next item or member, after a comma unless it is the
+ * first. NULL if the comma is missing. */
 static inline const uint8_t *json_state_fast_begin(const struct json_scan *scan,
 	enum json_state first, const uint8_t *text, const uint8_t *end)
 {
@@ -324,7 +323,7 @@ static inline uint64_t json_state_offset(
 	return all->base + (uint64_t)(text - all->bytes);
 }
 
-/* What is behind the value that begins there; NULL if it is to be read as a
+/* The position after the value at `text`; NULL if it must be read as a
  * token. */
 static inline __attribute__((always_inline)) const uint8_t *
 json_state_fast_value(const struct json_text *all, const uint8_t *text,
@@ -348,13 +347,13 @@ json_state_fast_value(const struct json_text *all, const uint8_t *text,
 	return behind;
 }
 
-/* Is it an object or array that has begun? */
+/* Does the value begin an object or array? */
 static inline bool json_state_is_nested(const struct json_token *value)
 {
 	return value->kind == JSON_OBJECT || value->kind == JSON_ARRAY;
 }
 
-/* The object or array is open; false if it cannot be, or not at once. */
+/* Opens the object or array; false if that is impossible, or needs memory. */
 static inline bool json_state_open(
 	struct json_scan *scan, const struct json_token *value)
 {
@@ -367,7 +366,7 @@ static inline bool json_state_open(
 	return true;
 }
 
-/* Goes on behind a value; false if that is not there, or cannot be. */
+/* Advances past a value; false if it is incomplete, or cannot be opened. */
 static inline bool json_state_fast_end(struct json_scan *scan,
 	const uint8_t *behind, const struct json_token *value,
 	enum json_state next)

@@ -9,7 +9,7 @@
 
 #include "json/json.h"
 
-/* Exponents beyond this are clamped: what is larger overflows at any rate. */
+/* Exponents are clamped to this: larger ones overflow anyway. */
 #define EXPONENT_MAX 1000000
 
 static size_t count_digits(const char *at, size_t size)
@@ -82,7 +82,7 @@ bool json_value_kind(const char *text, size_t size, enum json_kind *kind)
 	struct decimal decimal;
 
 	*kind = JSON_NUMBER;
-	/* Most are digits, and perhaps more behind a point. */
+	/* Most are digits, perhaps with a point and more digits. */
 	if (size > 0 && text[0] != '0') {
 		size_t count = count_digits(text, size);
 
@@ -104,7 +104,7 @@ bool json_value_kind(const char *text, size_t size, enum json_kind *kind)
 	return false;
 }
 
-/* How long the word, of small letters, is there; 0 if it is not. */
+/* The size of the word, given in lower case; 0 if the text differs. */
 static size_t word_size(const char *text, size_t size, const char *word)
 {
 	size_t length = strlen(word);
@@ -130,7 +130,7 @@ static size_t count_letters(const char *text, size_t size)
 	return count;
 }
 
-/* Behind "nan", what kind of one it is, in brackets. */
+/* The size of the kind in parentheses after "nan". */
 static size_t kind_size(const char *text, size_t size)
 {
 	size_t count;
@@ -166,7 +166,7 @@ size_t json_value_no_number(const char *text, size_t size)
 	return found == 0 ? 0 : sign + found;
 }
 
-/* The digit at 10^-place of the whole and fraction run together. */
+/* The digit at position `place` of the whole and the fraction together. */
 static unsigned digit_at(
 	const char *text, const struct decimal *decimal, size_t place)
 {
@@ -187,7 +187,7 @@ static bool add_digit(uint64_t *sum, unsigned digit)
 static bool scale(const char *text, const struct decimal *decimal, int power,
 	int64_t *value)
 {
-	/* So many digits are before the point once it is moved. */
+	/* The number of digits before the point after it is moved. */
 	int64_t count = (int64_t)decimal->whole_size + decimal->exponent +
 			(int64_t)power;
 	int64_t known = (int64_t)(decimal->whole_size + decimal->fraction_size);
@@ -236,7 +236,7 @@ static int hex_value(char digit)
 	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-/* The code unit of an escape \uXXXX; false if it is not one. */
+/* The code unit of an escape \uXXXX; false if it is invalid. */
 static bool read_unit(const char *at, size_t left, uint32_t *unit)
 {
 	if (left < 6 || at[0] != '\\' || at[1] != 'u')
@@ -275,8 +275,8 @@ static void add_code(struct buffer *out, uint32_t code)
 	buffer_add(out, bytes, size);
 }
 
-/* Appends what \uXXXX stands for; returns the bytes used, 0 if it stands for
- * nothing. */
+/* Appends the character of \uXXXX; returns the bytes used, 0 if it is
+ * invalid. */
 static size_t add_unit(const char *at, size_t left, struct buffer *out)
 {
 	uint32_t unit;
@@ -295,7 +295,8 @@ static size_t add_unit(const char *at, size_t left, struct buffer *out)
 	return 12;
 }
 
-/* Appends what an escape stands for; returns the bytes used, 0 if it is none. */
+/* Appends the character of an escape; returns the bytes used, 0 if it is
+ * invalid. */
 static size_t add_escape(const char *at, size_t left, struct buffer *out)
 {
 	static const char names[] = "\"\\/bfnrt";
@@ -361,7 +362,7 @@ bool json_value_id(const char *text, size_t size, uint64_t *id)
 }
 
 #ifdef __SSE2__
-/* Are these 16 bytes plain? As signed numbers, those over 127 are less than a
+/* Are these 16 bytes plain? Signed comparison: bytes over 127 are less than a
  * blank. */
 static bool are_plain(const char *text)
 {
@@ -373,7 +374,7 @@ static bool are_plain(const char *text)
 }
 #endif
 
-/* Is there nothing but printable ASCII without a backslash? */
+/* Is it all printable ASCII without a backslash? */
 static bool is_plain(const char *text, size_t size)
 {
 #ifdef __SSE2__
@@ -393,9 +394,9 @@ static bool is_plain(const char *text, size_t size)
 }
 
 #ifdef __SSE2__
-/* Of 16 bytes, of which the first ones are in a string if `string` is ~0 and
- * not 0: is there a backslash, what is no ASCII, or a control character in a
- * string? `*string` is of what is behind them then. */
+/* Do 16 bytes contain a backslash, a non-ASCII byte, or a control character in
+ * a string? `*string` is ~0 if they begin inside a string, else 0, and is
+ * updated for the following bytes. */
 static bool are_due(const char *text, uint32_t *string)
 {
 	__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
@@ -404,7 +405,7 @@ static bool are_due(const char *text, uint32_t *string)
 	__m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '));
 	uint32_t inside = (uint32_t)_mm_movemask_epi8(quotes);
 
-	/* Behind each quote it is the other way round. */
+	/* Each quote toggles it. */
 	inside ^= inside << 1;
 	inside ^= inside << 2;
 	inside ^= inside << 4;
@@ -416,8 +417,8 @@ static bool are_due(const char *text, uint32_t *string)
 }
 #endif
 
-/* Line breaks and tabs may stand between tokens: they are looked for in strings
- * only, which takes longer. */
+/* Line breaks and tabs are allowed between tokens, so they are searched for in
+ * strings only, which takes longer. */
 bool json_value_needs_sanitizing(const char *text, size_t size)
 {
 	uint32_t string = 0;
@@ -441,7 +442,7 @@ bool json_value_needs_sanitizing(const char *text, size_t size)
 	return false;
 }
 
-/* The size of a string whose opening quote is before it. */
+/* The size of a string after its opening quote. */
 static size_t string_size(const char *text, size_t size)
 {
 	size_t at = 0;
@@ -451,7 +452,7 @@ static size_t string_size(const char *text, size_t size)
 	return at < size ? at : size;
 }
 
-/* What is between strings. */
+/* Adds the text between strings. */
 static void add_between(struct json *json, const char *text, size_t size)
 {
 	size_t done = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The meaning of the text of a JSON value. Decimal numbers are read as such,
- * never through a double: 1712345678901234.567 microseconds are an exact number
- * of nanoseconds.
+ * The value of a JSON text. Decimal numbers are converted exactly, never
+ * through a double: 1712345678901234.567 microseconds stay exact in
+ * nanoseconds.
  */
 #ifndef JSON_VALUE_H
 #define JSON_VALUE_H
@@ -16,10 +16,10 @@
 #include "base/buffer.h"
 
 enum json_kind {
-	JSON_OBJECT, /* begins; its end is JSON_END */
+	JSON_OBJECT, /* begin; the end is JSON_END */
 	JSON_ARRAY,  /* likewise */
 	JSON_END,
-	JSON_KEY,    /* of an object's member, whose value comes next */
+	JSON_KEY,    /* key of a member; its value comes next */
 	JSON_STRING, /* the text between the quotes */
 	JSON_NUMBER,
 	JSON_TRUE,
@@ -27,35 +27,34 @@ enum json_kind {
 	JSON_NULL,
 };
 
-/* Is it a number (RFC 8259, section 6), true, false or null; and which? */
+/* Is it a number (RFC 8259, section 6), true, false or null? Stores which. */
 bool json_value_kind(const char *text, size_t size, enum json_kind *kind);
 
 /*
- * How many bytes at the beginning are what is written where a number is none, 0
- * if they are not. JSON has no such numbers, but producers write them.
- * Source: Python's json.dumps(), allow_nan: NaN, -Infinity; C's printf(), "%f":
- * nan, -nan, inf, in capitals as well; Microsoft's: -nan(ind), and before 2015
- * 1.#INF00, -1.#IND00, 1.#QNAN0, or fewer of these letters, rounded.
+ * The size of a NaN or infinity at the beginning, 0 if there is none. JSON has
+ * no such numbers, but producers write them. Source: Python's json.dumps(),
+ * allow_nan: NaN, -Infinity; C's printf(), "%f": nan, -nan, inf, in capitals as
+ * well; Microsoft's: -nan(ind), and before 2015 1.#INF00, -1.#IND00, 1.#QNAN0,
+ * or fewer of these letters, rounded.
  */
 size_t json_value_no_number(const char *text, size_t size);
 
 /*
  * The number times 10^power, rounded to the nearest integer, halves away from
- * zero. False if it is no number, or too large; white space around it and a
- * plus sign are allowed, since some write numbers as strings.
+ * zero. False if it is not a number, or too large; white space around it and a
+ * plus sign are allowed, because some producers write numbers as strings.
  */
 bool json_value_scaled(
 	const char *text, size_t size, int power, int64_t *value);
 
 /*
- * Appends the text of a string as UTF-8, without its escapes; surrogates that
- * are no pair, and escapes that are none, stand as they are. False if out of
- * memory.
+ * Appends the text of a string as UTF-8, unescaped; unpaired surrogates and
+ * invalid escapes stay unchanged. False if out of memory.
  */
 bool json_value_unescape(const char *text, size_t size, struct buffer *out);
 
-/* The number that up to eight digits are; false if they are not all digits.
- * Eight bytes may be read. */
+/* The value of up to eight digits; false if they are not all digits. May read
+ * eight bytes. */
 static inline bool json_value_eight_digits(
 	const char *text, size_t count, uint64_t *value)
 {
@@ -63,13 +62,12 @@ static inline bool json_value_eight_digits(
 	uint64_t word;
 
 	memcpy(&word, text, sizeof(word));
-	/* The first digit is the lowest byte; behind it zeros take the place of
-	 * those that are not there. */
+	/* The first digit is the lowest byte; zeros replace missing digits. */
 	word = le64toh(word) ^ ones * '0';
 	word = count == 0 ? 0 : word << (64 - 8 * count);
 	if (((word | (word + ones * 6)) & ones * 0xf0) != 0)
 		return false;
-	/* Pairs of digits, of pairs, and of those. */
+	/* Combines pairs of digits, then pairs of these, and so on. */
 	word = word * 10 + (word >> 8);
 	word = ((word & UINT64_C(0xff000000ff)) *
 			       (100 + (UINT64_C(1000000) << 32)) +
@@ -80,7 +78,7 @@ static inline bool json_value_eight_digits(
 	return true;
 }
 
-/* The same of up to sixteen. */
+/* Likewise for up to sixteen. */
 static inline bool json_value_sixteen_digits(
 	const char *text, size_t count, uint64_t *value)
 {
@@ -95,23 +93,21 @@ static inline bool json_value_sixteen_digits(
 	return true;
 }
 
-/* The number that the id of an arrow or the like is, decimal or, after "0x",
- * hexadecimal; false if it is any other text. */
+/* The value of an id of an arrow or the like, decimal or, after "0x",
+ * hexadecimal; false for any other text. */
 bool json_value_id(const char *text, size_t size, uint64_t *id);
 
 /*
- * For JSON whose brackets and commas are right, but whose strings hold what they
- * must not, or whose numbers are not numbers, as producers of traces write it:
- * may there be something to mend in its strings? A look at each byte. The scanner
- * has seen what is not a number: json_scan_has_words().
+ * For JSON with correct brackets and commas but invalid strings or numbers, as
+ * some trace producers write it. Could its strings need repair? Checks each
+ * byte. The scanner finds invalid numbers: json_scan_has_words().
  */
 bool json_value_needs_sanitizing(const char *text, size_t size);
 
 /*
- * Appends the text with all strings written anew: control characters escaped,
- * backslashes that begin no escape doubled, bytes that are not UTF-8 replaced;
- * and with NaN, -Infinity and the like made strings.
- * False if out of memory.
+ * Appends the text with all strings rewritten: control characters escaped,
+ * stray backslashes doubled, invalid UTF-8 replaced; NaN, -Infinity and the
+ * like become strings. False if out of memory.
  */
 bool json_value_sanitize(const char *text, size_t size, struct buffer *out);
 

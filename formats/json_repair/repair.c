@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "json_repair/repair_record.h"
 
-/* May an array or an object begin like this, and no line of a log? */
+/* Can an array or an object begin like this, rather than a log line? */
 static bool is_document(struct repair_view *view)
 {
 	size_t next = repair_lookahead_skip(view, view->at + 1);
@@ -23,7 +23,7 @@ static bool is_document(struct repair_view *view)
 	       (uint8_t)((byte | 0x20) - 'a') < 26;
 }
 
-/* Bytes that belong to nothing, up to the next bracket. */
+/* Drops stray bytes up to the next bracket. */
 static void leave_out_garbage(struct repair *repair)
 {
 	size_t at = repair->at;
@@ -36,7 +36,7 @@ static void leave_out_garbage(struct repair *repair)
 	repair_leave_out(repair, at);
 }
 
-/* One more document behind the first: its events are joined to those. */
+/* A further document: its events are added to the first one's. */
 static void join_document(struct repair *repair, bool array)
 {
 	repair_count(repair, REPAIR_DOCUMENTS, repair->at);
@@ -48,8 +48,7 @@ static void join_document(struct repair *repair, bool array)
 	repair_leave_out(repair, repair->at + 1);
 }
 
-/* What lies outside of all brackets: before a document, behind it, and between
- * several. */
+/* Text outside all brackets: before, after and between documents. */
 static enum repair_step read_document(struct repair *repair)
 {
 	struct repair_view view;
@@ -86,8 +85,8 @@ static enum repair_step read_document(struct repair *repair)
 	return REPAIR_AGAIN;
 }
 
-/* Is what begins here an event, so that it is worth going on from? `*step` is
- * REPAIR_NEED if that cannot be told yet. */
+/* Does a usable event begin at `at`? Sets `*step` to REPAIR_NEED if more input
+ * is needed to decide. */
 static bool is_whole(struct repair *repair, size_t at, enum repair_step *step)
 {
 	struct repair_view view = repair_mend_view(repair, at);
@@ -104,7 +103,7 @@ static bool is_whole(struct repair *repair, size_t at, enum repair_step *step)
 		*step = REPAIR_NEED;
 		return false;
 	}
-	/* Half of one that is cut off with the file. */
+	/* An event truncated at the end of the file. */
 	if (outcome == REPAIR_MORE && is_last && repair->window.at_eof)
 		return !repair->was_half;
 	repair->spent += end - at;
@@ -125,7 +124,7 @@ static void go_on_at_event(struct repair *repair)
 		repair_enter_events(repair);
 }
 
-/* The next whole event, or member of a document, in what is broken. */
+/* Finds the next complete event or document member in damaged text. */
 static enum repair_step search(struct repair *repair)
 {
 	struct repair_view view = repair_view_from(repair, repair->at);
@@ -175,8 +174,8 @@ static enum repair_step step(struct repair *repair)
 				  : repair_record(repair);
 }
 
-/* In the half of an event that is left, brackets may be lost, so that others
- * lie within. */
+/* A half event at the end may have lost brackets and so contain others:
+ * searches it for events. */
 static bool search_half(struct repair *repair)
 {
 	if (!repair->is_half || repair->was_half ||
@@ -190,7 +189,7 @@ static bool search_half(struct repair *repair)
 	return true;
 }
 
-/* Was a trace cut off before its events? There may be nothing of it at all. */
+/* Was a trace truncated before its events? It may be empty. */
 static bool lacks_events(const struct repair *repair)
 {
 	if (!repair->has_document)
@@ -200,7 +199,7 @@ static bool lacks_events(const struct repair *repair)
 	       (repair->has_header || !repair->levels[0].has_item);
 }
 
-/* The input is at its end: what is open is closed. */
+/* At the end of the input: closes open brackets. */
 static enum ctp_status finish(struct repair *repair, struct ctp_error *err)
 {
 	size_t end = repair->window.used;
@@ -213,7 +212,7 @@ static enum ctp_status finish(struct repair *repair, struct ctp_error *err)
 		repair_count(repair, REPAIR_TRUNCATED, repair->half);
 		repair_leave_out(repair, end);
 	}
-	/* White space that is left. */
+	/* Remaining white space. */
 	for (size_t at = repair->at; at < end; at++)
 		if (!repair_validate_is_blank(repair_byte(repair, at)))
 			repair_leave_out(repair, end);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The result of a repair: what was done to a JSON text to make it one, how often,
- * and where first. */
+/* The result of repairing a JSON text: the kinds of repairs, how often each was
+ * made, and where first. */
 #ifndef REPAIR_FIX_H
 #define REPAIR_FIX_H
 
@@ -40,25 +40,25 @@ struct repair_result {
 	struct repair_fixes fixes;
 	uint64_t in_bytes;
 	uint64_t out_bytes;
-	uint64_t events; /* objects written that say which kind of event */
-	uint64_t slices; /* of these, such with a duration */
-	bool has_header; /* a member that documents in a format of JSON have */
+	uint64_t events; /* objects written that have an event's phase */
+	uint64_t slices; /* events with a duration */
+	bool has_header; /* has a member of a known JSON format's documents */
 };
 
 void repair_fix_add(
 	struct repair_fixes *fixes, enum repair_fix fix, uint64_t offset);
 
-/* Adds what was done further on in the input. */
+/* Adds the repairs of a later part of the input. */
 void repair_fix_merge(
 	struct repair_fixes *fixes, const struct repair_fixes *later);
 
 uint64_t repair_fix_total(const struct repair_fixes *fixes);
 
-/* "truncated", for reports; and words for people, after a number. */
+/* "truncated", for reports; and a description that follows a number. */
 const char *repair_fix_name(enum repair_fix fix);
 const char *repair_fix_words(enum repair_fix fix);
 
-/* Is something of the input not in the output? */
+/* Does the repair lose data of the input? */
 bool repair_fix_is_loss(enum repair_fix fix);
 
 #endif

@@ -30,7 +30,7 @@ void repair_window_clear(struct repair_window *window)
 	*window = (struct repair_window){0};
 }
 
-/* Twice the room, when half of it is wanted for what was there already. */
+/* Doubles the window when kept bytes fill half of it. */
 static bool grow(struct repair_window *window)
 {
 	size_t room = window->room * 2;
@@ -71,7 +71,7 @@ enum ctp_status repair_window_fill(
 	return got == 0 ? CTP_END : CTP_OK;
 }
 
-/* A longer tail is written: what VizTracer puts there are whole sources. */
+/* A longer tail is written at once: VizTracer puts whole source files there. */
 #define TAIL_BYTES_MAX ((size_t)1 << 20)
 
 static void put(struct repair_out *out, const void *bytes, size_t size)

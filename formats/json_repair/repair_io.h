@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input of a repair, of which a window is in memory, and its output. What
- * comes behind the events waits for the end, so that events that are found
- * later still get to the others. For repair_*.c only.
+ * A repair's input, with a window in memory, and its output. Text after the
+ * events is held until the end, so that events found later can join the others.
+ * For repair_*.c only.
  */
 #ifndef REPAIR_IO_H
 #define REPAIR_IO_H
@@ -15,11 +15,11 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
-/* So much may be looked at before it is known what it is. */
+/* Most input that may be examined for one decision. */
 #define REPAIR_WINDOW_BYTES_MAX ((size_t)16 << 20)
 
-/* Zeros behind the window, so that who reads a few bytes at once, or up to the
- * end of a run, need not ask whether they are there. */
+/* Zeros after the window, so that reading a few bytes at once, or up to the end
+ * of a run, needs no bounds check. */
 #define REPAIR_WINDOW_PADDING 64
 
 struct repair_window {
@@ -37,8 +37,8 @@ bool repair_window_init(struct repair_window *window, FILE *in,
 void repair_window_clear(struct repair_window *window);
 
 /*
- * More of the input; what is before `keep` goes, and what was there is 0 now.
- * CTP_END if nothing came: at the end of the input, or no room is left.
+ * Reads more input; drops the bytes before `keep`, which becomes offset 0.
+ * CTP_END if nothing was read: at the end of the input, or without room.
  *
  * Errors: CTP_ERR_IO, CTP_ERR_NOMEM.
  */
@@ -47,21 +47,21 @@ enum ctp_status repair_window_fill(
 
 enum repair_out_mode {
 	REPAIR_DIRECT,
-	REPAIR_TAIL,  /* behind the events, or all */
+	REPAIR_TAIL,  /* after the events, or everything */
 	REPAIR_MUTED, /* nowhere */
 };
 
 struct repair_out {
 	FILE *file;
 	enum repair_out_mode mode;
-	bool ends_events; /* the tail begins with the bracket of the events */
+	bool ends_events; /* the tail begins with the events' closing bracket */
 	struct buffer tail;
 	uint64_t written;
 };
 
 void repair_out_add(struct repair_out *out, const void *bytes, size_t size);
 
-/* From now on all is tail; false if it is already, or something was. */
+/* Sends all further output to the tail; false if a tail was begun before. */
 bool repair_out_begin_tail(struct repair_out *out, bool ends_events);
 
 /* Puts text before the tail. */

@@ -10,7 +10,7 @@
 
 #include "json/json_value.h"
 
-/* Digits that are no zeros at the front, up to a point or 'e'; how many. */
+/* The number of digits without leading zeros, up to a point or 'e'. */
 static size_t whole_digits(const char *text, size_t size)
 {
 	size_t at = size > 0 && text[0] == '-' ? 1 : 0;
@@ -23,7 +23,7 @@ static size_t whole_digits(const char *text, size_t size)
 	return count;
 }
 
-/* The exponent, as far as it matters. */
+/* The exponent, limited to a sufficient range. */
 static long exponent_of(const char *text, size_t size)
 {
 	const char *at = memchr(text, 'e', size);
@@ -62,7 +62,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Without blanks around it. */
+/* Removes the blanks around it. */
 static void trim(const char **text, size_t *size)
 {
 	while (*size > 0 && is_blank(**text)) {
@@ -73,8 +73,8 @@ static void trim(const char **text, size_t *size)
 		--*size;
 }
 
-/* A number in a looser grammar: any sign, no digits before or behind the point,
- * zeros at the front. */
+/* A number in a looser grammar: any sign, no digits before or after the point,
+ * leading zeros. */
 static bool add_decimal(struct buffer *out, const char *text, size_t size)
 {
 	size_t from = out->used;
@@ -151,7 +151,7 @@ static bool add_hex(struct buffer *out, const char *text, size_t size)
 	return true;
 }
 
-/* As the JSON of protocol buffers has it, whatever the spelling. */
+/* NaN and infinity as in protobuf's JSON, from any spelling. */
 static void add_no_number(struct buffer *out, const char *text, size_t size)
 {
 	size_t sign = text[0] == '-' || text[0] == '+';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers and words as other languages write them, made JSON. */
+/* Converts numbers and words of other languages to JSON. */
 #ifndef REPAIR_LITERAL_H
 #define REPAIR_LITERAL_H
 
@@ -9,19 +9,19 @@
 #include "base/buffer.h"
 #include "json_repair/repair_fix.h"
 
-/* A number of no more bytes, without an exponent, is finite as a double. */
+/* A number of at most this size, without an exponent, is finite as a double. */
 #define REPAIR_LITERAL_SMALL 300
 
-/* Is the number, as JSON has them, one that a double can hold roughly? */
+/* Is the JSON number finite as a double? */
 bool repair_literal_is_finite(const char *text, size_t size);
 
-/* Is it a time as text: a decimal number, perhaps with blanks around it? */
+/* Is the text a time: a decimal number, perhaps with blanks around it? */
 bool repair_literal_is_time(const char *text, size_t size);
 
 /*
- * Appends what the word means: true, false, null, a number; false if it means
- * nothing, and nothing was added. *fix is what had to be done for it;
- * REPAIR_FIXES: nothing.
+ * Appends the meaning of a word: true, false, null or a number; false,
+ * appending nothing, for an unknown word. *fix is the repair, or REPAIR_FIXES
+ * for none.
  */
 bool repair_literal_add(struct buffer *out, const char *text, size_t size,
 	enum repair_fix *fix);

@@ -8,7 +8,7 @@
 #include "chrome/chrome_facts.h"
 #include "json_repair/repair_validate.h"
 
-/* Keys that are longer are none where they may be damaged. */
+/* In damaged text, longer keys do not count as keys. */
 #define KEY_BYTES_MAX 64
 
 uint8_t repair_lookahead_at(struct repair_view *view, size_t at)
@@ -37,7 +37,7 @@ size_t repair_lookahead_skip(struct repair_view *view, size_t at)
 	return at;
 }
 
-/* Behind the key that this quote begins; 0 if it begins none. */
+/* The position after the key that this quote begins; 0 if it begins none. */
 static size_t key_end(struct repair_view *view, size_t at)
 {
 	size_t from = at + 1;
@@ -52,14 +52,16 @@ static size_t key_end(struct repair_view *view, size_t at)
 	return at > from && repair_lookahead_at(view, at) == '"' ? at + 1 : 0;
 }
 
-/* Where a colon follows a key that ends here; 0 if none does. */
+/* The position of the colon after a key that ends at `at`; 0 if there is
+ * none. */
 static size_t colon_after(struct repair_view *view, size_t at)
 {
 	at = repair_lookahead_past(view, at);
 	return repair_lookahead_at(view, at) == ':' ? at : 0;
 }
 
-/* Behind the key with a colon that begins here; 0 if none does. */
+/* The position after the key and colon that begin at `at`; 0 if there are
+ * none. */
 static size_t whole_key(struct repair_view *view, size_t at)
 {
 	size_t end =
@@ -86,7 +88,7 @@ bool repair_lookahead_is_key(struct repair_view *view, size_t at)
 	       chrome_facts_event_key(view->bytes + at + 1, end - at - 2) != 0;
 }
 
-/* A key that events have, with or without a colon, before a value. */
+/* Is it an event's key, with or without a colon, before a value? */
 static bool is_loose_key(struct repair_view *view, size_t at)
 {
 	size_t end = key_end(view, at);
@@ -149,7 +151,7 @@ bool repair_lookahead_ends_events(struct repair_view *view, size_t at)
 	return byte == '}' || byte == 0;
 }
 
-/* May this follow a bracket that closes? */
+/* Can this follow a closing bracket? */
 static bool follows_bracket(struct repair_view *view, size_t at)
 {
 	uint8_t byte;
@@ -160,7 +162,7 @@ static bool follows_bracket(struct repair_view *view, size_t at)
 	       byte == '{';
 }
 
-/* Is it a key as JSON has them, of any size and letters, before a value? */
+/* Is it a valid JSON key of any size and letters, before a value? */
 static bool is_strict_key(struct repair_view *view, size_t at)
 {
 	size_t end = at + 1;
@@ -176,7 +178,7 @@ static bool is_strict_key(struct repair_view *view, size_t at)
 	       begins_value(view, repair_lookahead_past(view, colon + 1));
 }
 
-/* May this follow a comma, where what is before it is a text? */
+/* Can this follow a comma after a text? */
 static bool follows_comma(
 	struct repair_view *view, size_t at, enum repair_place place)
 {
@@ -221,7 +223,7 @@ bool repair_lookahead_closes(
 	       repair_lookahead_is_key(view, at);
 }
 
-/* An event says what it is in its first bytes. */
+/* An event can be recognized by its first bytes. */
 #define EVENT_BYTES ((size_t)64 << 10)
 
 bool repair_begins_event(struct repair_view *view)
@@ -242,7 +244,8 @@ bool repair_begins_event(struct repair_view *view)
 	return event.phase != 0 || memcmp(view->bytes + at, "\"ph\"", 4) == 0;
 }
 
-/* So many zeros are no text, but a hole: what the file system never wrote. */
+/* A run of this many zeros is not text but a hole: a block that was never
+ * written. */
 #define HOLE_BYTES 16
 
 static bool is_hole(const struct repair_view *view, size_t at)
@@ -253,7 +256,7 @@ static bool is_hole(const struct repair_view *view, size_t at)
 	       memcmp(view->bytes + at, zeros, HOLE_BYTES) == 0;
 }
 
-/* "C:\new": a path of Windows. */
+/* "C:\new": a Windows path. */
 static bool is_path(const struct repair_view *view, size_t from)
 {
 	return view->end - from > 2 &&
@@ -262,9 +265,9 @@ static bool is_path(const struct repair_view *view, size_t from)
 }
 
 /*
- * A quote that does not end the text may begin the key of the next member, the
- * text's own last quote being lost: then a comma is before it, or a bracket or
- * the end of the line. Sets where the text ended.
+ * A quote that does not end the text may begin the next member's key if the
+ * text's own closing quote is lost. Then a comma, a bracket or a line end
+ * precedes it. Sets the end of the text.
  */
 static bool ends_before(
 	struct repair_view *view, struct repair_text *text, size_t at)
@@ -293,7 +296,7 @@ static bool ends_before(
 	return true;
 }
 
-/* The size of the escape here; 0 if the backslash is none. */
+/* The size of the escape at `at`; 0 if the backslash does not begin one. */
 static size_t escape_size(const struct repair_view *view,
 	const struct repair_text *text, size_t at)
 {
@@ -303,7 +306,7 @@ static size_t escape_size(const struct repair_view *view,
 
 	if (size == 0 && text->quote == '\'' && view->bytes[at + 1] == '\'')
 		return 2;
-	/* Half a surrogate is an escape, if of nothing. */
+	/* Half a surrogate pair is an escape, though of no character. */
 	if (size == 0 && left >= 6 && view->bytes[at + 1] == 'u' &&
 		(view->bytes[at + 2] | 0x20) == 'd' &&
 		strspn((const char *)view->bytes + at + 2,
@@ -312,7 +315,7 @@ static size_t escape_size(const struct repair_view *view,
 	return size;
 }
 
-/* A backslash; false if the text ends with it. */
+/* Handles a backslash; false if it ends the text. */
 static bool pass_backslash(
 	struct repair_view *view, struct repair_text *text, size_t *at)
 {
@@ -333,7 +336,7 @@ static bool pass_backslash(
 	return true;
 }
 
-/* The next byte that is not just text. */
+/* The next byte that is not plain text. */
 static size_t find_special(const struct repair_view *view,
 	const struct repair_text *text, size_t at)
 {
@@ -392,7 +395,7 @@ static void add_control(struct buffer *out, uint8_t byte)
 	buffer_add_text(out, escape);
 }
 
-/* What begins with a backslash; how much of it there was. */
+/* Appends the text at a backslash; returns the size used. */
 static size_t add_escape(struct buffer *out, const struct repair_view *view,
 	const struct repair_text *text, size_t at, enum repair_fix *fix)
 {
@@ -421,7 +424,7 @@ static size_t add_escape(struct buffer *out, const struct repair_view *view,
 	return size;
 }
 
-/* Bytes over 0x7f, of which the first sequence is right or wrong. */
+/* Appends bytes over 0x7f; their first sequence may be invalid. */
 static size_t add_foreign(struct buffer *out, const uint8_t *bytes, size_t left,
 	enum repair_fix *fix)
 {

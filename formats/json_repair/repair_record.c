@@ -6,14 +6,14 @@
 #include "chrome/chrome_facts.h"
 #include "json_repair/repair_literal.h"
 
-/* What may be looked at for nothing: so much, and as often as the input is
- * long. Then it is little each time. */
+/* Limit of bytes examined in vain: a constant plus a multiple of the input's
+ * size. Beyond it, each attempt examines little. */
 #define SPEND_BYTES ((uint64_t)16 << 20)
 #define SPEND_TIMES 8
 #define SPEND_BYTES_MIN ((size_t)4 << 10)
 
-/* Times from here on, in microseconds, are no small distance from zero: more
- * than a day. They have this many digits. */
+/* Microsecond times with this many digits are far from zero: more than a
+ * day. */
 #define FAR_DIGITS 12
 
 /* The blanks and commas between units. */
@@ -27,7 +27,7 @@ struct gap {
 /* The gap before a value, and perhaps a key. */
 struct prefix {
 	const struct gap *gap;
-	size_t at;    /* where the value begins */
+	size_t at;    /* start of the value */
 	bool is_made; /* it is in repair->made */
 	bool is_object;
 };
@@ -57,7 +57,7 @@ void repair_push(struct repair *repair, struct repair_level level)
 	repair->has_events |= level.is_events;
 }
 
-/* Closes a level, whose bracket is the caller's to write. */
+/* Closes a level; the caller writes its bracket. */
 static void pop(struct repair *repair)
 {
 	struct repair_level level = *repair_level(repair);
@@ -69,7 +69,7 @@ static void pop(struct repair *repair)
 		repair_flush(repair, repair->at);
 		repair->out.mode =
 			repair->is_closed ? REPAIR_MUTED : REPAIR_TAIL;
-		/* Of what is not written, nobody sees the commas. */
+		/* Commas of unwritten text do not matter. */
 		if (repair->depth > 0 && repair_level(repair)->muted)
 			repair_level(repair)->has_item = true;
 		return;
@@ -101,7 +101,7 @@ void repair_close_levels(struct repair *repair, uint32_t depth)
 	}
 }
 
-/* An array of events in an object that has none, or had. */
+/* Begins an array of events in an object that lacks one, or has closed it. */
 static void add_events(struct repair *repair, bool has_member, bool hidden)
 {
 	static const char key[] = ",\"traceEvents\":[";
@@ -208,8 +208,7 @@ static struct gap read_gap(const struct repair *repair)
 	return gap;
 }
 
-/* Puts the gap, as it should be, into repair->made; before an end no comma is
- * wanted. */
+/* Writes the corrected gap into repair->made; no comma before an end. */
 static void add_gap(
 	struct repair *repair, const struct gap *gap, bool before_end)
 {
@@ -226,7 +225,7 @@ static void add_gap(
 			buffer_add_byte(&repair->made, repair_byte(repair, at));
 }
 
-/* All up to there is as it should be. */
+/* Accepts the text up to `to` unchanged. */
 static void accept(struct repair *repair, size_t to)
 {
 	struct repair_level *level = repair_level(repair);
@@ -238,7 +237,7 @@ static void accept(struct repair *repair, size_t to)
 	level->has_item = true;
 }
 
-/* It is what was made of it. */
+/* Replaces the text up to `to` by repair->made. */
 static void accept_made(struct repair *repair, size_t to)
 {
 	repair_leave_out(repair, to);
@@ -249,7 +248,7 @@ static void accept_made(struct repair *repair, size_t to)
 	repair_level(repair)->has_item = true;
 }
 
-/* Counts an event that is written, and remembers when it was. */
+/* Counts an event that is written, and stores its time. */
 static void record_event(struct repair *repair,
 	const struct repair_event *event, const uint8_t *bytes)
 {
@@ -272,7 +271,7 @@ static void record_event(struct repair *repair,
 	repair->last_time[event->time_size] = '\0';
 }
 
-/* May this stand as it is? */
+/* Can the event stay unchanged? */
 static bool is_right(
 	const struct repair *repair, const struct repair_event *event)
 {
@@ -282,7 +281,7 @@ static bool is_right(
 			       !repair_validate_is_timeless(event)));
 }
 
-/* The value that begins here cannot be mended. */
+/* The text at `at` cannot be repaired: searches for the next event. */
 static void begin_search(struct repair *repair, size_t at)
 {
 	repair_count(repair, REPAIR_DROPPED, at);
@@ -305,8 +304,7 @@ static void add_prefix(struct repair *repair, const struct prefix *prefix)
 	}
 }
 
-/* A value that is wrong as it stands; with `rest`, its first bracket is
- * missing. */
+/* Repairs an invalid value; with `rest`, its first bracket is missing. */
 static enum repair_step mend_value(
 	struct repair *repair, const struct prefix *prefix, bool rest)
 {
@@ -334,8 +332,8 @@ static enum repair_step mend_value(
 	return REPAIR_AGAIN;
 }
 
-/* A bracket whose content is more than can be looked at, or whose members are
- * units of their own. */
+/* Opens a bracket whose content is too large to examine, or whose members are
+ * separate units. */
 static enum repair_step descend(struct repair *repair,
 	const struct prefix *prefix, struct repair_level level)
 {
@@ -348,7 +346,7 @@ static enum repair_step descend(struct repair *repair,
 	return REPAIR_AGAIN;
 }
 
-/* An item, or a member's value. */
+/* Handles an item or a member's value. */
 static enum repair_step read_value(
 	struct repair *repair, const struct prefix *prefix)
 {
@@ -393,7 +391,7 @@ static enum repair_step read_value(
 	return REPAIR_AGAIN;
 }
 
-/* Behind the key and the colon at gap->at; 0 if they are not right. */
+/* The position after the key and colon at gap->at; 0 if they are invalid. */
 static size_t key_end(struct repair *repair, struct repair_view *view)
 {
 	size_t at = view->at + 1;
@@ -409,10 +407,10 @@ static size_t key_end(struct repair *repair, struct repair_view *view)
 	return repair_lookahead_at(view, at) == ':' ? at + 1 : 0;
 }
 
-/* Is it a member of what is JSON, too, and no Chrome trace? */
+/* Is it a member of another JSON format, not a Chrome trace? */
 static bool is_profile_key(const uint8_t *key, size_t size)
 {
-	/* Of speedscope's files, and of gprof2dot's. */
+	/* From speedscope's and gprof2dot's files. */
 	static const char *const keys[] = {
 		"$schema", "shared", "profiles", "functions"};
 
@@ -433,7 +431,8 @@ static void record_document_key(
 			is_trace || is_profile_key(key, size);
 }
 
-/* A key with its quotes, and what is behind; is it that of the events? */
+/* Records a key, given with its quotes; returns whether it is the events'
+ * key. */
 static bool record_key(struct repair *repair, const uint8_t *key, size_t size)
 {
 	static const char name[] = "\"traceEvents\"";
@@ -445,7 +444,7 @@ static bool record_key(struct repair *repair, const uint8_t *key, size_t size)
 	       memcmp(key, name, sizeof(name) - 1) == 0;
 }
 
-/* A member, whose value begins here; `is_events`: it is what all is about. */
+/* A member whose value begins here; `is_events`: it is the array of events. */
 static enum repair_step read_member_value(
 	struct repair *repair, struct prefix *prefix, bool is_events)
 {
@@ -481,7 +480,7 @@ static enum repair_step read_member_value(
 	return read_value(repair, prefix);
 }
 
-/* Neither a key nor an end. */
+/* Drops text that is neither a key nor an end. */
 static enum repair_step leave_out_unexpected(
 	struct repair *repair, struct repair_view *view)
 {
@@ -506,7 +505,7 @@ static enum repair_step leave_out_unexpected(
 	return REPAIR_AGAIN;
 }
 
-/* A member whose key is not right. */
+/* Repairs a member with an invalid key. */
 static enum repair_step mend_member(
 	struct repair *repair, struct repair_view *view, const struct gap *gap)
 {
@@ -539,7 +538,7 @@ static enum repair_step mend_member(
 	return step;
 }
 
-/* A key that is right, and behind its colon what is not. */
+/* A valid key; the text after its colon is invalid. */
 static enum repair_step mend_colon(struct repair *repair,
 	struct repair_view *view, const struct gap *gap, size_t end)
 {
@@ -558,7 +557,7 @@ static enum repair_step mend_colon(struct repair *repair,
 	return step;
 }
 
-/* A member of the object that is open innermost, behind the gap. */
+/* A member of the innermost open object, after the gap. */
 static enum repair_step read_member(
 	struct repair *repair, const struct gap *gap)
 {
@@ -586,7 +585,7 @@ static enum repair_step read_member(
 	return mend_member(repair, &view, gap);
 }
 
-/* A bracket that closes. */
+/* A closing bracket. */
 static enum repair_step read_end(struct repair *repair, const struct gap *gap)
 {
 	bool array = repair_byte(repair, gap->at) == ']';
@@ -617,7 +616,7 @@ static enum repair_step read_end(struct repair *repair, const struct gap *gap)
 	return REPAIR_AGAIN;
 }
 
-/* An array among events; none, if it is full of them. */
+/* An array among events; its bracket is dropped if it contains events. */
 static enum repair_step read_array(
 	struct repair *repair, const struct prefix *prefix)
 {
@@ -638,7 +637,7 @@ static enum repair_step read_array(
 	return REPAIR_AGAIN;
 }
 
-/* Is it a number or a word, by itself, that JSON has in another way? */
+/* Is it a single number or word that JSON spells differently? */
 static bool is_word(struct repair *repair, struct repair_view *view)
 {
 	struct buffer out = BUFFER_INIT;
@@ -659,7 +658,7 @@ static bool is_word(struct repair *repair, struct repair_view *view)
 	return is;
 }
 
-/* Is it a text, by itself, in which something is wrong? */
+/* Is it a single damaged text? */
 static bool is_text(struct repair *repair, struct repair_view *view)
 {
 	struct repair_text text = {.from = view->at + 1,
@@ -676,7 +675,7 @@ static bool is_text(struct repair *repair, struct repair_view *view)
 	return false;
 }
 
-/* The first byte of an item that is no object. */
+/* The first byte of an item that is not an object. */
 static enum repair_step read_item(
 	struct repair *repair, const struct prefix *prefix)
 {

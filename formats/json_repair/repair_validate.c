@@ -19,7 +19,7 @@ struct validator {
 	enum state state;
 	enum repair_key_kind member; /* whose value comes */
 	struct repair_event *event;
-	uint64_t arrays[REPAIR_DEPTH_MAX / 64]; /* a bit for each bracket */
+	uint64_t arrays[REPAIR_DEPTH_MAX / 64]; /* one bit per bracket */
 };
 
 #ifdef __SSE2__
@@ -32,7 +32,7 @@ size_t repair_validate_plain(const uint8_t *bytes, size_t at)
 	for (;; at += sizeof(__m128i)) {
 		__m128i text = _mm_loadu_si128(
 			(const __m128i *)(const void *)(bytes + at));
-		/* As signed numbers, bytes from 0x80 on are less, too. */
+		/* Signed comparison: bytes from 0x80 on are less too. */
 		__m128i found = _mm_or_si128(_mm_cmplt_epi8(text, blank),
 			_mm_or_si128(_mm_cmpeq_epi8(text, quote),
 				_mm_cmpeq_epi8(text, slash)));
@@ -60,7 +60,7 @@ static int hex_value(uint8_t byte)
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-/* The number of four digits, or negative. */
+/* The value of four hexadecimal digits, or negative. */
 static int read_hex(const uint8_t *at)
 {
 	int value = 0;
@@ -103,10 +103,10 @@ size_t repair_validate_sequence(const uint8_t *at, size_t left)
 		       : 0;
 }
 
-/* May it be half of an escape or of a character, of which no more is there? */
+/* Could it be a truncated escape or character at the end? */
 static bool is_half(const uint8_t *at, size_t left)
 {
-	/* The longest are two halves of a surrogate. */
+	/* The longest escape is a surrogate pair. */
 	static const char pattern[] = "\\uxxxx\\uxxxx";
 
 	if (left >= sizeof(pattern) - 1)
@@ -348,7 +348,7 @@ static enum repair_outcome check_key(struct validator *validator)
 	return REPAIR_DONE;
 }
 
-/* A comma, or the end of what is open. */
+/* A comma or a closing bracket. */
 static enum repair_outcome check_after(struct validator *validator)
 {
 	uint8_t byte = validator->bytes[validator->at];
@@ -392,7 +392,7 @@ enum repair_outcome repair_validate_value(const uint8_t *bytes, size_t *at,
 			outcome = check_after(&validator);
 	} while (outcome == REPAIR_DONE &&
 		 (validator.depth > 0 || validator.state != STATE_AFTER));
-	/* What is behind the end are zeros, which are wrong anywhere. */
+	/* The zeros after the end are invalid anywhere. */
 	if (outcome == REPAIR_WRONG && validator.at >= end)
 		outcome = REPAIR_MORE;
 	*at = validator.at;

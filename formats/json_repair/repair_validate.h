@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is a value as JSON wants it, so that it can be taken as it stands? In one
- * pass over its bytes, and without recursion. For repair_*.c only.
+ * Validates a JSON value, which then needs no repair, in one pass and without
+ * recursion. For repair_*.c only.
  *
  * Stricter than most parsers, whose limits differ: no numbers beyond a double,
- * no halves of surrogates, and no more than REPAIR_DEPTH_MAX brackets.
- * Source: RFC 8259, sections 6, 8.2 and 9.
+ * no unpaired surrogates, and at most REPAIR_DEPTH_MAX nested brackets. Source:
+ * RFC 8259, sections 6, 8.2 and 9.
  */
 #ifndef REPAIR_VALIDATE_H
 #define REPAIR_VALIDATE_H
@@ -20,7 +20,7 @@
 enum repair_outcome {
 	REPAIR_DONE,
 	REPAIR_WRONG,
-	REPAIR_MORE, /* it goes on behind what is there */
+	REPAIR_MORE, /* it continues after the end */
 };
 
 /* The members of an object that may be an event. */
@@ -31,11 +31,11 @@ struct repair_event {
 	bool text_time; /* a time or duration is a string */
 	bool zero_time;
 	bool zero_dur;
-	size_t time_at; /* where the number is */
+	size_t time_at; /* offset of the number */
 	size_t time_size;
 };
 
-/* Members of events that mean something here. */
+/* The event members used here. */
 enum repair_key_kind {
 	REPAIR_OTHER,
 	REPAIR_PHASE,
@@ -49,29 +49,29 @@ enum repair_key_kind repair_validate_member(const uint8_t *key, size_t size);
 /* Is the number zero? */
 bool repair_validate_is_zero(const uint8_t *text, size_t size);
 
-/* Is its time zero, as is that of what nobody knows the time of? */
+/* Is its time zero, which stands for an unknown time? */
 bool repair_validate_is_timeless(const struct repair_event *event);
 
 /*
- * The value that begins at bytes[*at]; there are zeros behind bytes[end], as in
- * a window. *at is where it ends, or what is wrong.
+ * Validates the value at bytes[*at]; zeros must follow bytes[end], as in a
+ * window. Sets *at to its end, or to the error.
  */
 enum repair_outcome repair_validate_value(const uint8_t *bytes, size_t *at,
 	size_t end, struct repair_event *event);
 
-/* The same of a string, behind whose first quote *at is. */
+/* Likewise for a string; *at is after its opening quote. */
 enum repair_outcome repair_validate_text(
 	const uint8_t *bytes, size_t *at, size_t end);
 
-/* Where a run of bytes ends that need no look: of printable ASCII, no quotes
- * and no backslashes. */
+/* The end of a run of plain bytes: printable ASCII without quotes and
+ * backslashes. */
 size_t repair_validate_plain(const uint8_t *bytes, size_t at);
 
-/* The size of the escape that begins here, of `left` bytes; 0: it is none.
- * A pair of surrogates is one, half of one none. */
+/* The size of the escape at `at`, of `left` bytes; 0: not an escape. A
+ * surrogate pair is one escape, an unpaired surrogate is not. */
 size_t repair_validate_escape(const uint8_t *at, size_t left);
 
-/* The size of the character beyond ASCII that begins here; 0: it is none. */
+/* The size of the non-ASCII character at `at`; 0: invalid. */
 size_t repair_validate_sequence(const uint8_t *at, size_t left);
 
 static inline bool repair_validate_is_blank(uint8_t byte)

@@ -8,11 +8,11 @@
 
 #define TIMES_MAX 8
 
-/* Times of an event that has been written, and may have to be written anew. */
+/* Times of a written event, which may have to be rewritten. */
 struct times {
 	struct {
 		enum repair_key_kind member;
-		size_t at; /* in what was written */
+		size_t at; /* in the output */
 		size_t size;
 	} all[TIMES_MAX];
 	unsigned count;
@@ -23,22 +23,22 @@ struct times {
 /* The tokens that may come next. */
 enum state {
 	STATE_VALUE,
-	STATE_FIRST, /* of what has been opened: an item, a key or its end */
+	STATE_FIRST, /* after an opening bracket: an item, a key or the end */
 	STATE_KEY,
 	STATE_AFTER,
 	STATE_DONE,
 	STATE_HALF
 };
 
-/* The brackets that are open, what may come next, and what was written. */
+/* The open brackets, the state, and the output. */
 struct value_reader {
 	struct repair_view *view;
 	struct repair_value *value;
 	struct buffer *out;
 	enum state state;
-	bool is_loose;   /* the value before has no end of its own: a number */
-	size_t comma;    /* in `out`: the one that waits for what it is for */
-	size_t comma_at; /* the same in the view */
+	bool is_loose;   /* the previous value has no delimiter: a number */
+	size_t comma;    /* in `out`: a comma whose item is pending */
+	size_t comma_at; /* its position in the view */
 	uint32_t depth;
 	uint64_t arrays[REPAIR_DEPTH_MAX / 64];
 	enum repair_key_kind member;
@@ -46,7 +46,7 @@ struct value_reader {
 	struct times times;
 };
 
-/* Those beyond TIMES_MAX, which are repeated members, stay as they are. */
+/* Times beyond TIMES_MAX, which are repeated members, stay unchanged. */
 static void times_add(struct times *times, enum repair_key_kind member,
 	size_t at, size_t size)
 {
@@ -58,7 +58,7 @@ static void times_add(struct times *times, enum repair_key_kind member,
 	times->count++;
 }
 
-/* Replaces a piece of what was written. */
+/* Replaces a piece of the output. */
 static void replace_text(struct buffer *out, size_t at, size_t size,
 	const void *bytes, size_t new_size)
 {
@@ -70,7 +70,7 @@ static void replace_text(struct buffer *out, size_t at, size_t size,
 	out->used = out->used - size + new_size;
 }
 
-/* Another text for one of them, which moves those behind. */
+/* Replaces the text of a time and moves the later ones. */
 static void times_rewrite(struct times *times, unsigned which,
 	struct repair_value *value, const char *text)
 {
@@ -83,7 +83,7 @@ static void times_rewrite(struct times *times, unsigned which,
 	times->all[which].size = size;
 }
 
-/* The number in a string. */
+/* Replaces a string by the number in it. */
 static void make_number(struct times *times, unsigned which,
 	struct repair_value *value, uint64_t offset)
 {
@@ -108,8 +108,8 @@ static void make_number(struct times *times, unsigned which,
 	buffer_clear(&number);
 }
 
-/* Makes numbers of those that are text, and of a time that nobody knows the
- * last one; `offset` is where the event ends. */
+/* Converts text times to numbers, and replaces an unknown time by the last one;
+ * `offset` is the event's end. */
 static void times_finish(
 	struct times *times, struct repair_value *value, uint64_t offset)
 {
@@ -148,7 +148,7 @@ static void count_fix(struct value_reader *reader, enum repair_fix fix)
 		reader->value->base + reader->view->at);
 }
 
-/* Is what is open innermost an array? */
+/* Is the innermost bracket an array's? */
 static bool in_array(const struct value_reader *reader)
 {
 	uint32_t last = reader->depth - 1;
@@ -174,7 +174,7 @@ static void drop_comma(struct value_reader *reader)
 	reader->comma = NO_COMMA;
 }
 
-/* Up to the next byte that means anything, which is returned; 0 at the end. */
+/* Skips blanks; returns the next significant byte, 0 at the end. */
 static uint8_t skip_blanks(struct value_reader *reader)
 {
 	struct repair_view *view = reader->view;
@@ -196,7 +196,7 @@ static uint8_t skip_blanks(struct value_reader *reader)
 	}
 }
 
-/* Leaves a byte out. */
+/* Drops a byte. */
 static void drop_byte(struct value_reader *reader, enum repair_fix fix)
 {
 	count_fix(reader, fix);
@@ -218,7 +218,7 @@ static void close_bracket(struct value_reader *reader)
 	after_value(reader);
 }
 
-/* Brackets that are missing before what lies outside. */
+/* Adds all missing closing brackets. */
 static void close_all(struct value_reader *reader)
 {
 	drop_comma(reader);
@@ -228,7 +228,7 @@ static void close_all(struct value_reader *reader)
 	}
 }
 
-/* Has all that an event needs been read? */
+/* Have all required members of an event been read? */
 static bool is_event(const struct value_reader *reader)
 {
 	const struct repair_event *event = &reader->value->event;
@@ -238,7 +238,7 @@ static bool is_event(const struct value_reader *reader)
 	       (event->has_dur || event->phase != 'X');
 }
 
-/* A member begins here, within an array, which no bracket closed. */
+/* A member begins here, inside an unclosed array. */
 static void end_array(struct value_reader *reader)
 {
 	drop_comma(reader);
@@ -250,14 +250,15 @@ static void end_array(struct value_reader *reader)
 		reader->state = STATE_HALF;
 }
 
-/* Something outside begins here, which no bracket closed this for: it is
- * complete, or half. */
+/* Outer text begins here without a closing bracket: the value is complete, or
+ * half. */
 static void end_early(struct value_reader *reader)
 {
 	if (is_event(reader) && reader->state != STATE_VALUE &&
 		!(reader->state == STATE_AFTER && reader->is_loose)) {
 		if (reader->comma != NO_COMMA) {
-			/* It is between this and what is outside. */
+			/* The comma separates this value from the outer
+			 * text. */
 			reader->out->used = reader->comma;
 			reader->view->at = reader->comma_at;
 			reader->comma = NO_COMMA;
@@ -277,7 +278,7 @@ static bool has_open(const struct value_reader *reader, bool array)
 	return false;
 }
 
-/* ] or }: a bracket closes what is open, or what is around it. */
+/* ] or }: closes an open bracket, or an outer one. */
 static void read_closing(struct value_reader *reader, bool array)
 {
 	struct repair_view *view = reader->view;
@@ -305,7 +306,7 @@ static void read_closing(struct value_reader *reader, bool array)
 	}
 }
 
-/* Passes over what is nested too deep. */
+/* Skips a value nested too deep. */
 static void skip_deep(struct value_reader *reader)
 {
 	struct repair_view *view = reader->view;
@@ -328,7 +329,7 @@ static void skip_deep(struct value_reader *reader)
 	after_value(reader);
 }
 
-/* A bracket begins something. */
+/* An opening bracket. */
 static void open_bracket(struct value_reader *reader, bool array)
 {
 	uint64_t bit = UINT64_C(1) << reader->depth % 64;
@@ -346,13 +347,13 @@ static void open_bracket(struct value_reader *reader, bool array)
 	reader->state = STATE_FIRST;
 }
 
-/* A text behind its first quote, or without one. */
+/* A text after its opening quote, or without one. */
 static bool read_text(struct value_reader *reader, struct repair_text *text)
 {
 	bool found = repair_text_find(reader->view, text);
 
 	if (text->quote == '\'' && (!found || text->is_open)) {
-		/* It is none of Python's, but only in the way. */
+		/* Not a Python string: drop the quote. */
 		drop_byte(reader, REPAIR_QUOTES);
 		return false;
 	}
@@ -370,7 +371,7 @@ static bool read_text(struct value_reader *reader, struct repair_text *text)
 	return true;
 }
 
-/* Where a word ends that has no quotes. */
+/* The end of an unquoted word. */
 static size_t word_end(struct value_reader *reader)
 {
 	size_t at = reader->view->at;
@@ -380,7 +381,7 @@ static size_t word_end(struct value_reader *reader)
 	return at;
 }
 
-/* Text whose first quote is missing, or that has none. */
+/* Text without its opening quote, or without any. */
 static bool read_bare(struct value_reader *reader, size_t end)
 {
 	struct repair_view *view = reader->view;
@@ -429,7 +430,7 @@ static bool read_word(struct value_reader *reader)
 	return read_bare(reader, end);
 }
 
-/* Records a member of an event, whose value was written from `at` on. */
+/* Records an event's member; its value was written at `at`. */
 static void record_member(struct value_reader *reader, size_t at)
 {
 	struct repair_event *event = &reader->value->event;
@@ -493,7 +494,7 @@ static void on_value(struct value_reader *reader, uint8_t byte)
 	}
 }
 
-/* A key has been read: its colon. */
+/* Reads the colon after a key. */
 static void read_colon(struct value_reader *reader, size_t key_at)
 {
 	const uint8_t *key = reader->out->bytes + key_at + 1;
@@ -515,7 +516,7 @@ static void read_colon(struct value_reader *reader, size_t key_at)
 	reader->state = STATE_VALUE;
 }
 
-/* A key whose last quote is missing, or both: up to its colon. */
+/* A key without its closing quote, or without any: ends at its colon. */
 static bool find_bare_key(struct value_reader *reader, struct repair_text *text)
 {
 	struct repair_view *view = reader->view;
@@ -530,7 +531,7 @@ static bool find_bare_key(struct value_reader *reader, struct repair_text *text)
 	return at > text->from && repair_lookahead_at(view, at) == ':';
 }
 
-/* A key between quotes, if a colon follows; else the next best. */
+/* A quoted key, if a colon follows; otherwise the best guess. */
 static bool find_key(struct value_reader *reader, struct repair_text *text)
 {
 	struct repair_text bare = *text;
@@ -608,7 +609,7 @@ static void on_key(struct value_reader *reader, uint8_t byte)
 		drop_word(reader);
 }
 
-/* Something comes without a comma before it. */
+/* Adds a missing comma. */
 static void add_comma(struct value_reader *reader)
 {
 	count_fix(reader, REPAIR_COMMAS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A value in damaged JSON, made one that JSON knows, as close to what was meant
- * as can be told. It never recurses. For repair_*.c only.
+ * Repairs a damaged JSON value, as close as possible to its likely meaning. It
+ * never recurses. For repair_*.c only.
  */
 #ifndef REPAIR_VALUE_H
 #define REPAIR_VALUE_H
@@ -20,30 +20,29 @@ enum repair_outer {
 struct repair_value {
 	/* Given. */
 	enum repair_outer outer;
-	const char *last_time; /* of the event before; NULL: not far from 0 */
-	uint64_t base;         /* the offset of the view */
+	const char *last_time; /* of the previous event; NULL: near 0 */
+	uint64_t base;         /* the view's offset */
 	/* Found. */
-	struct buffer *out; /* borrowed; what is made is appended */
+	struct buffer *out; /* borrowed; output is appended */
 	struct repair_fixes fixes;
 	struct repair_event event;
 };
 
 /*
- * The value at view->at, which is behind it then. REPAIR_WRONG: it is only half
- * there, since another event begins within, or the input ends. What was
- * appended is of no use then, as it is if view->hit_end says that more bytes
- * might have mattered.
+ * Reads the value at view->at and moves past it. REPAIR_WRONG: the value is
+ * incomplete, because another event begins within it or the input ends. The
+ * appended text is then useless, as it is if view->hit_end is set.
  *
- * Errors: that there was no memory is seen in value->out.
+ * Errors: if out of memory, value->out has failed.
  */
 enum repair_outcome repair_value_read(
 	struct repair_view *view, struct repair_value *value);
 
-/* The same of a key, up to and with its colon. */
+/* Likewise for a key, including its colon. */
 enum repair_outcome repair_value_key(
 	struct repair_view *view, struct repair_value *value);
 
-/* The same of an object whose first bracket is missing. */
+/* Likewise for an object whose opening bracket is missing. */
 enum repair_outcome repair_value_rest(
 	struct repair_view *view, struct repair_value *value);
 

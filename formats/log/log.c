@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Our own log as a format: what the recorder writes; and what others wrote,
+/* Our own log as a format: reads the recorder's logs, and writes other formats
  * as a log. */
 #include "format.h"
 
@@ -7,11 +7,11 @@
 #include "log_read/log_read.h"
 #include "base/memory.h"
 
-/* As the recorder packs. */
+/* The recorder's level. */
 #define LEVEL 1
 
 struct log_format_writer {
-	struct timeline_writer writer; /* first: it is what callers hold */
+	struct timeline_writer writer; /* first: callers hold a pointer to it */
 	struct log_writer *log;
 	struct log_out *out;
 };

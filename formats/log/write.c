@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events as blocks of a log, one for each track. The ranges that are open where
- * a block begins are worked out when the block before it is written: nothing
- * need be looked up when an event comes.
+ * Events as blocks of a log, one for each track. The ranges that are open at a
+ * block's start are computed when the previous block is written, so that adding
+ * an event needs no lookup.
  */
 #include "log/write.h"
 
@@ -41,7 +41,7 @@ static bool push_open(struct log_out_track *track, uint32_t site)
 	return true;
 }
 
-/* Puts what waits into the column. False if out of memory. */
+/* Moves the pending events into the column. False if out of memory. */
 static bool fill(struct log_out *out, struct log_out_track *track)
 {
 	struct log_column *column = &out->column;
@@ -111,11 +111,11 @@ enum ctp_status log_out_write_tracks(struct log_out *out, struct ctp_error *err)
 
 /* Events as entries of a track's next block. */
 
-/* A block is written when there are so many bytes of rows; one row more is
- * still far from what a block may be. */
+/* A block is written when its rows have this size; one more row stays far below
+ * a block's limit. */
 #define ROWS_BYTES_MAX ((size_t)1024 * 1024)
 
-/* Of one event, its arguments, and how far it was moved. */
+/* Entries of one event: itself, its arguments, and the amount it was moved. */
 #define ENTRIES_MAX 3
 
 static size_t held(const struct log_out_track *track)
@@ -143,7 +143,7 @@ static void push(struct log_out_track *track, uint32_t id, int64_t time_ns)
 	track->events[track->count++] = (struct log_out_event){time_ns, id};
 }
 
-/* An entry that has a row; its bytes are to be added to this. */
+/* Adds an entry with a row; the caller adds the row's bytes to the result. */
 static struct buffer *push_row(struct log_out_track *track, int64_t time_ns)
 {
 	push(track, LOG_COLUMN_EXTRA, time_ns);
@@ -204,7 +204,7 @@ static void add_correlation(struct log_out *out, struct log_out_track *track,
 	out->callers = track;
 }
 
-/* [1, key, value]; returns how many of the arguments are in it. */
+/* [1, key, value]; returns the number of arguments in it. */
 static uint32_t add_arg(struct log_out *out, struct log_out_track *track,
 	const struct event *event)
 {
@@ -220,7 +220,7 @@ static uint32_t add_arg(struct log_out *out, struct log_out_track *track,
 	return 1;
 }
 
-/* [3, site, value, key]; without a key if that is empty. Likewise. */
+/* [3, site, value, key]; no key if that is empty. Likewise. */
 static uint32_t add_counter(struct log_out *out, struct log_out_track *track,
 	const struct event *event)
 {
@@ -264,11 +264,11 @@ static uint32_t add_step(struct log_out *out, struct log_out_track *track,
 }
 
 #define ROW(name, row, chunk, event, ...) [event] = row,
-/* By kind of event; 0: none. */
+/* By event kind; 0: no row. */
 static const uint8_t rows[EVENT_KINDS] = {LOG_ROWS(ROW)};
 #undef ROW
 
-/* Adds the event; returns how many of its arguments are in it. */
+/* Adds the event; returns the number of its arguments in it. */
 static uint32_t add_entry(struct log_out *out, struct log_out_track *track,
 	const struct event *event)
 {
@@ -332,11 +332,11 @@ enum ctp_status log_out_event(
 	return log_out_write_track(out, track, err);
 }
 
-/* What waits of all tracks, at most; then all of it is written. */
+/* Limit of all tracks' pending events; beyond it, all are written. */
 #define HELD_MAX ((size_t)24 * 1024 * 1024)
 
-/* What waits is larger than what it becomes by about this factor: 2.5 bytes
- * for one of 16, and arguments that repeat. */
+/* Pending events are larger than in the log by about this factor: 2.5 bytes
+ * instead of 16, and arguments that repeat. */
 #define HELD_PER_BYTE 6
 
 struct log_out *log_out_new(struct log_writer *writer, struct trace *trace)
@@ -374,7 +374,7 @@ void log_out_free(struct log_out *out)
 	for (uint32_t i = 0; i < out->track_room; i++)
 		track_free(out->tracks[i]);
 	memory_free(out->tracks);
-	/* A column's rows are its track's. */
+	/* The column's rows belong to its track. */
 	log_column_sites_clear(&out->sites);
 	buffer_clear(&out->activities.args);
 	buffer_clear(&out->bytes);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts and arguments, which are most of what a log of another tool's trace
- * consists of: room is made for all of an event's, and they are stored there.
- * Keys are few: the last ones are kept as they stand in a log.
+ * Texts and arguments, which are most of a log made from another tool's trace:
+ * room for all of an event's is reserved at once. Keys are few: the latest ones
+ * are kept in encoded form.
  */
 #include "log/write_private.h"
 
 #include <string.h>
 
-/* Of an event's arguments: far from what a block may be. */
+/* Limit of an event's arguments, far below that of a block. */
 #define EVENT_ARGS_BYTES_MAX (2 * LOG_OUT_TEXT_MAX)
 
 #define CHARACTER_MAX 4 /* bytes of UTF-8 */
 
-/* What an argument takes beside its texts. */
+/* The size of an argument without its texts. */
 #define ARG_ROOM (MSGPACK_OUT_HEAD_MAX + MSGPACK_OUT_INT_MAX)
 
-/* So much of a text goes into a log. */
+/* The size of a text in the log. */
 static size_t cut(struct log_out *out, const char *text, size_t size)
 {
 	size_t valid;
@@ -24,7 +24,8 @@ static size_t cut(struct log_out *out, const char *text, size_t size)
 	if (size <= LOG_OUT_TEXT_MAX)
 		return size;
 	trace_lose(out->trace, LOSS_CUT_TEXT, 1);
-	/* Not within a character; what is no UTF-8 may be cut anywhere. */
+	/* Do not split a character; text that is not UTF-8 may be cut
+	 * anywhere. */
 	valid = utf8_valid_prefix(text, LOG_OUT_TEXT_MAX);
 	return valid + CHARACTER_MAX > LOG_OUT_TEXT_MAX ? valid
 							: LOG_OUT_TEXT_MAX;
@@ -75,7 +76,7 @@ static uint8_t *put_value(
 	return at;
 }
 
-/* Stores a key, for which there is room, and for LOG_OUT_KEY_BYTES more. */
+/* Stores a key; there must be room for it and LOG_OUT_KEY_BYTES more. */
 static uint8_t *put_key(struct log_out *out, uint8_t *at, uint32_t number)
 {
 	struct log_out_key *key = &out->keys[number % LOG_OUT_KEYS];
@@ -114,7 +115,7 @@ bool log_out_value(
 	return true;
 }
 
-/* How many of the arguments have room; `*bytes` of text, at most. */
+/* The number of arguments that fit; `*bytes`: upper bound of their text. */
 static uint32_t count_args(const struct log_out *out,
 	const struct event_arg *args, uint32_t count, size_t *bytes)
 {
@@ -156,16 +157,18 @@ void log_out_args(struct log_out *out, struct buffer *bytes,
 }
 
 /*
- * Activities, and their descriptions. Arguments that come again and again are
- * part of a description; those that each activity has for itself, as many
- * tools write them, stand beside it, or there would be as many descriptions.
+ * Activities, and their descriptions. Arguments that repeat are part of a
+ * description. Arguments that differ for each activity, as many tools write
+ * them, are stored beside it, or every activity would have its own description.
  */
 
-/* So many descriptions may have arguments, of so many bytes each. */
+/* Limits of descriptions with arguments: their number, and the bytes of
+ * each. */
 #define DESCRIPTIONS_MAX 16384
 #define DESCRIPTION_BYTES_MAX 4096
 
-/* After so many tries, one of four must have found what was there. */
+/* After TRIES attempts, one in TRIES_A_FIND must have found an existing
+ * description. */
 #define TRIES 2048
 #define TRIES_A_FIND 4
 
@@ -191,7 +194,7 @@ static enum log_activity kind_of(const struct log_out *out, uint32_t site)
 	return LOG_OTHER_ACTIVITY;
 }
 
-/* Puts a description into out->bytes. */
+/* Encodes a description into out->bytes. */
 static void pack(struct log_out *out, const struct event *event, uint32_t count)
 {
 	msgpack_packer packer = msgpack_out(&out->bytes);
@@ -203,7 +206,7 @@ static void pack(struct log_out *out, const struct event *event, uint32_t count)
 	log_out_args(out, &out->bytes, event->args, count);
 }
 
-/* The number of what is in out->bytes; STRTAB_NONE if out of memory. */
+/* The number of the description in out->bytes; STRTAB_NONE if out of memory. */
 static uint32_t add(struct log_out *out)
 {
 	uint32_t count = strtab_count(out->descriptions);
@@ -221,8 +224,8 @@ static uint32_t add(struct log_out *out)
 	return number;
 }
 
-/* Is it clear that they are more than a description may have? What has to be
- * cut or left out of a log is counted when it is packed: only once, then. */
+/* Do the arguments clearly exceed a description? Packing counts each cut and
+ * omission, so long arguments must not be packed twice. */
 static bool is_long(
 	const struct log_out *out, const struct event_arg *args, uint32_t count)
 {
@@ -239,7 +242,7 @@ static bool is_long(
 	return bytes > DESCRIPTION_BYTES_MAX;
 }
 
-/* May so many arguments be part of a description? */
+/* May `count` arguments be part of a description? */
 static bool is_worth_it(const struct log_out *out, uint32_t count)
 {
 	return count > 0 && count <= LOG_DEVICE_KEYS_MAX &&
@@ -248,7 +251,7 @@ static bool is_worth_it(const struct log_out *out, uint32_t count)
 		       out->args_found > out->args_tried / TRIES_A_FIND);
 }
 
-/* Finds a description, and whether the arguments are part of it. */
+/* Finds or adds a description; `*has_args`: the arguments are part of it. */
 static uint32_t describe(struct log_out *out, const struct event *event,
 	uint32_t count, bool *has_args)
 {
@@ -270,7 +273,7 @@ static uint32_t describe(struct log_out *out, const struct event *event,
 	return number;
 }
 
-/* Writes what waits of the tracks that called a device's API. */
+/* Writes the pending events of tracks that called a device's API. */
 static enum ctp_status write_callers(struct log_out *out, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
@@ -335,7 +338,7 @@ static uint64_t at_most_int(uint64_t value)
 	return value > INT64_MAX ? INT64_MAX : value;
 }
 
-/* The node of a graph is an argument, the last, that has a column. */
+/* A graph node is the last argument and has a column of its own. */
 static uint64_t take_node(
 	const struct log_out *out, const struct event *event, uint32_t *count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a trace knows beside its events, as blocks: sites and tracks before
- * they are used, the rest at the end, when it is known. */
+/* The trace's tables as blocks: sites and tracks before their first use, the
+ * rest at the end, when it is known. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #define SITES_A_BLOCK 4096
 #define BYTES_A_BLOCK ((size_t)1024 * 1024)
 
-/* Where a fact goes. */
+/* The place of a fact. */
 enum place { IN_HEADER, IN_FACTS, NOWHERE };
 
 static bool is_one_of(const char *key, const char *const *keys)
@@ -23,9 +23,9 @@ static bool is_one_of(const char *key, const char *const *keys)
 	return false;
 }
 
-/* A log's facts stand in the header as they stood; what another format calls
- * by the same name, or another tool's document, may be something else. That a
- * log was merged is to be known before its events. */
+/* A log's header facts go back into the header; a fact of the same name from
+ * another format or document may mean something else. The fact that a log was
+ * merged must precede its events. */
 static enum place place_of(const struct log_out *out, uint32_t number)
 {
 	static const char *const own[] = {
@@ -39,7 +39,7 @@ static enum place place_of(const struct log_out *out, uint32_t number)
 
 	if (number >= out->header_facts || fact->kind != FACT_OWN)
 		return IN_FACTS;
-	/* There may be any number of others: they are not searched. */
+	/* Other facts may be many: do not search them. */
 	if (!is_merged &&
 		(!out->is_log_again ||
 			(!is_one_of(key, own) && !is_one_of(key, header))))
@@ -51,7 +51,7 @@ static enum place place_of(const struct log_out *out, uint32_t number)
 	return is_merged || is_one_of(key, header) ? IN_HEADER : NOWHERE;
 }
 
-/* A number as one, where it reads back as the same text. */
+/* Writes a number as a number if it reads back as the same text. */
 static void add_fact(struct log_out *out, msgpack_packer *packer,
 	const struct trace_fact *fact)
 {
@@ -143,7 +143,7 @@ static void add_site(struct log_out *out, msgpack_packer *packer,
 	(void)msgpack_pack_uint32(packer, site->call_line);
 }
 
-/* How many of the sites from this one on go into one block. */
+/* The number of sites, from this one on, that fit in one block. */
 static uint32_t count_sites(const struct log_out *out, uint32_t first)
 {
 	const struct trace *trace = out->trace;
@@ -192,8 +192,8 @@ static void add_sort(msgpack_packer *packer, bool is_there, int64_t sort)
 		(void)msgpack_pack_nil(packer);
 }
 
-/* Are ranges open on a track whose recording ended before that of others, as
- * one of several processes does? Else the log's end tells when they ended. */
+/* Did the track's recording end, with open ranges, before the others, as with
+ * several processes? Otherwise these ranges end at the log's end. */
 static bool ends_early(const struct log_out *out, uint32_t number)
 {
 	const struct trace_track *track = &out->trace->tracks[number];
@@ -205,8 +205,8 @@ static bool ends_early(const struct log_out *out, uint32_t number)
 	return written->depth > 0 && track->has_end && track->end_ns < end_ns;
 }
 
-/* [2, track, kind, tid, name, device, context, pid, process], and perhaps
- * where the track and its process stand, and when it ended */
+/* [2, track, kind, tid, name, device, context, pid, process], and perhaps the
+ * sort orders of the track and its process, and its end */
 static enum ctp_status write_track(struct log_out *out, uint32_t number,
 	uint32_t log_number, enum log_track_kind kind, struct ctp_error *err)
 {
@@ -246,7 +246,7 @@ static enum ctp_status take_number(
 	return CTP_OK;
 }
 
-/* The kind of a track that events, or activities, of the trace's are on. */
+/* The log's kind of a trace's track, for its events or its activities. */
 static enum log_track_kind kind_of(
 	const struct trace_track *track, bool activities)
 {
@@ -268,8 +268,8 @@ static bool is_device(const struct trace_track *track)
 	return track->kind == TRACE_STREAM || track->kind == TRACE_CALLS;
 }
 
-/* Gives a number to what is on this track of the trace, and writes its block.
- */
+/* Assigns a number to the events or activities of a trace's track, and writes
+ * its block. */
 static enum ctp_status add_track(struct log_out *out, uint32_t number,
 	bool activities, struct ctp_error *err)
 {
@@ -292,7 +292,7 @@ static enum ctp_status add_track(struct log_out *out, uint32_t number,
 		kind_of(&out->trace->tracks[number], activities), err);
 }
 
-/* The tracks' blocks stand in the trace's order, so that they are read in it. */
+/* The tracks' blocks are in the trace's order, so that they are read in it. */
 static enum ctp_status write_tracks(struct log_out *out, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
@@ -323,7 +323,7 @@ enum ctp_status log_out_number(struct log_out *out, uint32_t number,
 	return add_track(out, number, activities, err);
 }
 
-/* Writes a track again of which more is known than when its events came. */
+/* Writes a track again if more is known than when its events came. */
 static enum ctp_status finish_track(
 	struct log_out *out, uint32_t number, struct ctp_error *err)
 {
@@ -395,8 +395,8 @@ enum ctp_status log_out_write_tables(struct log_out *out, struct ctp_error *err)
 	return status;
 }
 
-/* [18, [[key, value, kind], …]]: as many of the facts as go into one block, from
- * this one on. */
+/* [18, [[key, value, kind], …]]: the facts, from this one on, that fit in one
+ * block. */
 static enum ctp_status write_facts(
 	struct log_out *out, uint32_t *at, struct ctp_error *err)
 {
@@ -478,7 +478,7 @@ enum ctp_status log_out_write_end(struct log_out *out, struct ctp_error *err)
 
 	for (uint32_t i = 0; i < trace->track_count && status == CTP_OK; i++)
 		status = finish_track(out, i, err);
-	/* Again those of which more may be known since. */
+	/* Again, because more may be known by now. */
 	out->device_count = 0;
 	if (status == CTP_OK)
 		status = log_out_write_tables(out, err);

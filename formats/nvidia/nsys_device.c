@@ -42,8 +42,8 @@ static const struct sqlite_property properties[] = {
 
 #define PROPERTIES (sizeof(properties) / sizeof(properties[0]))
 
-/* Calls `take` for each row. What cannot be read is not known; damage is
- * counted where events are read. False if out of memory. */
+/* Calls `take` for each row. Unreadable rows are skipped; damage is counted
+ * where events are read. False if out of memory. */
 static bool each(struct sqlite_source *source,
 	const struct sqlite_select *select,
 	bool (*take)(struct sqlite_source *source, sqlite3_stmt *row))
@@ -121,7 +121,8 @@ static bool take_meta(struct sqlite_source *source, sqlite3_stmt *row)
 	return true;
 }
 
-/* Which GPU a process' device is: each process may see others. */
+/* The GPU behind a process's device number: processes may see different
+ * GPUs. */
 static int64_t gpu_of(
 	struct sqlite_source *source, int64_t pid, uint32_t number)
 {
@@ -188,7 +189,7 @@ static bool add_device(
 	return done;
 }
 
-/* What is read of tables with two columns. */
+/* The tables with two columns that are read. */
 static const struct {
 	const char *table;
 	const char *columns[2];
@@ -201,7 +202,7 @@ static const struct {
 	{"TARGET_INFO_SYSTEM_ENV", {"name", "value"}, take_meta},
 };
 
-/* Any row of these has the machine that the program ran on. */
+/* Any row of these contains the program's machine. */
 static const char *const first[] = {
 	"SELECT globalTid FROM main.CUPTI_ACTIVITY_KIND_RUNTIME",
 	"SELECT globalTid FROM main.NVTX_EVENTS",

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What programs marked by NVTX: ranges that nest, ranges that may end on
- * another thread, marks. A domain's name is the category of what is in it, as
- * our recorder has it.
- * Source: the comments in the exported schema; ENUM_NSYS_EVENT_TYPE.
+ * NVTX marks of programs: nested ranges, ranges that may end on another thread,
+ * and marks. A domain's name is the category of its ranges and marks, as in our
+ * recorder. Source: the comments in the exported schema; ENUM_NSYS_EVENT_TYPE.
  */
 #include "nvidia/nsys_read.h"
 
@@ -14,7 +13,7 @@ enum nvtx_type {
 	NVTX_PUSH_POP = 59,
 	NVTX_START_END = 60,
 	NVTX_DOMAIN = 75,
-	/* The same from text files of NVTX's. */
+	/* The same from NVTX's text files. */
 	NVTXT_MARK = 65,
 	NVTXT_PUSH_POP = 70,
 	NVTXT_START_END = 71,
@@ -45,7 +44,7 @@ enum {
 	COLUMNS
 };
 
-/* The same, for ends. */
+/* Columns for range ends. */
 static const char *const end_columns[] = {"end", "start", "eventType", "text",
 	"textId", "globalTid", "endGlobalTid", "domainId", "rangeId"};
 
@@ -59,7 +58,7 @@ static int64_t process_of(
 		       : source->pid;
 }
 
-/* The name of the domain; 0: the one that has none. */
+/* The name of the domain; 0: the default domain. */
 static uint32_t domain_of(
 	struct sqlite_source *source, const struct sqlite_query *query)
 {
@@ -117,7 +116,7 @@ static void add_args(
 	add_payload(source, query);
 }
 
-/* Ranges are told apart by number within their process. */
+/* Ranges are numbered within their process. */
 static void set_range(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
@@ -151,7 +150,7 @@ static bool take(struct sqlite_source *source, const struct sqlite_query *query,
 		row->event.kind = EVENT_INSTANT;
 		break;
 	default:
-		return true; /* names of things, which are known by now */
+		return true; /* names, which were read before */
 	}
 	nsys_read_thread(source, thread);
 	set_site(source, query, row);
@@ -159,7 +158,7 @@ static bool take(struct sqlite_source *source, const struct sqlite_query *query,
 	return true;
 }
 
-/* Where it ended: "the thread that it began on" is left out by some. */
+/* Some reports omit the end's thread if it is the begin's. */
 static bool take_end(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
@@ -190,7 +189,7 @@ static uint32_t text_of(struct sqlite_source *source, sqlite3_stmt *row)
 		       : 0;
 }
 
-/* Names of domains, before what is in them. */
+/* Names of domains, before their ranges and marks. */
 static enum ctp_status read_domains(
 	struct sqlite_source *source, struct ctp_error *err)
 {
@@ -216,7 +215,7 @@ static enum ctp_status read_domains(
 			status = ctp_no_memory(err);
 	}
 	(void)sqlite3_finalize(query.statement);
-	/* Damage is met again, and counted, when ranges are read. */
+	/* Damage is found again, and counted, when ranges are read. */
 	return status == CTP_ERR_NOMEM ? status : CTP_OK;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of functions, by threads. Any table that has a start, an end, a thread
- * and a name is one of such calls: those of CUDA, of the system's library, of
- * cuDNN, of MPI, and those that a later version adds.
+ * Function calls of threads. Any table with a start, an end, a thread and a
+ * name is a table of calls: CUDA, the system library, cuDNN, MPI, and those
+ * that later versions add.
  */
 #include "nvidia/nsys_read.h"
 
@@ -86,7 +86,7 @@ static bool take_call(struct sqlite_source *source,
 	return true;
 }
 
-/* Both of CUDA's interfaces are in one table. */
+/* CUDA's runtime and driver calls are in one table. */
 static bool take_runtime(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {

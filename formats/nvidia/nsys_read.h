@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of a report of Nsight Systems, as events. */
+/* The tables of a Nsight Systems report, as events. */
 #ifndef NSYS_READ_H
 #define NSYS_READ_H
 
@@ -8,15 +8,15 @@
 /* Is it one? */
 bool nsys_read_knows(struct sqlite_input *input);
 
-/* Asks all its tables. Errors: CTP_ERR_NOMEM. */
+/* Queries all its tables. Errors: CTP_ERR_NOMEM. */
 enum ctp_status nsys_read_ask(
 	struct sqlite_source *source, struct ctp_error *err);
 
-/* What is asked of NVTX. */
+/* Queries the NVTX table. */
 enum ctp_status nsys_nvtx_ask(
 	struct sqlite_source *source, struct ctp_error *err);
 
-/* The track of a thread, by its number; for the row at hand. */
+/* Sets the current row's track to that of a thread. */
 void nsys_read_thread(struct sqlite_source *source, int64_t global_tid);
 
 #endif

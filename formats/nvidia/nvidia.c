@@ -3,14 +3,14 @@
  * The formats of NVIDIA's profilers, in every build; sqlite_profile.c reads them.
  *
  * nsys: reports of Nsight Systems, as `nsys export --type sqlite` writes them.
- * Every table may be missing, and columns differ between versions. Reports in
- * their own form (.nsys-rep, .qdrep) are known, but nobody else can read them.
- * Source: the comments in exported schemas 3.1.2 to 3.25.0.
+ * Every table may be missing, and columns differ between versions. Native
+ * reports (.nsys-rep, .qdrep) are recognized, but only NVIDIA's tools read
+ * them. Source: the comments in exported schemas 3.1.2 to 3.25.0.
  *
- * nvprof: databases of `nvprof --export-profile FILE`, of any version; the Visual
- * Profiler has the same in some of its .nvvp files. Others are XML, and have
- * only the settings of a session.
- * Source: torch.autograd.profiler's parse_nvprof_trace(); cupti_activity.h.
+ * nvprof: databases of `nvprof --export-profile FILE`, of any version; some
+ * .nvvp files of the Visual Profiler are the same. Others are XML and contain
+ * only the settings of a session. Source: torch.autograd.profiler's
+ * parse_nvprof_trace(); cupti_activity.h.
  */
 #include <string.h>
 

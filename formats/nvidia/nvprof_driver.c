@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of CUDA's driver by CUPTI's numbers, which never change: files
- * of nvprof have nothing else. Up to CUDA 11.8, nvprof's last.
- * Source: cupti_driver_cbid.h.
+ * Names of CUDA driver functions by CUPTI's numbers, which never change: nvprof
+ * files contain only these. Up to CUDA 11.8, nvprof's last version. Source:
+ * cupti_driver_cbid.h.
  */
 #include "nvidia/nvprof_read.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times are nanoseconds, whatever the version of the schema; since 1970 in
- * some files, of the machine's clock in others.
+ * Times are nanoseconds in every schema version; since 1970 in some files, of
+ * the machine's clock in others.
  */
 #include "nvidia/nvprof_read.h"
 
@@ -14,14 +14,14 @@
 #include "nvidia/sqlite_device.h"
 
 #define NAME_ROOM 48
-/* No machine's own clock has come that far; 1970's has since 2001. */
+/* Times since 1970 exceed this from 2001 on; no machine's own clock does. */
 #define EPOCH_MIN INT64_C(1000000000000000000)
-/* What an id in a table of CUPTI's is of. */
+/* Kinds of objects that an objectId refers to. */
 #define OBJECT_PROCESS 1
 #define OBJECT_THREAD 2
 
-/* A range is two rows, of which the first has the name; both have its number.
- * With what there may be in another table. */
+/* A range is two rows with its number; the first has the name. Colour and
+ * category may be in another table. */
 #define RANGES \
 	"SELECT min(CASE WHEN name <> 0 THEN timestamp END) AS s," \
 	" max(CASE WHEN name = 0 THEN timestamp END) AS e," \
@@ -70,7 +70,8 @@ bool nvprof_read_knows(struct sqlite_input *input)
 static void set_thread(struct sqlite_source *source, int64_t pid, int64_t tid)
 {
 	struct sqlite_row *row = &source->row;
-	/* Threads are hashes with a sign in some tables, without in others. */
+	/* Thread ids are hashes, signed in some tables and unsigned in
+	 * others. */
 	const struct sqlite_track track = {
 		.kind = TRACE_THREAD, .pid = pid, .tid = (uint32_t)tid};
 
@@ -84,8 +85,8 @@ static uint32_t little_endian(const uint8_t *bytes)
 	       (uint32_t)bytes[3] << 24;
 }
 
-/* The process and thread of an objectId, which is a union of CUPTI's; what is
- * said of other things is the process'. */
+/* The process and thread of an objectId, which is a CUPTI union; other objects
+ * count as the process. */
 static void read_object(const struct sqlite_source *source,
 	sqlite3_stmt *statement, int kind_column, int64_t *ids)
 {
@@ -113,7 +114,7 @@ static void add_number(struct sqlite_source *source,
 		sqlite_row_add_int(source, key, value);
 }
 
-/* What ranges and marks have. */
+/* Reads the columns common to ranges and marks. */
 static bool take_marker(
 	struct sqlite_source *source, const struct sqlite_query *query)
 {
@@ -124,7 +125,7 @@ static bool take_marker(
 	int64_t domain = 0;
 	uint32_t category = 0;
 
-	/* Numbers that two ranges have are nobody's. */
+	/* A number used by two ranges identifies neither. */
 	if (sqlite3_column_double(statement, BEGINS) != 1.0 ||
 		!sqlite_input_int(statement, MARKER_NAME, &name))
 		return false;
@@ -250,7 +251,7 @@ static const struct sqlite_property properties[] = {
 	NUMBER("maxWarpsPerMultiprocessor", "maxWarpsPerMultiprocessor", 1),
 	NUMBER("coreClockRate", "clockRate", 1),
 	NUMBER("l2CacheSize", "l2CacheSize", 1),
-	/* kB a second; bytes a second */
+	/* from kB/s to bytes/s */
 	NUMBER("globalMemoryBandwidth", "memoryBandwidth", 1000),
 	NUMBER("eccEnabled", "ecc", 1),
 };
@@ -291,7 +292,7 @@ static bool add_device(
 	return done;
 }
 
-/* The one process that a file is of, and what its times are since. */
+/* The process of the file, and the origin of its times. */
 static void find_origin(struct sqlite_source *source)
 {
 	static const char *const processes[] = {

@@ -10,11 +10,11 @@
 /* Is it one? */
 bool nvprof_read_knows(struct sqlite_input *input);
 
-/* Asks all its tables. Errors: CTP_ERR_NOMEM. */
+/* Queries all its tables. Errors: CTP_ERR_NOMEM. */
 enum ctp_status nvprof_read_ask(
 	struct sqlite_source *source, struct ctp_error *err);
 
-/* The functions with these numbers; NULL if there is none. */
+/* The function with this number; NULL if there is none. */
 const char *nvprof_read_runtime(int64_t number);
 const char *nvprof_read_driver(int64_t number);
 

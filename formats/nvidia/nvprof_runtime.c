@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of CUDA's runtime by CUPTI's numbers, which never change: files
- * of nvprof have nothing else. Up to CUDA 11.8, nvprof's last.
+ * Names of CUDA runtime functions by CUPTI's numbers, which never change:
+ * nvprof files contain only these. Up to CUDA 11.8, nvprof's last version.
  * Source: cupti_runtime_cbid.h.
  */
 #include "nvidia/nvprof_read.h"

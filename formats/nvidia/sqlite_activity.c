@@ -10,7 +10,7 @@
 #define NO_STREAM INT64_C(0xffffffff)
 #define NAME_ROOM 96
 
-/* The columns that all have, in this order; then come the table's own. */
+/* The columns of all tables, in this order; the table's own follow. */
 #define COMMON_COLUMNS \
 	"end", "start", "deviceId", "contextId", "streamId", "correlationId", \
 		"globalPid", "runtimeCorrelationId", "graphNodeId", \
@@ -84,7 +84,7 @@ static int64_t value_of(const struct sqlite_query *query, int column)
 	return value;
 }
 
-/* As above; of two columns, of which only one is there. */
+/* Likewise, for two columns of which only one exists. */
 static int64_t either(
 	const struct sqlite_query *query, int column, int old_column)
 {
@@ -97,8 +97,8 @@ static int64_t either(
 
 /*
  * The identifier has the machine, the process and the thread in 16, 24 and 24
- * bits. Processes of further machines, whose numbers may be the same, get the
- * machine's put before.
+ * bits. Processes of other machines, whose numbers may be equal, get the
+ * machine's number as a prefix.
  */
 int64_t sqlite_activity_pid(struct sqlite_source *source, int64_t global_id)
 {
@@ -133,7 +133,7 @@ static void add_triple(struct sqlite_source *source,
 	sqlite_row_add_triple(source, key, values);
 }
 
-/* What all have: the track, and the call that caused it. */
+/* The columns of all activities: the track, and the call that caused it. */
 static void take_common(
 	struct sqlite_source *source, const struct sqlite_query *query)
 {
@@ -170,7 +170,7 @@ static void set_site(struct sqlite_source *source,
 	row->failed = row->failed || row->event.site == TRACE_NONE;
 }
 
-/* The number of the name that is asked for, if there are several. */
+/* The number of the requested kind of name. */
 static bool kernel_name(const struct sqlite_source *source,
 	const struct sqlite_query *query, int64_t *name)
 {
@@ -216,7 +216,7 @@ static bool take_kernel(struct sqlite_source *source,
 	return true;
 }
 
-/* Tables of Nsight Systems count kinds of memory from 0. */
+/* Nsight Systems numbers memory kinds from 0. */
 static const char *memory_word(const struct sqlite_source *source, int64_t kind)
 {
 	return device_word_memory(
@@ -231,7 +231,7 @@ static void add_word(
 	sqlite_row_add_text(source, key, word, strlen(word));
 }
 
-/* Unified memory moves by copies of kinds of its own. */
+/* Unified memory has its own kinds of copies. */
 static uint32_t copy_kind(int64_t kind)
 {
 	static const uint8_t unified[] = {1, 2, 8};
@@ -303,7 +303,7 @@ static bool take_wait(struct sqlite_source *source,
 	return true;
 }
 
-/* The work of all of a graph's nodes, as one. */
+/* All nodes of a graph as one activity. */
 static bool take_graph(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {

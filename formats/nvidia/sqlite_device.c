@@ -8,14 +8,14 @@
 #define UUID_BYTES 16
 #define UUID_ROOM 40
 
-/* Arguments that are being gathered. */
+/* Collected arguments. */
 struct gathered {
 	struct event_arg args[SQLITE_PROPERTIES_MAX + 1];
 	uint32_t count;
 	char uuid[UUID_ROOM];
 };
 
-/* As NVIDIA's tools write it. */
+/* In the form of NVIDIA's tools. */
 static bool put_uuid(sqlite3_stmt *row, int column, char *out)
 {
 	const uint8_t *bytes = sqlite3_column_blob(row, column);
@@ -76,7 +76,7 @@ static bool keep(
 	return number != STRTAB_NONE;
 }
 
-/* A number among what was gathered; 0 if it is not there. */
+/* A number among the collected arguments; 0 if missing. */
 static int64_t find(const struct sqlite_source *source,
 	const struct gathered *in, const char *key)
 {

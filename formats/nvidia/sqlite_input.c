@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Source of the defences: "Defense Against The Dark Arts",
+ * Source of the defenses: "Defense Against The Dark Arts",
  * https://www.sqlite.org/security.html
  */
 #include "nvidia/sqlite_input.h"
@@ -19,11 +19,11 @@
 #define COPY_BYTES ((size_t)1 << 16)
 
 /*
- * SQLite asks us now and then whether to go on. A database that is what it
- * seems to be is read a few times over, in some tens of steps for each row of a
- * few bytes; one whose pages refer to each other in circles could go on
- * forever. Many rows may have one long value in common, so that few steps are
- * much work: counted are values, too, and the time of what gives no row.
+ * SQLite asks us now and then whether to continue. An honest database is read a
+ * few times over, in some tens of steps for each row of a few bytes; one whose
+ * pages form a cycle could go on forever. Many rows may share one long value,
+ * so that few steps are much work. So we also count values, and the time of
+ * steps without a row.
  */
 #define STEPS_PER_UNIT 1000
 #define VALUE_BYTES_PER_UNIT ((uint64_t)16 << 10)
@@ -31,14 +31,14 @@
 #define WORK_MIN UINT64_C(200000)
 #define BYTES_PER_UNIT 10
 
-/* No name and no text of NVTX is that long. */
+/* Longer than any name and any NVTX text. */
 #define VALUE_MAX (16 << 20)
 /* More than any profiler's table has. */
 #define COLUMNS_MAX 500
 /* SQLite's own default; the file's header could ask for another. */
 #define CACHE "PRAGMA cache_size = -2000"
 
-/* Does the stream stand for a file that we can read by ourselves? */
+/* Is the stream a file that SQLite can open? */
 static bool is_plain(FILE *in, const void *head, size_t head_size)
 {
 	uint8_t bytes[HEAD_BYTES];
@@ -87,7 +87,7 @@ static void work(struct sqlite_input *input, uint64_t units)
 	input->work_left -= units < input->work_left ? units : input->work_left;
 }
 
-/* The time since the last count, if it was in the same call of SQLite. */
+/* Counts the time since the last count if it was in the same SQLite call. */
 static void count_time(struct sqlite_input *input)
 {
 	uint64_t now_ns = thread_time_ns();
@@ -106,7 +106,7 @@ static int is_enough(void *user)
 	return input->work_left == 0;
 }
 
-/* Our questions need no more. */
+/* The functions that our queries need. */
 static bool is_function(const char *name)
 {
 	static const char *const functions[] = {"count", "max", "min", "total"};
@@ -215,8 +215,8 @@ static bool add_computed(struct sqlite_input *input, const char *name)
 	return done;
 }
 
-/* Reads the schema, without which nothing is known: finds what has no rows of
- * its own, or more in them than the file. */
+/* Reads the schema and finds the computed tables: those without rows of their
+ * own, or with generated columns. Fails without a schema. */
 static enum ctp_status find_computed(
 	struct sqlite_input *input, struct ctp_error *err)
 {
@@ -300,7 +300,7 @@ static void no_memory(struct sqlite_input *input)
 	(void)ctp_no_memory(&input->refused);
 }
 
-/* Is it one of those found first? */
+/* Is the table one that find_computed() found? */
 static bool is_computed(struct sqlite_input *input, const char *table)
 {
 	struct buffer folded = BUFFER_INIT;
@@ -341,7 +341,7 @@ bool sqlite_input_has(
 		       NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-/* The question in SQL; sqlite3_free() it. NULL if out of memory. */
+/* The query in SQL; sqlite3_free() it. NULL if out of memory. */
 static char *compose(
 	struct sqlite_input *input, const struct sqlite_select *select)
 {
@@ -382,9 +382,8 @@ enum ctp_status sqlite_input_select(struct sqlite_input *input,
 }
 
 /*
- * Values that are long are work, even where many rows have them in common.
- * Asking for all of them would take a quarter longer: one is taken by chance
- * and stands for all of its row.
+ * Long values are work, even if many rows share them. Measuring all of them
+ * would take a quarter longer, so a random one stands for all of its row.
  */
 static void count_values(struct sqlite_input *input, sqlite3_stmt *statement)
 {
@@ -425,7 +424,7 @@ static enum ctp_status step(struct sqlite_input *input, sqlite3_stmt *statement,
 enum ctp_status sqlite_input_step(struct sqlite_input *input,
 	sqlite3_stmt *statement, struct ctp_error *err)
 {
-	/* What was done in between is not SQLite's. */
+	/* The time between calls is not SQLite's. */
 	input->since_ns = 0;
 	return step(input, statement, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What rows refer to: tracks, names, arguments. */
+/* Tracks, names and arguments that rows refer to. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define UNKNOWN_ROOM 40 /* of "(name -9223372036854775808)" */
 
-/* Without holes, since its bytes are compared. */
+/* Without padding, because its bytes are compared. */
 struct name_key {
 	int64_t name;
 	uint32_t category;
@@ -25,7 +25,7 @@ struct track_key {
 	int64_t kind, pid, tid, place;
 };
 
-/* The number of a key less one ("" is 0), and whether it is new. */
+/* The number of a key minus one ("" is 0), and whether the key is new. */
 static uint32_t number_of(
 	struct strtab *keys, const void *key, size_t size, bool *is_new)
 {
@@ -46,7 +46,7 @@ static uint32_t *grow(uint32_t *array, uint32_t at)
 		array, at == 0 ? 1 : (size_t)2 * at, sizeof(*array));
 }
 
-/* How many numbers a label is by. */
+/* The key of a label: one number for a process, two for the others. */
 static struct label_key label_key(enum sqlite_label what, const int64_t *by)
 {
 	struct label_key key = {(int64_t)what, by[0], 0};
@@ -56,7 +56,7 @@ static struct label_key label_key(enum sqlite_label what, const int64_t *by)
 	return key;
 }
 
-/* Where its text is kept, which is 0 at first; NULL if out of memory. */
+/* The label's text, initially 0; NULL if out of memory. */
 static uint32_t *label_slot(
 	struct sqlite_source *source, enum sqlite_label what, const int64_t *by)
 {
@@ -151,7 +151,7 @@ uint32_t sqlite_source_text_site(struct sqlite_source *source,
 			.category = category});
 }
 
-/* Without the version of the API at its end: "_v3020". */
+/* The size without the API version at its end: "_v3020". */
 static size_t without_version(const char *name, size_t size)
 {
 	size_t at = size;
@@ -163,7 +163,7 @@ static size_t without_version(const char *name, size_t size)
 		       : size;
 }
 
-/* A kernel's: mangled, or demangled already. */
+/* The site of a kernel; `name` is mangled or already demangled. */
 static uint32_t kernel_site(struct sqlite_source *source, uint32_t category,
 	const char *name, size_t size)
 {
@@ -219,7 +219,7 @@ static const char *find_text(
 		       : NULL;
 }
 
-/* Is this why there is no name? */
+/* Is the name missing for lack of memory? */
 static bool is_out_of_memory(const struct sqlite_source *source)
 {
 	return sqlite_input_check(&source->input, NULL) == CTP_ERR_NOMEM;

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* An end that is not known: the range stays open. */
+/* Unknown end: the range stays open. */
 #define NO_END INT64_MAX
 #define NAME_SHOWN 64
 
@@ -16,7 +16,7 @@ static struct sqlite_source *source_of(struct event_source *source)
 	return (struct sqlite_source *)source;
 }
 
-/* A table that cannot be read on is left there; the others are read. */
+/* Stops reading a damaged table; the others are read. */
 static enum ctp_status give_up(struct sqlite_source *source,
 	struct sqlite_query *query, const struct ctp_error *why,
 	struct ctp_error *err)
@@ -32,7 +32,7 @@ static enum ctp_status give_up(struct sqlite_source *source,
 						     : ctp_no_memory(err);
 }
 
-/* Did the driver not know when this was? */
+/* Did the driver not know the time? */
 static bool is_unknown(
 	const struct sqlite_source *source, const struct sqlite_query *query)
 {
@@ -41,7 +41,8 @@ static bool is_unknown(
 	       (query->time_ns == 0 || query->other_ns == 0);
 }
 
-/* Are the times of the statement's row such as its query must have? */
+/* Reads the current row's times; false if the query needs one that is
+ * missing. */
 static bool take_times(struct sqlite_source *source, struct sqlite_query *query)
 {
 	query->has_other =
@@ -59,7 +60,7 @@ static bool take_times(struct sqlite_source *source, struct sqlite_query *query)
 					    source->base_ns, &query->other_ns);
 }
 
-/* Goes on to the next row that has times, if there is one. */
+/* Loads the next row with times, if any. */
 static enum ctp_status load(struct sqlite_source *source,
 	struct sqlite_query *query, struct ctp_error *err)
 {
@@ -91,7 +92,7 @@ static enum ctp_status load(struct sqlite_source *source,
 	return CTP_OK;
 }
 
-/* What begins at the same moment: the longer is around the shorter. */
+/* At the same start, the longer row contains the shorter. */
 static bool is_before(
 	const struct sqlite_query *one, const struct sqlite_query *other)
 {
@@ -147,7 +148,7 @@ static void see_times(struct trace *trace, const struct sqlite_row *row)
 		trace->end_ns = end_ns;
 }
 
-/* Makes the next event out of a row. */
+/* Makes the next event from a row. */
 static enum ctp_status take_row(
 	struct sqlite_source *source, struct ctp_error *err)
 {
@@ -187,7 +188,7 @@ static enum ctp_status take_row(
 static struct sqlite_stack *stack_of(
 	struct sqlite_source *source, const struct event *event)
 {
-	/* Tracks are made here alone, in the order of the stacks. */
+	/* Tracks are created only here, in the order of the stacks. */
 	return &source->stacks[event->track];
 }
 
@@ -209,8 +210,8 @@ static void pop(struct sqlite_stack *stack, struct event *event)
 		.time_ns = stack->ends_ns[--stack->depth]};
 }
 
-/* The range's begin; what crosses the end of the range around it can only be
- * told as a whole. */
+/* Emits the range's begin; a slice that crosses the end of the enclosing range
+ * becomes an EVENT_COMPLETE. */
 static bool begin(struct sqlite_source *source, struct sqlite_stack *stack,
 	struct event *event)
 {
@@ -236,7 +237,7 @@ static bool begin(struct sqlite_source *source, struct sqlite_stack *stack,
 	return push(stack, row->end_ns);
 }
 
-/* What is left open at the end, of one track after the other. */
+/* Ends the ranges still open at the end, track by track. */
 static bool flush(struct sqlite_source *source, struct event *event)
 {
 	for (; source->flushed < source->stack_count; source->flushed++) {
@@ -251,7 +252,7 @@ static bool flush(struct sqlite_source *source, struct event *event)
 	return false;
 }
 
-/* Nothing but damage is no recording. */
+/* Fails if there was only damage. */
 static enum ctp_status end(struct sqlite_source *source, struct event *event,
 	struct ctp_error *err)
 {
@@ -308,7 +309,7 @@ static enum ctp_status next(
 
 static uint64_t position(const struct event_source *base)
 {
-	/* Pages are read in any order: nobody can say. */
+	/* Unknown: pages are read in any order. */
 	(void)base;
 	return 0;
 }
@@ -409,7 +410,7 @@ static bool is_unread(struct sqlite_source *source, const char *table)
 		       sqlite_input_has(&source->input, table, "timestamp"));
 }
 
-/* A table that is not read is a loss, unless it is empty. */
+/* An unread table is a loss unless it is empty. */
 static bool count_unread(struct sqlite_source *source, const char *table)
 {
 	struct trace *trace = source->source.trace;

@@ -4,12 +4,12 @@
  * Source: https://perfetto.dev/docs/reference/synthetic-track-event;
  * src/trace_processor/importers/proto/track_event_event_importer.h.
  *
- * Events are written as they come, which Perfetto sorts by time; those at the
- * same time stay in the order of the file. Packets, and text in them:
+ * Events are written in the order of arrival. Perfetto sorts them by time,
+ * keeping the file's order for equal times. Packets, and text in them:
  * pftrace_packet.h. Tracks: pftrace_track.h. Nested ranges: pftrace_stack.h.
  *
- * Arrows lead, in order of time, over all that has the same number; so those
- * of a launch go on from one of its kernels to the next.
+ * An arrow connects all slices with its number in order of time; so a launch's
+ * arrow continues from each of its kernels to the next.
  */
 #include <math.h>
 #include <string.h>
@@ -24,15 +24,15 @@
 #include "protobuf/protobuf.h"
 #include "trace/correlation.h"
 
-/* What arrows are numbered by. */
+/* Namespaces of arrow numbers. */
 enum { ARROW_CALL, ARROW_FLOW };
 
 struct pftrace {
-	struct timeline_writer writer; /* first: it is what callers hold */
+	struct timeline_writer writer; /* first: callers hold a pointer to it */
 	struct trace *trace;
 	struct pftrace_packets packets;
 	struct pftrace_tracks tracks;
-	struct correlation *calls; /* those that are known; no values */
+	struct correlation *calls; /* known calls; values are unused */
 	const char *title;
 	uint32_t memory_name; /* strtab numbers in the trace */
 	uint32_t wait_category;
@@ -95,7 +95,7 @@ static int64_t time_in_file(const struct pftrace_track *track, int64_t time_ns)
 	return since_ns;
 }
 
-/* The event with its time mended, should that have gone back. */
+/* The event, its time corrected if it went backwards. */
 static struct event in_order(struct pftrace *pftrace,
 	struct pftrace_track *track, const struct event *event)
 {
@@ -146,8 +146,8 @@ static bool add_args(struct pftrace *pftrace, struct pftrace_track *track,
 	return true;
 }
 
-/* Writes a slice into the first of these lanes that has room. `fields` (may be
- * NULL) are further ones of its event. */
+/* Writes a slice into the first free lane. `fields` (may be NULL) are added to
+ * its event. */
 static bool add_slice(struct pftrace *pftrace, struct pftrace_track *track,
 	const struct event *event, const struct buffer *fields)
 {
@@ -159,7 +159,8 @@ static bool add_slice(struct pftrace *pftrace, struct pftrace_track *track,
 	uint32_t lane = 0;
 	uint64_t uuid;
 
-	/* The host's time, as waits for it, would not nest with the rest. */
+	/* Host time, such as waits for the stream, would not nest with the
+	 * rest. */
 	if (pftrace->trace->tracks[event->track].kind == TRACE_STREAM &&
 		event->kind == EVENT_ACTIVITY &&
 		(category == pftrace->wait_category ||
@@ -190,7 +191,7 @@ static bool add_complete(struct pftrace *pftrace, struct pftrace_track *track,
 	return add_slice(pftrace, track, event, NULL);
 }
 
-/* The number of an arrow, that no other kind and process has. */
+/* The number of an arrow, unique for kind and process. */
 static uint64_t arrow(uint64_t kind, uint64_t scope, uint64_t id)
 {
 	uint64_t key[3] = {kind, scope, id};
@@ -198,7 +199,7 @@ static uint64_t arrow(uint64_t kind, uint64_t scope, uint64_t id)
 	return stable_hash(key, sizeof(key));
 }
 
-/* What ties an activity to its call, and that to it. */
+/* The correlation and arrow that connect a call with its activity. */
 static void add_cause(
 	struct pftrace *pftrace, struct buffer *out, const struct event *event)
 {
@@ -221,8 +222,8 @@ static bool add_correlation(struct pftrace *pftrace,
 		pftrace->trace->tracks[event->track].pid, event->id, 0);
 }
 
-/* What the driver tells of a call stands beside the range that we saw of it,
- * to which the arrow leads. */
+/* The driver's record of a call is a separate slice beside our own range of the
+ * call, to which the arrow leads. */
 static bool add_activity(struct pftrace *pftrace, struct pftrace_track *track,
 	const struct event *event)
 {
@@ -309,9 +310,9 @@ static bool put_flow(struct pftrace *pftrace, struct pftrace_track *track,
 	return true;
 }
 
-/* A range that has only begun can be an arrow's end. One that other ranges have
- * begun in cannot be any more, so that an instant in it is. Kineto's arrows
- * from calls to what they caused are there by their correlation. */
+/* An arrow can end at a range that has just begun. If other events followed its
+ * begin, the arrow ends at an instant in it. Kineto's arrows from calls to
+ * activities are skipped, since the correlation already makes them. */
 static bool add_flow(struct pftrace *pftrace, struct pftrace_track *track,
 	const struct event *event)
 {
@@ -402,7 +403,7 @@ static bool write_counter(
 	return true;
 }
 
-/* What a device holds of a process, or the host (-1). */
+/* The counter of memory that a process holds on a device, or the host (-1). */
 static struct pftrace_thing *find_sum(
 	struct pftrace_tracks *tracks, const struct event *event)
 {
@@ -450,7 +451,7 @@ static bool add_counter(struct pftrace *pftrace, struct pftrace_track *track,
 	return write_counter(&pftrace->tracks, event);
 }
 
-/* As PyTorch's profiler has it: an instant, and a sum. */
+/* As in PyTorch's profiler: an instant, and a sum. */
 static bool add_memory(struct pftrace *pftrace, struct pftrace_track *track,
 	const struct event *event)
 {
@@ -490,7 +491,7 @@ static bool add_step(struct pftrace *pftrace, struct pftrace_track *track,
 	return true;
 }
 
-/* Of a kind without one, events are counted as not shown. */
+/* Events of a kind without a function are counted as not shown. */
 static bool (*const adders[EVENT_KINDS])(struct pftrace *pftrace,
 	struct pftrace_track *track, const struct event *event) = {
 	[EVENT_BEGIN] = add_begin,
@@ -536,7 +537,7 @@ static enum ctp_status add(struct timeline_writer *writer,
 		pftrace, err);
 }
 
-/* What waits for nothing that came, and ranges that are open. */
+/* Writes the pending arrows, and ends the open ranges. */
 static bool end_track(struct pftrace *pftrace, uint32_t number)
 {
 	struct pftrace_track *track = pftrace->tracks.tracks[number];
@@ -560,7 +561,7 @@ static bool end_track(struct pftrace *pftrace, uint32_t number)
 	return done;
 }
 
-/* The only message in which a trace can say what it likes about itself. */
+/* The only message for arbitrary metadata of a trace. */
 enum { PACKET_CHROME_EVENTS = 5, CHROME_EVENTS_METADATA = 2 };
 
 enum { METADATA_NAME = 1, METADATA_STRING_VALUE = 2, METADATA_INT_VALUE = 4 };
@@ -656,7 +657,7 @@ static bool init(struct pftrace *pftrace, FILE *out)
 {
 	struct trace *trace = pftrace->trace;
 
-	/* Both, so that both can be cleared. */
+	/* Initialize both, so that both can be cleared. */
 	bool done = pftrace_packets_init(&pftrace->packets, out, trace);
 
 	done = pftrace_tracks_init(&pftrace->tracks, &pftrace->packets) && done;

@@ -21,7 +21,7 @@ enum {
 	ANNOTATION_STRING_VALUE_IID = 17,
 };
 
-/* A JSON value on its way; all text of it is valid. */
+/* A JSON value being converted; its text is valid JSON. */
 struct json_walk {
 	struct pftrace_packets *packets;
 	struct buffer *out;
@@ -29,8 +29,8 @@ struct json_walk {
 	const char *end;
 	struct buffer text; /* scratch: a string without its escapes */
 	uint32_t depth;
-	/* The brackets that are open: where the annotation began that they are
-	 * the value of, and whether they are an object's. */
+	/* The open brackets: the start of each one's annotation, and whether it
+	 * is an object. */
 	struct {
 		size_t begun;
 		bool is_object;
@@ -49,7 +49,7 @@ static void add_string(struct pftrace_packets *packets, struct buffer *out,
 			packets, out, ANNOTATION_STRING_VALUE, bytes, size);
 }
 
-/* The end of the string that begins here, behind its quote. */
+/* The position after the quote that ends the string at `at`. */
 static const char *string_end(const char *at, const char *end)
 {
 	for (at++; at < end && *at != '"'; at++)
@@ -66,7 +66,7 @@ static const char *scalar_end(const char *at, const char *end)
 	return at;
 }
 
-/* Sets `text` to the string that is between these. */
+/* Sets `text` to the unescaped string in this range. */
 static void unescape(struct json_walk *walk, const char *from, const char *to)
 {
 	size_t size = (size_t)(to - from);
@@ -95,7 +95,7 @@ static void add_number(struct json_walk *walk, const char *text, size_t size)
 				walk->out, ANNOTATION_INT_VALUE, value);
 			return;
 		}
-		/* What does not fit either stays as it is written. */
+		/* A number that fits neither type stays as it is written. */
 		if (size == 20 && number[0] == '1') {
 			protobuf_add_uint(walk->out, ANNOTATION_UINT_VALUE,
 				strtoull(number, &end, 10));
@@ -122,7 +122,7 @@ static void add_scalar(struct json_walk *walk, const char *text, size_t size)
 			walk->out, ANNOTATION_BOOL_VALUE, kind == JSON_TRUE);
 		break;
 	default:
-		/* There is nothing for null. */
+		/* There is no field for null. */
 		add_string(walk->packets, walk->out, text, size);
 		break;
 	}
@@ -155,14 +155,14 @@ static bool is_empty(const char *at, const char *end)
 	return at < end && (*at == '}' || *at == ']');
 }
 
-/* The value at hand, of the annotation that began there; one that is no
- * bracket ends it. */
+/* Adds the current value to the annotation that began at `begun`; a value
+ * without brackets ends it. */
 static void add_value(struct json_walk *walk, size_t begun)
 {
 	const char *from = walk->at;
 
 	if (*from == '{' || *from == '[') {
-		/* Readers do not see an annotation that is empty. */
+		/* Readers do not show an empty annotation. */
 		if (walk->depth < PFTRACE_JSON_DEPTH &&
 			!is_empty(from, walk->end)) {
 			walk->open[walk->depth].begun = begun;
@@ -185,7 +185,7 @@ static void add_value(struct json_walk *walk, size_t begun)
 	protobuf_end(walk->out, begun);
 }
 
-/* A member of the object, or an element of the array, that is open. */
+/* Adds a member of the open object or an element of the open array. */
 static void add_member(struct json_walk *walk)
 {
 	bool is_object = walk->open[walk->depth - 1].is_object;
@@ -209,7 +209,7 @@ static void add_member(struct json_walk *walk)
 		protobuf_end(walk->out, begun);
 }
 
-/* Adds a JSON value to the annotation that began there, and ends that. */
+/* Adds a JSON value to the annotation that began at `begun`, and ends it. */
 static void add_json(struct pftrace_packets *packets, struct buffer *out,
 	const struct event_arg *arg, size_t begun)
 {

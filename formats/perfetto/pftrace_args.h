@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arguments of an event as a Perfetto trace has them: debug annotations. JSON
- * becomes dictionaries and arrays of them.
+ * Arguments of an event as Perfetto's debug annotations. JSON becomes nested
+ * dictionaries and arrays.
  */
 #ifndef PFTRACE_ARGS_H
 #define PFTRACE_ARGS_H
@@ -9,15 +9,16 @@
 #include "trace/event.h"
 #include "perfetto/pftrace_packet.h"
 
-/* JSON nested deeper than this is text: readers recurse into it. */
+/* JSON nested deeper than this is written as text, because readers recurse into
+ * it. */
 #define PFTRACE_JSON_DEPTH 32
 
-/* Adds what the event carries, as fields of TrackEvent. What fails is known by
- * the buffers' `failed`. */
+/* Adds the event's arguments as fields of TrackEvent. A failure sets the
+ * buffers' `failed`. */
 void pftrace_args_add(struct pftrace_packets *packets, struct buffer *out,
 	const struct event *event);
 
-/* Adds what a site is, and which line it was called from. */
+/* Adds a site, and the line that it was called from. */
 void pftrace_args_add_site(
 	struct pftrace_packets *packets, struct buffer *out, uint32_t site);
 

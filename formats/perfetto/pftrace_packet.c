@@ -7,15 +7,15 @@
 #include "protobuf/protobuf.h"
 #include "base/utf8.h"
 
-/* Handed to the stream whenever there is as much. */
+/* Size at which the buffer is written to the stream. */
 #define PART_BYTES ((size_t)256 * 1024)
 
-/* Longer values are hardly ever the same. */
+/* Longer values rarely repeat. */
 #define VALUE_MAX 256
 
 #define SEQUENCE 1
 
-/* Clocks: the sequence's own is the first that may be. */
+/* Clocks: 64 is the first number of a sequence's own clock. */
 enum { CLOCK_OF_DAY = 1, CLOCK_BOOT = 6, CLOCK_OWN = 64 };
 
 enum { TRACE_PACKET = 1 };
@@ -32,7 +32,7 @@ enum {
 	PACKET_DEFAULTS = 59,
 };
 
-/* Of the messages in it. */
+/* Fields of the messages in it. */
 enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY_TRACE_CLOCK = 2 };
 enum { CLOCK_CLOCK_ID = 1, CLOCK_TIMESTAMP = 2 };
 enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
@@ -93,7 +93,7 @@ void pftrace_packets_begin(struct pftrace_packets *packets, int64_t first_ns)
 	packets->origin_ns = packets->trace->base_realtime_ns;
 	packets->clock = CLOCK_OF_DAY;
 	if (packets->origin_ns <= 0) {
-		/* No clock may be below zero. */
+		/* A clock must not be negative. */
 		packets->clock = CLOCK_BOOT;
 		packets->origin_ns = first_ns >= 0           ? 0
 				     : first_ns == INT64_MIN ? INT64_MAX
@@ -183,7 +183,7 @@ void pftrace_add_text(struct pftrace_packets *packets, struct buffer *out,
 		out, field, packets->valid.bytes, packets->valid.used);
 }
 
-/* Grows a zero-filled array so that `index` is inside. */
+/* Grows a zero-filled array to include `index`. */
 static bool reach(struct pftrace_packets *packets, uint8_t **items,
 	uint32_t *room, uint32_t index)
 {
@@ -205,7 +205,7 @@ static bool reach(struct pftrace_packets *packets, uint8_t **items,
 	return true;
 }
 
-/* Numbers begin with 1; the trace's with 0. */
+/* Perfetto's numbers begin at 1, the trace's at 0. */
 uint64_t pftrace_text(
 	struct pftrace_packets *packets, uint32_t text, enum pftrace_use use)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The packets of a Perfetto trace, and the text in them: a name is written
- * once and has a number from then on.
- * Source: https://github.com/google/perfetto, protos/perfetto/trace.
+ * The packets of a Perfetto trace, and their interned text: a name is written
+ * once and has a number from then on. Source:
+ * https://github.com/google/perfetto, protos/perfetto/trace.
  *
- * All packets are of one sequence, so that they see the same numbers. Their
- * times are those of a clock of the sequence's own, whose zero is where the
- * trace's is; a snapshot says which moment of which clock that is. What lies
- * before, which the clock cannot say, has its time in the other one.
+ * All packets belong to one sequence, so that they share the numbers. Their
+ * times use the sequence's own clock, whose zero is the trace's; a snapshot
+ * relates it to another clock. Earlier times, which the clock cannot express,
+ * are given in the other one.
  *
- * Memory: bounded by the trace's tables; of arguments' values,
- * PFTRACE_VALUES_MAX bytes have numbers, and those beyond stand in full.
+ * Memory: bounded by the trace's tables; PFTRACE_VALUES_MAX bytes of argument
+ * values have numbers, the others are written in full.
  */
 #ifndef PFTRACE_PACKET_H
 #define PFTRACE_PACKET_H
@@ -49,47 +49,47 @@ enum {
 	TRACK_EVENT_CORRELATION_ID = 52,
 };
 
-/* What text of the trace's table is used as; each has numbers of its own. */
+/* Uses of the trace's text; each has its own numbers. */
 enum pftrace_use { PFTRACE_NAME, PFTRACE_CATEGORY, PFTRACE_KEY, PFTRACE_USES };
 
 struct pftrace_packets {
 	FILE *out;
 	struct trace *trace;
-	struct buffer bytes;    /* whole packets, and the one at hand */
-	struct buffer interned; /* what the next packet must say of text */
+	struct buffer bytes;    /* complete packets, and the current one */
+	struct buffer interned; /* text to define in the next packet */
 	struct buffer valid;    /* scratch: text in UTF-8 */
-	size_t packet;          /* where the one at hand begins */
+	size_t packet;          /* start of the current one */
 	size_t event;           /* likewise its TrackEvent */
 	uint8_t *said;          /* by strtab number: a bit for each use */
 	uint32_t said_room;
-	uint8_t *placed; /* by site: its place has been said */
+	uint8_t *placed; /* by site: its location has been written */
 	uint32_t placed_room;
 	struct strtab *values;
 	size_t value_bytes;
-	int64_t origin_ns; /* of the trace's times, on the clock below */
+	int64_t origin_ns; /* zero of the trace's times, on `clock` */
 	uint64_t clock;
 	bool begun;
 };
 
 /* False if out of memory; call pftrace_packets_clear() in either case. All are
- * borrowed. What fails later is known by `bytes.failed`. */
+ * borrowed. Later failures set `bytes.failed`. */
 bool pftrace_packets_init(
 	struct pftrace_packets *packets, FILE *out, struct trace *trace);
 void pftrace_packets_clear(struct pftrace_packets *packets);
 
-/* Begins the file, before the first packet; no event's time is before this, or
- * the trace's start, where it can be known. */
+/* Begins the file, before the first packet; no event is earlier than this, or
+ * the trace's start if known. */
 void pftrace_packets_begin(struct pftrace_packets *packets, int64_t first_ns);
 
-/* Hands everything to the stream. */
+/* Writes everything to the stream. */
 void pftrace_packets_flush(struct pftrace_packets *packets);
 
-/* A packet: its fields are what is added to the buffer, which is returned and
- * borrowed, until it is ended. */
+/* Begins a packet: add its fields to the returned buffer, which is borrowed
+ * until the packet's end. */
 struct buffer *pftrace_packet_begin(struct pftrace_packets *packets);
 void pftrace_packet_end(struct pftrace_packets *packets);
 
-/* Likewise the packet of an event on this track: the fields of TrackEvent. */
+/* Likewise for an event on this track: add fields of TrackEvent. */
 struct buffer *pftrace_event_begin(struct pftrace_packets *packets,
 	enum pftrace_type type, uint64_t uuid, int64_t time_ns);
 void pftrace_event_end(struct pftrace_packets *packets);
@@ -98,20 +98,20 @@ void pftrace_event_end(struct pftrace_packets *packets);
 uint64_t pftrace_text(
 	struct pftrace_packets *packets, uint32_t text, enum pftrace_use use);
 
-/* Adds what a site is: name, category, and file with line. */
+/* Adds a site: name, category, and file with line. */
 void pftrace_add_site(
 	struct pftrace_packets *packets, struct buffer *out, uint32_t site);
 
-/* The number of an argument's value; 0 if it is to be written in full. */
+/* The number of an argument's value; 0 if it must be written in full. */
 uint64_t pftrace_value(
 	struct pftrace_packets *packets, const char *bytes, size_t size);
 
-/* A field with text of any bytes. */
+/* Adds a field with text of arbitrary bytes. */
 void pftrace_add_text(struct pftrace_packets *packets, struct buffer *out,
 	uint32_t field, const char *bytes, size_t size);
 
-/* The number of a device's API call, of it and of what it caused; an "External
- * id" that stands for it in others' traces is none. */
+/* Adds the correlation number of a device API call and its activities; does
+ * nothing for an "External id" that replaces it in other tools' traces. */
 void pftrace_add_correlation(struct buffer *out, uint64_t id);
 
 #endif

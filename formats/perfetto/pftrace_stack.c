@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "perfetto/pftrace_args.h"
 
-/* Lines beyond those that depth asks for. */
+/* Lines in addition to those needed for depth. */
 #define LINES_MAX 64
 
 /* The innermost range's line, or the first. */
@@ -72,8 +72,8 @@ static bool is_free(
 	       stack->lines[line].free_ns <= start_ns;
 }
 
-/* Finds the line for a range that begins then: that of the range around it, if
- * it can nest in that; else one on which nothing is open. */
+/* Finds the line for a range that begins at `start_ns`: the enclosing range's,
+ * if it nests there, or else a free one. */
 static bool find_line(struct pftrace_tracks *tracks,
 	struct pftrace_track *track, int64_t start_ns, uint32_t *line)
 {

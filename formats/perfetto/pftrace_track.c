@@ -10,10 +10,10 @@
 #include "protobuf/protobuf.h"
 #include "base/stable_hash.h"
 
-/* How many tracks of asynchronous ranges are remembered to be described. */
+/* Number of asynchronous ranges' tracks remembered as described. */
 #define ASYNCS 65536
 
-/* Numbers of those are hashes, and have this bit. */
+/* Their numbers are hashes with this bit set. */
 #define ASYNC_BIT (UINT64_C(1) << 63)
 
 enum { PACKET_TRACK_DESCRIPTOR = 60 };
@@ -29,7 +29,7 @@ enum {
 	DESCRIPTOR_SIBLING_MERGE_BEHAVIOR = 15,
 };
 
-/* Of the messages in it. */
+/* Fields of the messages in it. */
 enum { PROCESS_PID = 1, PROCESS_PROCESS_NAME = 6 };
 enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_THREAD_NAME = 5 };
 
@@ -83,8 +83,8 @@ static void add_name(
 		(char *)tracks->name.bytes, tracks->name.used);
 }
 
-/* A descriptor that has no more to say than its name, in tracks->name; more
- * may be added until it is ended. */
+/* Begins a descriptor with its name, in tracks->name; fields may be added until
+ * its end. */
 static struct buffer *begin_descriptor(struct pftrace_tracks *tracks,
 	uint64_t uuid, uint64_t parent, size_t *begun)
 {
@@ -104,7 +104,7 @@ static void end_descriptor(struct pftrace_tracks *tracks, size_t begun)
 	pftrace_packet_end(tracks->packets);
 }
 
-/* Viewers merge tracks of the same name, which these may have. */
+/* Viewers merge tracks of the same name, and these may have one. */
 static void describe(
 	struct pftrace_tracks *tracks, uint64_t uuid, uint64_t parent)
 {
@@ -211,7 +211,7 @@ void pftrace_tracks_begin(struct pftrace_tracks *tracks, int64_t first_ns)
 	}
 }
 
-/* What a track stands below; 0 if out of memory. */
+/* The parent of a track; 0 if out of memory. */
 static uint64_t find_parent(
 	struct pftrace_tracks *tracks, const struct trace_track *track)
 {
@@ -235,7 +235,7 @@ static uint64_t find_parent(
 	return device->uuid;
 }
 
-/* Can Perfetto know it as this thread; and no other is? */
+/* Can Perfetto use it as this thread, and is no other track this thread? */
 static bool take_thread(
 	struct pftrace_tracks *tracks, const struct trace_track *track)
 {
@@ -362,7 +362,7 @@ void pftrace_tracks_rename(struct pftrace_tracks *tracks)
 			rename_track(tracks, tracks->tracks[i]);
 }
 
-/* The track itself, if nothing stands on it; else a new one below it. */
+/* The track itself if it is unused, else a new one below it. */
 static uint64_t take_row(
 	struct pftrace_tracks *tracks, struct pftrace_track *track)
 {
@@ -447,7 +447,7 @@ uint64_t pftrace_async_track(
 	if (process == 0 || tracks->asyncs[uuid % ASYNCS] == uuid)
 		return process == 0 ? 0 : uuid;
 	tracks->asyncs[uuid % ASYNCS] = uuid;
-	/* Viewers show those of one name as one. */
+	/* Viewers merge counters of the same name. */
 	tracks->name.used = 0;
 	buffer_add(&tracks->name, bytes, size);
 	(void)begin_descriptor(tracks, uuid, process, &begun);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tracks of a Perfetto trace: what stands on which, and what they are
- * called.
+ * The tracks of a Perfetto trace: their contents and names.
  *
- * A process is a track, a thread is one; all else is a track of its own below
- * these. So are the lanes of slices that overlap, lines of ranges that do so or
- * are nested deeper than Perfetto shows on one track, devices with their
- * streams, counters, and each asynchronous range. Perfetto takes numbers of processes and threads from 1 to
- * 2^31 - 1, and each thread once: what has another number is known by its name
- * only.
+ * Processes and threads are tracks. Everything else has its own track below
+ * these: lanes of overlapping slices, lines of ranges that overlap or nest
+ * deeper than Perfetto shows on one track, devices with their streams,
+ * counters, and each asynchronous range. Perfetto accepts process and thread
+ * numbers from 1 to 2^31 - 1, and each thread once: any other is identified by
+ * its name only.
  */
 #ifndef PFTRACE_TRACK_H
 #define PFTRACE_TRACK_H
@@ -20,49 +19,48 @@
 #include "timeline/lanes.h"
 #include "perfetto/pftrace_packet.h"
 
-/* Perfetto drops what is deeper on one track.
- * Source: src/trace_processor/importers/common/slice_tracker.cc, kMaxDepth */
+/* Perfetto drops deeper slices of a track. Source:
+ * src/trace_processor/importers/common/slice_tracker.cc, kMaxDepth */
 #define PFTRACE_DEPTH 512
 
-/* Slices whose ends are known, in lanes, each of which is a track. */
+/* Slices with known ends, in lanes; each lane is a track. */
 struct pftrace_lanes {
 	struct lanes *lanes; /* NULL: no slice yet */
 	uint64_t uuids[LANES_MAX];
 };
 
-/* A track of ranges, which nest. */
+/* A track of nested ranges. */
 struct pftrace_line {
 	uint64_t uuid;
 	uint32_t open;   /* ranges, PFTRACE_DEPTH at most */
-	int64_t free_ns; /* none begins or ends on it after this */
+	int64_t free_ns; /* no range begins or ends on it later */
 };
 
 struct pftrace_range {
 	uint32_t line;
-	bool is_clipped;    /* its EVENT_UNCLIPPED_CALL is what is written */
+	bool is_clipped;    /* its EVENT_UNCLIPPED_CALL is written instead */
 	struct buffer late; /* arguments for its end */
 };
 
-/* Ranges that are open on a track, most of them on its first line. */
+/* Open ranges of a track, mostly on its first line. */
 struct pftrace_stack {
 	struct pftrace_line *lines;
 	uint32_t line_count;
 	uint32_t depth;
-	struct pftrace_range *ranges; /* by depth; those above keep memory */
+	struct pftrace_range *ranges; /* by depth; unused ones keep memory */
 	uint32_t range_room;
-	/* The innermost range, while nothing has come after it but what
-	 * belongs to it: `held` are fields of its event. */
+	/* The innermost range, while only its own arguments and arrows have
+	 * followed: `held` has the fields of its event. */
 	bool is_held;
 	int64_t held_ns;
 	uint32_t held_site;
 	struct buffer held;
 };
 
-/* The number of arrows that wait on a track: only activities that overlap have
- * theirs wait together. */
+/* Most pending arrows of a track: only overlapping activities have several. */
 #define PFTRACE_FLOWS_MAX 16
 
-/* An arrow's end: at a time, and the field that it is of TrackEvent. */
+/* An arrow's end: its time, and its field in TrackEvent. */
 struct pftrace_flow {
 	int64_t time_ns;
 	uint64_t id;
@@ -70,8 +68,8 @@ struct pftrace_flow {
 	uint32_t site;
 };
 
-/* Arrows that lead to an activity of a device, which is written when it has
- * ended, so that the arrow comes before it: it waits on its track. */
+/* Arrows to device activities. An activity is written when it has ended, after
+ * its arrow came, so the arrow waits on its track. */
 struct pftrace_flows {
 	struct pftrace_flow flows[PFTRACE_FLOWS_MAX]; /* the oldest first */
 	uint32_t count;
@@ -79,21 +77,21 @@ struct pftrace_flows {
 
 struct pftrace_track {
 	uint64_t uuid;
-	bool is_thread; /* as Perfetto knows threads */
+	bool is_thread; /* a thread in Perfetto's sense */
 	bool is_taken;  /* by ranges, or the first lane */
 	bool has_ranges;
 	uint32_t number;       /* in the trace */
-	uint32_t name;         /* when it was written last */
+	uint32_t name;         /* as last written */
 	uint32_t process_name; /* likewise */
-	int64_t epoch_ns;      /* what is 0 in the file */
-	int64_t last_ns;       /* times of ranges never go below it */
+	int64_t epoch_ns;      /* zero of the file's times */
+	int64_t last_ns;       /* times of ranges do not go below it */
 	struct pftrace_stack stack;
 	struct pftrace_lanes slices;
-	struct pftrace_lanes host;  /* a stream's: the host's time */
-	struct pftrace_flows flows; /* likewise: what waits */
+	struct pftrace_lanes host;  /* of a stream: host time */
+	struct pftrace_flows flows; /* of a stream: pending */
 };
 
-/* What has a track, and is not one of the trace's. */
+/* Things with a track of their own that are not tracks of the trace. */
 enum pftrace_kind {
 	PFTRACE_PROCESS,    /* pid */
 	PFTRACE_DEVICE,     /* pid, number */
@@ -135,28 +133,28 @@ bool pftrace_tracks_init(
 void pftrace_tracks_clear(struct pftrace_tracks *tracks);
 
 /* Begins the file, before the first event: describes processes whose order
- * matters, since viewers show them in that of their descriptions. */
+ * matters, because viewers show them in the order of description. */
 void pftrace_tracks_begin(struct pftrace_tracks *tracks, int64_t first_ns);
 
-/* The entry of a track, described if it is new; NULL if out of memory. */
+/* The entry of a track, described if new; NULL if out of memory. */
 struct pftrace_track *pftrace_tracks_open(
 	struct pftrace_tracks *tracks, uint32_t number);
 
-/* Describes tracks again whose name has become known since. */
+/* Describes tracks again if their name became known later. */
 void pftrace_tracks_rename(struct pftrace_tracks *tracks);
 
 /* Adds a line for ranges; false if out of memory. */
 bool pftrace_track_add_line(
 	struct pftrace_tracks *tracks, struct pftrace_track *track);
 
-/* The track for a slice, in the first of `lanes` (the track's slices, or host)
- * that has room, and that lane's number; 0 if out of memory. */
+/* The track for a slice, in the first free lane of `lanes` (the track's slices
+ * or host), and the lane's number; 0 if out of memory. */
 uint64_t pftrace_track_lane(struct pftrace_tracks *tracks,
 	struct pftrace_track *track, struct pftrace_lanes *lanes,
 	const struct event *event, uint32_t *lane);
 
-/* The entry of what has this key; `*is_new` says that its uuid is, and that
- * nothing describes it yet. NULL if out of memory. */
+/* The entry with this key; `*is_new`: its uuid is new and not yet described.
+ * NULL if out of memory. */
 struct pftrace_thing *pftrace_thing_find(
 	struct pftrace_tracks *tracks, struct pftrace_key key, bool *is_new);
 

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pprof: a gzip'd message of protocol buffers, for pprof, speedscope, Grafana
- * and Perfetto.
- * Source: https://github.com/google/pprof, proto/profile.proto.
+ * pprof: a gzip'd protocol buffers message, for pprof, speedscope, Grafana and
+ * Perfetto. Source: https://github.com/google/pprof, proto/profile.proto.
  *
- * A sample is a path of calls, its leaf first, with what is counted of it: the
- * calls, and the nanoseconds in the last function itself. The place in a
- * function that a call was made from is not known, so a function is one
- * location.
+ * A sample is a call path, its leaf first, with two values: the calls, and the
+ * self time of the leaf in nanoseconds. The line of a call is unknown, so a
+ * function is one location.
  *
  * A path deeper than PPROF_DEPTH ends in "(deeper)", as in folded stacks: each
- * path names all its functions, so that a recursion's size would grow with the
- * square of its depth.
+ * path names all its functions, so that the size of a recursion would grow with
+ * the square of its depth.
  */
 #include "pprof/pprof.h"
 
@@ -26,7 +24,7 @@
 
 #define PPROF_DEPTH 1024
 
-/* Written whenever there is as much. */
+/* Size at which the buffer is written. */
 #define PART_BYTES ((size_t)256 * 1024)
 
 struct pprof {
@@ -38,7 +36,7 @@ struct pprof {
 	struct buffer valid; /* scratch: text in UTF-8 */
 };
 
-/* That it cannot be written shows on the stream. */
+/* Write errors show on the stream. */
 static bool flush(struct pprof *pprof)
 {
 	if (pprof->bytes.failed)
@@ -48,7 +46,7 @@ static bool flush(struct pprof *pprof)
 	return true;
 }
 
-/* Makes a field of the profile complete. */
+/* Completes a field of the profile. */
 static bool end_field(struct pprof *pprof, size_t begun)
 {
 	protobuf_end(&pprof->bytes, begun);
@@ -78,7 +76,7 @@ static bool put_type(struct pprof *pprof, const char *type, const char *unit)
 	return end_field(pprof, begun);
 }
 
-/* A function, and the location that it is; ids begin with 1. */
+/* A function and its location; ids begin with 1. */
 static bool put_function(struct pprof *pprof, uint32_t id,
 	const struct profile_function *function)
 {
@@ -117,13 +115,13 @@ static bool put_functions(struct pprof *pprof)
 	return done && put_function(pprof, count + 1, &deeper);
 }
 
-/* What is counted of one path, or of all below one. */
+/* The values of one path, or of all paths below it. */
 struct sums {
 	uint64_t ncalls;
 	uint64_t self_ns;
 };
 
-/* The path to `node`; with `deeper`, to what is below it. */
+/* The path to `node`; with `deeper`, to the nodes below it. */
 static bool put_sample(
 	struct pprof *pprof, uint32_t node, bool deeper, struct sums sums)
 {
@@ -144,7 +142,7 @@ static bool put_sample(
 	return end_field(pprof, begun);
 }
 
-/* Nodes are in preorder: all that are below one follow it. */
+/* Nodes are in preorder: a node's descendants follow it. */
 static bool put_samples(struct pprof *pprof)
 {
 	const struct profile *profile = pprof->profile;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pprof's profiles: the fields of their messages, and their reader; see struct
+/* pprof profiles: the fields of their messages, and the reader; see struct
  * format. */
 #ifndef PPROF_H
 #define PPROF_H
@@ -29,7 +29,7 @@ enum {
 	PROFILE_FIELDS,
 };
 
-/* Of the messages in it. */
+/* Fields of the messages in it. */
 enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
 enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
 enum { MAPPING_ID = 1, MAPPING_FILENAME = 5, MAPPING_LAST = 10 };
@@ -49,7 +49,7 @@ enum {
 	FUNCTION_START_LINE = 5,
 };
 
-/* What calls are counted as by a profile that counts them; see pprof.c. */
+/* Type and unit of the value that counts calls; see pprof.c. */
 #define PPROF_CALLS "calls"
 #define PPROF_COUNT "count"
 

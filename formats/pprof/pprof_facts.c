@@ -13,7 +13,7 @@
 
 #define NUMBER_TEXT 24
 
-/* So many kinds of values are named. */
+/* Most value types that are named. */
 #define TYPES_MAX 32
 
 void pprof_facts_clear(struct pprof_facts *facts)
@@ -142,7 +142,7 @@ static void add_type(struct buffer *text, const struct pprof_tables *tables,
 	buffer_add_byte(text, ')');
 }
 
-/* The text that was made becomes a fact, unless it is empty. */
+/* Stores the text as a fact unless it is empty. */
 static bool tell(struct buffer *text, struct trace *trace, const char *key)
 {
 	bool is_empty = text->used == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a profile of pprof says of itself: which values its samples have, how
- * they were taken, and comments. */
+/* Facts in a pprof profile: the values of its samples, the sampling period, and
+ * comments. */
 #ifndef PPROF_FACTS_H
 #define PPROF_FACTS_H
 
@@ -19,7 +19,7 @@ struct pprof_type {
 	uint32_t unit;
 };
 
-/* All begins as zeros. */
+/* Zero-initialize. */
 struct pprof_facts {
 	struct pprof_type *types;
 	uint32_t type_count, type_room;
@@ -30,9 +30,9 @@ struct pprof_facts {
 	unsigned comment_count;
 	uint64_t bad;
 	uint64_t left_out; /* more comments */
-	/* Of pprof_facts_choose(): which of a sample's values is taken, with so
-	 * many nanoseconds for each of it, and which counts calls, UINT32_MAX:
-	 * none. */
+	/* Set by pprof_facts_choose(): index of the value used, index of the
+	 * call count (UINT32_MAX: none), and nanoseconds per unit of the
+	 * value. */
 	uint32_t taken;
 	uint32_t calls;
 	uint64_t scale;
@@ -47,11 +47,11 @@ void pprof_facts_set_period_type(
 void pprof_facts_add_comment(struct pprof_facts *facts, uint64_t value);
 void pprof_facts_add_comments(struct pprof_facts *facts, struct cursor numbers);
 
-/* Once all is there: chooses among the values. */
+/* Chooses among the values, after all fields have been added. */
 void pprof_facts_choose(
 	struct pprof_facts *facts, const struct pprof_tables *tables);
 
-/* Then: makes facts of a trace of it. False if out of memory. */
+/* Then stores them as facts of the trace. False if out of memory. */
 bool pprof_facts_tell(const struct pprof_facts *facts,
 	const struct pprof_tables *tables, struct trace *trace);
 

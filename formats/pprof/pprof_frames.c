@@ -19,7 +19,7 @@ static const char *text_of(const struct pprof_frames *frames, uint32_t number)
 	return pprof_tables_text(frames->tables, number, NULL);
 }
 
-/* A function of which nothing is known but, perhaps, its number. */
+/* A function of which at most the number is known. */
 static uint32_t add_unknown(
 	struct pprof_frames *frames, const char *what, uint64_t id)
 {
@@ -82,7 +82,7 @@ static bool push_function(struct pprof_frames *frames, uint64_t id)
 	return number != PROFILE_NONE && stacks_push(frames->stacks, number);
 }
 
-/* An address that has no function. */
+/* An address without a function. */
 static uint32_t add_address(
 	struct pprof_frames *frames, const struct pprof_location *location)
 {

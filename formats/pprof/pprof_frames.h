@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of a sample's locations, whose names a profile of pprof says
- * more or less of. */
+/* The functions of a sample's locations, even if a pprof profile lacks some of
+ * their names. */
 #ifndef PPROF_FRAMES_H
 #define PPROF_FRAMES_H
 
@@ -11,7 +11,7 @@
 
 /* All but `text` is borrowed. */
 struct pprof_frames {
-	struct trace *trace; /* what is unknown is counted there */
+	struct trace *trace; /* for counting unknown functions */
 	struct pprof_tables *tables;
 	struct stacks *stacks;
 	struct buffer text; /* scratch */
@@ -19,8 +19,8 @@ struct pprof_frames {
 
 void pprof_frames_clear(struct pprof_frames *frames);
 
-/* Pushes what the location stands for: its functions that were inlined, the
- * outermost first, or its address. False if out of memory. */
+/* Pushes a location's functions, the outermost inlined one first, or its
+ * address. False if out of memory. */
 bool pprof_frames_push(struct pprof_frames *frames, uint64_t id);
 
 #endif

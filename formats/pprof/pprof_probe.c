@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does a file begin as a profile of pprof? It has no magic number: each field
- * that is there must be one of a profile's, and what is in it one of that
- * message's. Numbers alone say nothing, as letters may be some.
+ * Recognizes a pprof profile. It has no magic number, so each field must be one
+ * of a profile's, and its contents must fit that field's message. Numbers alone
+ * prove nothing, because letters may be numbers too.
  */
 #include <stdbool.h>
 
@@ -10,7 +10,7 @@
 #include "pprof/pprof.h"
 #include "protobuf/protobuf_read.h"
 
-/* Known fields say so many bits each, up to this many. */
+/* Each known field adds FIELD_BITS, up to BITS_MAX. */
 #define FIELD_BITS 8u
 #define BITS_MAX 160u
 
@@ -60,8 +60,8 @@ static bool has_shape(
 	return field->number < PROFILE_FIELDS && (known >> field->number & 1);
 }
 
-/* False if something in the message is not of its shape. It may be cut off
- * where the bytes end. */
+/* False if a field does not fit the message's shape. The message may be
+ * truncated where the bytes end. */
 static bool look_into(const struct shape *shape,
 	const struct protobuf_field *field, bool is_cut, unsigned *bits)
 {
@@ -79,8 +79,8 @@ static bool look_into(const struct shape *shape,
 	return next == PROTOBUF_END || (next == PROTOBUF_SHORT && is_cut);
 }
 
-/* Strings are anything, but the first is empty: where the bytes end before its
- * size there is nothing to be seen of it. */
+/* Strings may have any contents, but the first is empty; it is not seen if the
+ * bytes end before its size. */
 static bool looks_right(const struct protobuf_field *field, bool is_cut,
 	bool *has_string, unsigned *bits)
 {

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads pprof's profiles, of Go, of Google's profilers for C++, and of all that
- * write them; see pprof.c.
- * Source: https://github.com/google/pprof, proto/profile.proto and, for which
- * value counts where nothing is said, internal/driver and profile/profile.go
- * (SampleIndexByName).
+ * Reads pprof profiles from Go, Google's profilers for C++, and other tools;
+ * see pprof.c. Source: https://github.com/google/pprof, proto/profile.proto
+ * and, for the choice of the default value, internal/driver and
+ * profile/profile.go (SampleIndexByName).
  *
- * Of several values one is taken: the file's default, or else the last that is
- * a time, or else the last, each unit of which is one nanosecond then. A
- * function is one by its name, file and first line. A value that is called
- * "calls", as ours is, counts those of a sample's innermost function. What a
- * place in the program has no function for is its address, in the file that was
- * mapped there. The expressions drop_frames and keep_frames are for pictures:
- * all frames are read. Labels are counted, and left out.
+ * If there are several values, the file's default is used, or else the last
+ * that is a time, or else the last, one unit counting as 1 ns. A function is
+ * identified by its name, file and first line. A value called "calls", as in
+ * our own files, counts the calls of a sample's innermost function. A location
+ * without a function is shown as its address, in the file mapped there. The
+ * expressions drop_frames and keep_frames are for pictures: all frames are
+ * read. Labels are skipped and counted.
  *
- * Samples come before the functions, and these before their names, in most
- * files, so all is read first: this takes as much memory as the profile
- * unpacked, without its labels, and about 40 bytes for each location.
+ * In most files, samples come before the functions, and these before their
+ * names, so everything is read first. This needs memory for the decompressed
+ * profile without its labels, and about 40 bytes for each location.
  */
 #include "pprof/pprof.h"
 
@@ -36,7 +35,7 @@ struct pprof_in {
 	/* Of the samples: */
 	struct pprof_frames frames;
 	struct stacks stacks;
-	uint64_t calls_left; /* so many more can be counted */
+	uint64_t calls_left; /* limit of further calls */
 	uint64_t *path;      /* ids of locations, the innermost first */
 	size_t depth, path_room;
 };
@@ -46,7 +45,7 @@ static void lose(struct pprof_in *in, enum trace_loss loss, uint64_t count)
 	trace_lose(in->from->source.trace, loss, count);
 }
 
-/* Numbers of a sample, packed or not; packed they are kept. */
+/* Stores the numbers of a sample, packed or not, as packed. */
 static void keep_numbers(
 	struct buffer *samples, const struct protobuf_field *field)
 {
@@ -62,7 +61,7 @@ static void keep_numbers(
 	protobuf_end(samples, begun);
 }
 
-/* Which function a location is in may come later. */
+/* Keeps a sample for later: its locations' functions may follow it. */
 static bool keep_sample(struct pprof_in *in, struct cursor message)
 {
 	struct buffer *samples = &in->samples;
@@ -89,7 +88,7 @@ static bool keep_sample(struct pprof_in *in, struct cursor message)
 	return !samples->failed;
 }
 
-/* A field of the profile that is a number. */
+/* A numeric field of the profile. */
 static void read_number(struct pprof_in *in, const struct protobuf_field *field)
 {
 	struct trace *trace = in->from->source.trace;
@@ -123,7 +122,7 @@ static void read_number(struct pprof_in *in, const struct protobuf_field *field)
 	}
 }
 
-/* A field that is bytes. False if out of memory. */
+/* A field of bytes. False if out of memory. */
 static bool read_bytes(struct pprof_in *in, const struct protobuf_field *field)
 {
 	struct cursor message;
@@ -181,7 +180,7 @@ static enum ctp_status read_fields(struct pprof_in *in, struct ctp_error *err)
 	return status;
 }
 
-/* What a sample says. */
+/* The contents of a sample. */
 struct sample {
 	uint32_t value_count;
 	int64_t value;
@@ -215,7 +214,7 @@ static bool take_numbers(struct pprof_in *in, struct sample *sample,
 	return true;
 }
 
-/* Time beyond what can be counted is cut, and that is counted. */
+/* Time over the limit is cut, and the cut is counted. */
 static uint64_t time_of(struct pprof_in *in, const struct sample *sample)
 {
 	uint64_t room = (uint64_t)INT64_MAX - in->stacks.total_ns;
@@ -297,8 +296,8 @@ static enum ctp_status add_samples(struct pprof_in *in, struct ctp_error *err)
 	return done ? CTP_OK : ctp_no_memory(err);
 }
 
-/* All profiles have strings, an empty one at least, and most have them at their
- * end: between two fields nothing else says that it is missing. */
+/* All profiles have at least one string, the empty one, mostly at the end. A
+ * file truncated between two fields is recognized only by missing strings. */
 static enum ctp_status check_end(struct pprof_in *in, struct ctp_error *err)
 {
 	if (in->tables.string_count > 0)
@@ -319,7 +318,7 @@ static enum ctp_status read_pprof(
 
 	if (status == CTP_END)
 		status = check_end(&in, err);
-	/* Also what was damaged is used as far as it goes. */
+	/* Use what was read before the damage. */
 	if (status == CTP_END || status == CTP_ERR_FORMAT)
 		added = add_samples(&in, status == CTP_END ? err : NULL);
 	pprof_facts_clear(&in.facts);

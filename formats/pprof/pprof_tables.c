@@ -9,8 +9,8 @@
 #include "protobuf/protobuf_read.h"
 #include "base/utf8.h"
 
-/* Names of more bytes, which are no names, are cut. All functions may have the
- * same one, so that a small file would have them looked at for hours. */
+/* Longer names are not real names, and are cut. All functions may share one, so
+ * that a small file would take hours to process. */
 #define TEXT_MAX ((size_t)64 << 10)
 
 void pprof_tables_clear(struct pprof_tables *tables)
@@ -66,7 +66,8 @@ const char *pprof_tables_text(
 	return (const char *)tables->text.bytes + begin;
 }
 
-/* The next field of a message; with what is wrong it ends, and is counted. */
+/* The next field of a message; an invalid field ends the message and is
+ * counted. */
 static bool next_field(struct pprof_tables *tables, struct cursor *message,
 	struct protobuf_field *field)
 {
@@ -111,7 +112,7 @@ bool pprof_tables_add_function(
 	return true;
 }
 
-/* One of the functions that are at a location. */
+/* One of the functions at a location. */
 static bool add_line(struct pprof_tables *tables,
 	struct pprof_location *location, struct cursor message)
 {
@@ -206,7 +207,8 @@ static struct pprof_entry *entry_at(void *entries, size_t size, uint32_t index)
 	return (struct pprof_entry *)(void *)((char *)entries + index * size);
 }
 
-/* By id, of which the first of its kind counts. Returns how many remain. */
+/* Sorts by id and drops duplicates, keeping the first. Returns the number
+ * left. */
 static uint32_t sort(void *entries, uint32_t count, size_t size, uint64_t *bad)
 {
 	uint32_t kept = 0;
@@ -241,7 +243,7 @@ void pprof_tables_sort(struct pprof_tables *tables)
 		sizeof(*tables->mappings), &tables->bad);
 }
 
-/* Most files number their entries one after the other. */
+/* Most files number their entries consecutively. */
 static void *find(void *entries, uint32_t count, size_t size, uint64_t id)
 {
 	uint32_t low = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of pprof's profile: text, functions, places in them, and what was
- * mapped into memory. Its messages may come in any order, and what they refer
- * to need not be there.
+ * The tables of a pprof profile: text, functions, locations and mappings.
+ * Messages may come in any order, and their references may dangle.
  */
 #ifndef PPROF_TABLES_H
 #define PPROF_TABLES_H
@@ -14,18 +13,18 @@
 #include "base/buffer.h"
 #include "base/cursor.h"
 
-/* No number of a string; what is beyond 32 bits is none either. */
+/* Not a string; also stands for numbers over 32 bits. */
 #define PPROF_NO_TEXT UINT32_MAX
 
-/* Of a location, so many functions that were inlined into each other count. */
+/* Most inlined functions of a location. */
 #define PPROF_LINES_MAX 256
 
-/* What all that is referred to begins with. */
+/* The first member of everything with an id. */
 struct pprof_entry {
 	uint64_t id;
-	uint32_t order;  /* among its kind in the file */
-	uint32_t number; /* of a function of the profile; PROFILE_NONE: not
-			    made yet */
+	uint32_t order;  /* position among its kind in the file */
+	uint32_t number; /* a function of the profile; PROFILE_NONE: not created
+			  * yet */
 };
 
 struct pprof_function {
@@ -37,7 +36,7 @@ struct pprof_function {
 };
 
 struct pprof_location {
-	struct pprof_entry entry; /* with a number: without lines */
+	struct pprof_entry entry; /* the number is set if without lines */
 	uint64_t address;
 	uint64_t mapping;
 	uint32_t first_line; /* the innermost; in `lines` */
@@ -50,8 +49,8 @@ struct pprof_mapping {
 };
 
 struct pprof_tables {
-	struct buffer text; /* strings, each with a zero byte behind it */
-	size_t *strings;    /* where they begin there */
+	struct buffer text; /* strings, each followed by a zero byte */
+	size_t *strings;    /* their offsets in `text` */
 	struct pprof_function *functions;
 	struct pprof_location *locations;
 	struct pprof_mapping *mappings;
@@ -61,15 +60,15 @@ struct pprof_tables {
 	uint32_t location_count, location_room;
 	uint32_t mapping_count, mapping_room;
 	uint32_t line_count, line_room;
-	uint64_t bad; /* messages that make no sense */
+	uint64_t bad; /* invalid messages */
 	uint64_t cut; /* strings too long for names */
 };
 
-/* All of them begin as zeros. */
+/* Zero-initialize the tables. */
 void pprof_tables_clear(struct pprof_tables *tables);
 
-/* Each takes one message, or a string; those that make no sense are counted.
- * False if out of memory. */
+/* Each takes a message or a string; invalid ones are counted. False if out of
+ * memory. */
 bool pprof_tables_add_string(
 	struct pprof_tables *tables, const void *bytes, size_t size);
 bool pprof_tables_add_function(
@@ -79,10 +78,10 @@ bool pprof_tables_add_location(
 bool pprof_tables_add_mapping(
 	struct pprof_tables *tables, struct cursor message);
 
-/* Once all are there, and before any is asked for. */
+/* Call it after all have been added, and before any is looked up. */
 void pprof_tables_sort(struct pprof_tables *tables);
 
-/* Each is borrowed; NULL if there is none of this id. */
+/* Each is borrowed; NULL if there is none with this id. */
 struct pprof_function *pprof_tables_function(
 	const struct pprof_tables *tables, uint64_t id);
 struct pprof_location *pprof_tables_location(
@@ -91,11 +90,11 @@ const struct pprof_mapping *pprof_tables_mapping(
 	const struct pprof_tables *tables, uint64_t id);
 
 /* A string, borrowed until the tables change; "" and `size` 0 if there is none
- * of this number. `size` may be NULL. */
+ * with this number. `size` may be NULL. */
 const char *pprof_tables_text(
 	const struct pprof_tables *tables, uint32_t number, size_t *size);
 
-/* The number of a string as a field says it. */
+/* The number of a string, from a field's value. */
 uint32_t pprof_tables_text_number(uint64_t value);
 
 #endif

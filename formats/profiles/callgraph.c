@@ -87,15 +87,15 @@ void callgraph_clear(struct callgraph *graph)
 	*graph = (struct callgraph){.profile = NULL};
 }
 
-/* Tarjan's algorithm with a stack of its own: chains of calls get deep. */
+/* Tarjan's algorithm with an explicit stack, because call chains get deep. */
 struct search {
 	const struct callgraph *graph;
-	uint32_t *order;  /* when first met, from 1; 0: not yet */
-	uint32_t *low;    /* the earliest function that can be reached */
-	uint32_t *next;   /* edge of `out` to look at next */
-	uint32_t *path;   /* from where the search began to where it is */
-	uint32_t *open;   /* met, but not yet in a finished component */
-	uint32_t *member; /* of which component; 0: open or not met */
+	uint32_t *order;  /* order of visit, from 1; 0: not visited */
+	uint32_t *low;    /* the earliest reachable function */
+	uint32_t *next;   /* next edge of `out` */
+	uint32_t *path;   /* from the search's start to its current function */
+	uint32_t *open;   /* visited, but not in a finished component */
+	uint32_t *member; /* its component; 0: open or not visited */
 	uint32_t depth;
 	uint32_t open_count;
 	uint32_t met;
@@ -111,7 +111,7 @@ static void enter(struct search *search, uint32_t function)
 	search->open[search->open_count++] = function;
 }
 
-/* Goes back to the caller; finishes a component if this was its first. */
+/* Returns to the caller; finishes a component at its first function. */
 static void leave(struct search *search)
 {
 	uint32_t function = search->path[--search->depth];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The edges of a profile seen from both ends, and its cycles. */
+/* A profile's edges by caller and by callee, and its cycles. */
 #ifndef CALLGRAPH_H
 #define CALLGRAPH_H
 
@@ -18,18 +18,18 @@ struct callgraph {
 	uint32_t *out_first;
 };
 
-/* Errors: CTP_ERR_NOMEM. Ownership: clear with callgraph_clear(), which needs
- * no success before. */
+/* Errors: CTP_ERR_NOMEM. Ownership: clear with callgraph_clear(), also after a
+ * failure. */
 enum ctp_status callgraph_init(struct callgraph *graph,
 	const struct profile *profile, struct ctp_error *err);
 void callgraph_clear(struct callgraph *graph);
 
 /*
- * Functions that call each other, directly or through others, are one cycle.
- * Returns the cycle of each function, from 1 in the order of their first
- * members; 0 is none. A function that only calls itself is no cycle. Free with
- * free(); NULL if out of memory.
- * Source: R. E. Tarjan, Depth-first search and linear graph algorithms, 1972.
+ * Functions that call each other, directly or indirectly, form a cycle. Returns
+ * the cycle of each function, from 1 in the order of their first members; 0:
+ * none. A function that only calls itself is not a cycle. Free with free();
+ * NULL if out of memory. Source: R. E. Tarjan, Depth-first search and linear
+ * graph algorithms, 1972.
  */
 uint32_t *callgraph_cycles(const struct callgraph *graph, uint32_t *count);
 

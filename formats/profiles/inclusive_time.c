@@ -5,19 +5,19 @@
 #include "profiles/callgraph.h"
 #include "base/memory.h"
 
-/* What is known of a function, or of a circle as a whole. */
+/* Times of a function, or of a cycle as a whole. */
 struct known {
-	uint64_t own_ns;     /* itself, and with what it calls outside */
-	uint64_t entered_ns; /* by calls from outside */
-	uint64_t inside_ns;  /* the longest of all calls within the circle */
-	/* Itself and with all that it calls, also within the circle, and by all
-	 * calls. Of a circle the first is the longest by which the one of a
-	 * member is longer than the other. */
+	uint64_t own_ns;     /* itself and its calls that leave the cycle */
+	uint64_t entered_ns; /* in calls from outside */
+	uint64_t inside_ns;  /* longest call within the cycle */
+	/* Itself and all its callees, within the cycle too; and in calls from
+	 * any caller. A cycle's all_ns is its members' maximum of all_ns -
+	 * called_ns. */
 	uint64_t all_ns;
 	uint64_t called_ns;
 	uint64_t outer_calls;
 	uint64_t inner_calls;
-	bool is_entered; /* a circle: by calls from outside */
+	bool is_entered; /* a cycle: called from outside */
 };
 
 struct totals {
@@ -80,7 +80,7 @@ static void add_edge(struct totals *totals, const struct profile_edge *edge)
 		callee->inside_ns = longer(callee->inside_ns, cost->cumtime_ns);
 }
 
-/* What a function took that none of its callers had. */
+/* A function's time that no caller accounts for. */
 static uint64_t not_called(const struct known *known)
 {
 	return known->all_ns - shorter(known->all_ns, known->called_ns);
@@ -114,14 +114,14 @@ static void add_known(struct totals *totals)
 	}
 }
 
-/* What nobody but itself is said to have called: somebody did, once. */
+/* Without a recorded caller except itself: it was called once. */
 static bool is_root(const struct totals *totals, uint32_t function)
 {
 	return totals->cycle_of[function] == 0 &&
 	       totals->known[function].outer_calls == 0;
 }
 
-/* The time that a member of a circle must have had. */
+/* Lower bound of the inclusive time of a cycle's member. */
 static uint64_t least(const struct totals *totals, uint32_t function)
 {
 	const struct known *known = &totals->known[function];
@@ -132,9 +132,8 @@ static uint64_t least(const struct totals *totals, uint32_t function)
 		time_ns, totals->cycles[totals->cycle_of[function]].own_ns);
 }
 
-/* Of a circle that is not said to be entered, the member that took most of what
- * its callers had not is taken for where it began: it was called once more, by
- * nobody. */
+/* A cycle without an outside caller is entered at the member with the most
+ * unattributed time: it has one more call, without a caller. */
 static void set_beginnings(struct totals *totals)
 {
 	struct profile *profile = totals->profile;
@@ -173,8 +172,7 @@ static void set_functions(struct totals *totals)
 		if (is_root(totals, i) &&
 			(cost->ncalls | cost->cumtime_ns) != 0)
 			cost->ncalls = inclusive_time_add(cost->ncalls, 1);
-		/* Calls are said to be none where callgrind was told to forget
-		 * what was before. */
+		/* callgrind writes zero calls after its counters were reset. */
 		if (cost->ncalls == 0 && cost->cumtime_ns != 0)
 			cost->ncalls = 1;
 		if (cost->pcalls == 0 && cost->ncalls != 0)
@@ -202,7 +200,7 @@ static void set_edges(struct totals *totals)
 	}
 }
 
-/* What nobody is said to have called, and roots that are said. */
+/* Functions without a recorded caller, plus explicit roots. */
 static void set_roots(struct totals *totals)
 {
 	struct profile *profile = totals->profile;

@@ -9,19 +9,19 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-/* Names that many functions have, and their files, are cut behind so many
- * bytes: each of their labels is another text, so that a file of some megabytes
- * could ask for gigabytes. */
+/* Names that several functions share, and their files, are cut after this many
+ * bytes: each label is a separate text, so that a file of some megabytes could
+ * need gigabytes. */
 #define SHARED_BYTES_MAX 4096
 #define ELLIPSIS "\xe2\x80\xa6"
 
-/* What is needed while labels are made. */
+/* State while labels are made. */
 struct maker {
 	void (*change)(char *name);
-	struct buffer label;  /* the one being made */
-	struct strtab *names; /* changed names without a place */
+	struct buffer label;  /* the current one */
+	struct strtab *names; /* changed names without location */
 	uint32_t *name_of;    /* number in `names`, by function */
-	uint32_t *used;       /* by how many functions, by name */
+	uint32_t *used;       /* number of functions, by name */
 	uint32_t *taken;      /* highest suffix so far, by label */
 };
 
@@ -54,7 +54,7 @@ static bool make_name(
 	return change_label(maker);
 }
 
-/* What was added behind `from` is cut if it is too long. */
+/* Cuts the text added after `from` if it is too long. */
 static void cut_shared(struct buffer *label, size_t from)
 {
 	const char *text = (const char *)label->bytes + from;
@@ -65,7 +65,7 @@ static void cut_shared(struct buffer *label, size_t from)
 	buffer_add_text(label, ELLIPSIS);
 }
 
-/* Adds where the function is, as far as that is known. */
+/* Adds the function's location, as far as it is known. */
 static bool add_place(
 	struct maker *maker, const struct profile_function *function)
 {
@@ -89,7 +89,7 @@ static bool add_place(
 	return change_label(maker);
 }
 
-/* The label's number in `text`; adds " #2" and so on until it is a new one. */
+/* The label's number in `text`; appends " #2" and so on to make it unique. */
 static uint32_t add_unique(struct maker *maker, struct strtab *text)
 {
 	size_t used = maker->label.used;

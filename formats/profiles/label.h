@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One line of text for each function of a profile, for formats in which the
- * name is all that tells functions apart: no two are the same.
+ * A unique line of text for each function of a profile, for formats that
+ * identify functions by name only.
  */
 #ifndef LABEL_H
 #define LABEL_H
@@ -10,14 +10,14 @@
 #include "profile/profile.h"
 #include "base/strtab.h"
 
-/* What is shown in the place of a name of which nothing can be seen. */
+/* Replaces an empty or invisible name. */
 #define LABEL_NO_NAME "(no name)"
 
-/* The name, or that. */
+/* The name, or LABEL_NO_NAME. */
 const char *label_name(const char *name);
 
-/* What calls that have no caller are shown to come from; no function has it as
- * its label. */
+/* The label of the caller shown for calls without one; no function has this
+ * label. */
 #define LABEL_ROOT "<all threads>"
 
 struct labels {
@@ -26,14 +26,14 @@ struct labels {
 };
 
 /*
- * A label is the function's name, printable (see utf8_add_printable());
- * "name (file:line)", with the file's last part, if others have that name; and
- * "name (file:line) #2" if even that is taken. A name that others have is cut
- * behind 4096 bytes, and so is its file. `change` (may be NULL) alters a label
- * in place to what a format can hold; it must not make it longer.
+ * A label is the function's name, printable (see utf8_add_printable()); "name
+ * (file:line)", with the file's last part, if other functions have that name;
+ * and "name (file:line) #2" if even that is taken. A shared name is cut after
+ * 4096 bytes, and so is its file. `change` (may be NULL) adapts a label in
+ * place to a format's character set; it must not make it longer.
  *
- * Errors: CTP_ERR_NOMEM.
- * Ownership: clear with labels_clear(), which needs no success before.
+ * Errors: CTP_ERR_NOMEM. Ownership: clear with labels_clear(), also after a
+ * failure.
  */
 enum ctp_status labels_init(struct labels *labels,
 	const struct profile *profile, void (*change)(char *name),

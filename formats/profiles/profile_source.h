@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A source that gives a profile read from a file: all of it but the file's
- * grammar, which a reader brings. */
+/* A source that returns a profile read from a file. A reader supplies the
+ * file's grammar. */
 #ifndef PROFILE_SOURCE_H
 #define PROFILE_SOURCE_H
 
@@ -14,19 +14,19 @@ struct profile_source {
 	struct event_source source; /* must be first */
 	FILE *in;
 	struct buffer head;
-	struct profile *profile; /* what is being read; empty at first */
+	struct profile *profile; /* result; initially empty */
 	uint64_t position;
 
 	/*
-	 * Reads `in`, after `head`, to its end, and adds all to `profile`. An
-	 * error of CTP_ERR_FORMAT behind the first function is damage: what was
-	 * read before it is used.
+	 * Reads `in`, after `head`, to its end, and adds all to `profile`.
+	 * CTP_ERR_FORMAT after the first function is damage: what was read
+	 * before it is used.
 	 */
 	enum ctp_status (*read)(
 		struct profile_source *from, struct ctp_error *err);
 };
 
-/* What struct format's open_events() is given. */
+/* The arguments of struct format's open_events(). */
 struct profile_source_input {
 	FILE *in;
 	const void *head;
@@ -40,7 +40,7 @@ enum ctp_status profile_source_open(struct profile_source_input input,
 		struct profile_source *from, struct ctp_error *err),
 	struct event_source **out, struct ctp_error *err);
 
-/* The next() of a source that holds no events. */
+/* The next() of a source without events. */
 enum ctp_status profile_source_next(struct event_source *source,
 	struct event *event, struct ctp_error *err);
 

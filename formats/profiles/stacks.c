@@ -33,8 +33,8 @@ bool stacks_has_room(const struct stacks *stacks, uint64_t time_ns)
 }
 
 /*
- * Adds calls to what they are calls of, a function or an edge: the time counts
- * once however often that is in the sample.
+ * Adds calls to a function or an edge: the time counts once, no matter how
+ * often it occurs in the sample.
  */
 static void add_calls(
 	struct profile_cost *cost, uint64_t calls, bool again, uint64_t time_ns)
@@ -88,8 +88,8 @@ static void add_root(struct stacks *stacks, uint64_t calls, uint64_t time_ns)
 		root->tottime_ns += time_ns;
 }
 
-/* How many calls a path counts as that is at its end, with those that it was
- * said to have: the one that it began with is one of them. */
+/* The calls to add to a path for a sample that ends there. If the file counts
+ * calls, the one that created the path is among them. */
 static bool count_calls(
 	struct stacks *stacks, uint32_t node, bool is_new, uint64_t *calls)
 {

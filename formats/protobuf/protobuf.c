@@ -15,7 +15,7 @@ static size_t put_varint(uint8_t *at, uint64_t value)
 	return size;
 }
 
-/* Room for so much, mostly without a call. */
+/* Room for `size` bytes, mostly without a function call. */
 static bool has_room(struct buffer *out, size_t size)
 {
 	return __builtin_expect(size <= out->room - out->used, 1) ||
@@ -83,8 +83,8 @@ void protobuf_add_text(struct buffer *out, uint32_t field, const char *text)
 	protobuf_add_bytes(out, field, text, strlen(text));
 }
 
-/* Most messages are short, so one byte is kept for the size; longer ones are
- * moved. */
+/* Most messages are short, so one byte is reserved for the size; longer
+ * messages are moved. */
 size_t protobuf_begin(struct buffer *out, uint32_t field)
 {
 	if (has_room(out, PROTOBUF_VARINT_MAX + 1)) {

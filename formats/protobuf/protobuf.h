@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes messages of protocol buffers into memory, field by field: a message
- * is what its fields are one after the other, in any order.
- * Source: https://protobuf.dev/programming-guides/encoding/
+ * Writes messages of protocol buffers into memory, field by field: a message is
+ * its fields in any order. Source:
+ * https://protobuf.dev/programming-guides/encoding/
  */
 #ifndef PROTOBUF_H
 #define PROTOBUF_H
@@ -12,7 +12,7 @@
 
 #include "base/buffer.h"
 
-/* Kinds of a field. */
+/* Wire types. */
 enum protobuf_kind {
 	PROTOBUF_VARINT = 0,
 	PROTOBUF_64 = 1,
@@ -20,12 +20,12 @@ enum protobuf_kind {
 	PROTOBUF_32 = 5,
 };
 
-/* 64 bits, 7 in a byte. */
+/* 64 bits, 7 per byte. */
 #define PROTOBUF_VARINT_MAX 10
 
-/* As buffer_add(): what fails is known by the buffer's `failed`. */
+/* As for buffer_add(), a failure sets the buffer's `failed`. */
 
-/* A number without a field, as packed fields hold them. */
+/* A number without a field, as in packed fields. */
 void protobuf_add_varint(struct buffer *out, uint64_t value);
 
 /* Fields of the types int64 (two's complement), uint64, bool and enum. */
@@ -39,8 +39,8 @@ void protobuf_add_bytes(
 	struct buffer *out, uint32_t field, const void *bytes, size_t size);
 void protobuf_add_text(struct buffer *out, uint32_t field, const char *text);
 
-/* A field that is a message, or packed numbers: what is added between the two
- * calls. They nest; protobuf_end() takes what protobuf_begin() returned. */
+/* A field with a message or packed numbers, which are added between the two
+ * calls. They nest; protobuf_end() takes the result of protobuf_begin(). */
 size_t protobuf_begin(struct buffer *out, uint32_t field);
 void protobuf_end(struct buffer *out, size_t begun);
 

@@ -6,8 +6,7 @@
 /* 2^29 - 1: a key is at most 32 bits, three of which are the kind. */
 #define NUMBER_MAX ((UINT32_C(1) << 29) - 1)
 
-/* What a varint's bytes are. More than 64 bits are left out, as all readers
- * do. */
+/* Decodes a varint. Bits beyond 64 are dropped, as in all readers. */
 static enum protobuf_next take_varint(struct cursor *message, uint64_t *value)
 {
 	uint64_t found = 0;
@@ -110,8 +109,8 @@ uint64_t protobuf_stream_position(const struct protobuf_stream *stream)
 	return stream->base + stream->at;
 }
 
-/* Reads more behind the field that is begun, which goes to the front: each time
- * twice as much, so that a long one is looked at a few times only. */
+/* Reads more after the current partial field, which moves to the front; each
+ * time twice as much, so that a long field is scanned only a few times. */
 static enum ctp_status fill(
 	struct protobuf_stream *stream, struct ctp_error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads messages of protocol buffers field by field; groups, which nobody
- * writes any more, are no fields.
- * Source: https://protobuf.dev/programming-guides/encoding/
+ * Reads messages of protocol buffers field by field; groups, which are
+ * obsolete, are invalid. Source:
+ * https://protobuf.dev/programming-guides/encoding/
  */
 #ifndef PROTOBUF_READ_H
 #define PROTOBUF_READ_H
@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "protobuf/protobuf.h"
 
-/* Longer fields are damage: what one says of its size may be anything. */
+/* Longer fields are damage: the size in the file may be anything. */
 #define PROTOBUF_FIELD_MAX ((size_t)64 << 20)
 
 struct protobuf_field {
@@ -26,19 +26,20 @@ struct protobuf_field {
 	size_t size;
 };
 
-/* What the next bytes of a message are. */
+/* Kinds of what comes next in a message. */
 enum protobuf_next {
 	PROTOBUF_FIELD,
 	PROTOBUF_END,   /* there are none */
-	PROTOBUF_SHORT, /* the beginning of a field */
+	PROTOBUF_SHORT, /* a truncated field */
 	PROTOBUF_BAD,
 };
 
-/* Takes a number without a field; false, taking nothing, if there is none. */
+/* Consumes a number without a field; false, consuming nothing, if there is
+ * none. */
 bool protobuf_take_varint(struct cursor *message, uint64_t *value);
 
-/* Takes a field, if that is what is next. With PROTOBUF_SHORT, `number` is 0
- * where not even that is known; of bytes, those that there are are told. */
+/* Consumes a field, if one is next. With PROTOBUF_SHORT, `number` is 0 if it is
+ * unknown, and bytes are those available. */
 enum protobuf_next protobuf_take_field(
 	struct cursor *message, struct protobuf_field *field);
 
@@ -46,12 +47,12 @@ enum protobuf_next protobuf_take_field(
 struct protobuf_stream {
 	FILE *in;
 	struct buffer bytes;
-	size_t at;     /* of the next field in `bytes` */
+	size_t at;     /* offset of the next field in `bytes` */
 	uint64_t base; /* the input's offset of bytes[0] */
 	bool at_eof;
 };
 
-/* Reads from `in`, after `head`, which was read from it already. False if out
+/* Reads from `in`, after `head`, which was already read from it. False if out
  * of memory; call protobuf_stream_clear() in either case. */
 bool protobuf_stream_init(struct protobuf_stream *stream, FILE *in,
 	const void *head, size_t head_size);
@@ -60,13 +61,13 @@ void protobuf_stream_clear(struct protobuf_stream *stream);
 /*
  * The next field, borrowed until the next call; CTP_END after the last.
  *
- * Errors: CTP_ERR_IO, CTP_ERR_NOMEM; CTP_ERR_FORMAT for what is no field, is
- * longer than PROTOBUF_FIELD_MAX, or breaks off.
+ * Errors: CTP_ERR_IO, CTP_ERR_NOMEM; CTP_ERR_FORMAT for a field that is
+ * invalid, longer than PROTOBUF_FIELD_MAX, or truncated.
  */
 enum ctp_status protobuf_stream_next(struct protobuf_stream *stream,
 	struct protobuf_field *field, struct ctp_error *err);
 
-/* How far the input was used. */
+/* The position up to which the input was used. */
 uint64_t protobuf_stream_position(const struct protobuf_stream *stream);
 
 #endif

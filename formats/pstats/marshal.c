@@ -37,7 +37,7 @@ void marshal_text(FILE *out, const char *bytes, size_t size)
 	(void)fwrite(bytes, 1, size, out);
 }
 
-/* Digits of base 2^15; a highest one that is 0 would be refused. */
+/* Digits of base 2^15; readers reject a most significant zero. */
 static void put_long(FILE *out, uint64_t value)
 {
 	unsigned digits = 0;

@@ -7,12 +7,12 @@
 
 #define FLAG_REF 0x80
 #define LONG_DIGIT_BITS 15
-#define LONG_DIGITS_MAX 5 /* more is over 64 bits */
+#define LONG_DIGITS_MAX 5 /* more exceed 64 bits */
 
 enum slot_state {
-	SLOT_OPEN, /* not read to its end yet, or nothing told of it */
+	SLOT_OPEN, /* incomplete, or not remembered */
 	SLOT_ITEM, /* a text or number */
-	SLOT_TOLD, /* marshal_remember() was here */
+	SLOT_TOLD, /* set by marshal_remember() */
 };
 
 struct marshal_slot {
@@ -43,7 +43,7 @@ void marshal_in_clear(struct marshal_in *in)
 	memory_free(in->texts);
 }
 
-/* Room for one more item of `size` bytes; false if out of memory. */
+/* Makes room for one more item of `size` bytes; false if out of memory. */
 static bool make_room(struct marshal_in *in, void *items, uint32_t count,
 	uint32_t *room, size_t size)
 {
@@ -80,7 +80,7 @@ static void give_item(
 		value->text = slot->value.text;
 }
 
-/* Tuples and dicts take their slot before their items do. */
+/* Tuples and dicts get their slot before their items. */
 static bool add_slot(struct marshal_in *in, struct marshal_value *value)
 {
 	bool whole =
@@ -134,7 +134,7 @@ static bool take_long_text(struct marshal_in *in, struct marshal_value *value,
 	       take_text(in, value, kind, size);
 }
 
-/* Python 2's interned strings, which others refer to by number. */
+/* Python 2's interned strings, which are referenced by number. */
 static bool take_interned(struct marshal_in *in, struct marshal_value *value)
 {
 	return take_long_text(in, value, MARSHAL_BYTES) && add_text(in, value);
@@ -174,8 +174,8 @@ static bool take_int64(struct marshal_in *in, struct marshal_value *value)
 	return true;
 }
 
-/* Digits of 15 bits, the least first; their number is negative if the value
- * is. */
+/* Digits of 15 bits, least significant first; their count is negative for a
+ * negative value. */
 static bool take_long(struct marshal_in *in, struct marshal_value *value)
 {
 	uint64_t sum = 0;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads Python objects as marshal writes them, of any Python from 2.7 on, one
- * item at a time: a tuple or dict is told first, its items follow. Which of
- * these belong together is for the caller to keep, who knows what he expects;
- * so nothing here recurses.
- * Source: CPython, Python/marshal.c, r_object(), 2.7 to 3.14.
+ * Reads Python objects in marshal format, from Python 2.7 on, one item at a
+ * time: first a tuple or dict, then its items. The caller, which knows the
+ * expected structure, tracks the nesting; so nothing here recurses. Source:
+ * CPython, Python/marshal.c, r_object(), 2.7 to 3.14.
  */
 #ifndef MARSHAL_READ_H
 #define MARSHAL_READ_H
@@ -21,11 +20,11 @@ enum marshal_kind {
 	MARSHAL_FLOAT,
 	MARSHAL_DECIMAL, /* a float as decimal text: Python 2 */
 	MARSHAL_TEXT,    /* a str */
-	MARSHAL_BYTES,   /* a str of Python 2, in whatever encoding */
+	MARSHAL_BYTES,   /* a str of Python 2, in any encoding */
 	MARSHAL_TUPLE,   /* `count` items follow */
-	MARSHAL_DICT,    /* keys and values follow, up to MARSHAL_DICT_END */
+	MARSHAL_DICT,    /* keys and values until MARSHAL_DICT_END */
 	MARSHAL_DICT_END,
-	MARSHAL_AGAIN, /* a tuple or dict that was here before, as `slot` */
+	MARSHAL_AGAIN, /* a repeated tuple or dict, in `slot` */
 };
 
 #define MARSHAL_NO_SLOT UINT32_MAX
@@ -37,7 +36,7 @@ struct marshal_value {
 	const char *text; /* borrowed from the input */
 	size_t size;
 	uint32_t count;
-	/* MARSHAL_TUPLE, MARSHAL_DICT: what may refer to it later; or
+	/* MARSHAL_TUPLE, MARSHAL_DICT: for later references; or
 	 * MARSHAL_NO_SLOT. */
 	uint32_t slot;
 };
@@ -59,12 +58,12 @@ struct marshal_in {
 void marshal_in_init(struct marshal_in *in, const void *bytes, size_t size);
 void marshal_in_clear(struct marshal_in *in);
 
-/* The next item; false if there is none that makes sense, or (no_memory is
- * set) no memory. */
+/* The next item; false if it is missing or invalid, or if out of memory
+ * (no_memory is set). */
 bool marshal_next(struct marshal_in *in, struct marshal_value *value);
 
-/* What the caller knows a tuple by, for when it comes again; and what he told.
- * False if he told nothing. */
+/* Store and look up the caller's number for a tuple that may recur. False if
+ * none was stored. */
 void marshal_remember(struct marshal_in *in, uint32_t slot, uint32_t number);
 bool marshal_recall(
 	const struct marshal_in *in, uint32_t slot, uint32_t *number);

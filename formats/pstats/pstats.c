@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pstats: what Python's cProfile saves, {(file, line, name): (pcalls, ncalls,
- * tottime, cumtime, {caller: (ncalls, pcalls, tottime, cumtime)})}. Mind that
- * a function starts with its primitive calls, a caller with all of its calls.
+ * pstats: the file of Python's cProfile, {(file, line, name): (pcalls, ncalls,
+ * tottime, cumtime, {caller: (ncalls, pcalls, tottime, cumtime)})}. Note that a
+ * function starts with its primitive calls, a caller with all of its calls.
  * Source: CPython, Lib/cProfile.py, snapshot_stats(); Lib/pstats.py.
  *
- * All calls that have no caller get one: a root of our own, so that snakeviz,
- * which draws what is below the biggest function that nobody calls, shows the
- * whole profile, whatever its threads and recursions; and so that an empty
- * profile is a file that pstats loads (it refuses an empty dict). Not so with
- * the calls of Python programs: their file shall be what cProfile's would be.
+ * All calls without a caller get one, a root of our own. snakeviz draws only
+ * the largest function without a caller; with the root it shows the whole
+ * profile, with any threads and recursions. Also, an empty profile becomes a
+ * file that pstats loads (it rejects an empty dict). Profiles of Python
+ * programs get no root: their file must equal cProfile's.
  *
- * Names that are equal once they are UTF-8 would overwrite each other: we sum
- * them, by copying the profile under its new names.
+ * Names that become equal in UTF-8 would overwrite each other, so we sum them
+ * by copying the profile under its new names.
  */
 #include "format.h"
 
@@ -28,15 +28,15 @@
 #define NANOSECONDS 1e9
 
 /*
- * snakeviz writes names into a <script>, which these would end or change: a
- * backslash after the '<' prevents that and shows what was done.
+ * snakeviz writes names into a <script>, which these could end or change: a
+ * visible backslash after the '<' prevents that.
  */
 static bool ends_script(const char *text)
 {
 	static const char end[] = "</script";
 	size_t i = 0;
 
-	/* Not strncasecmp(): the locale shall have no say in it. */
+	/* Not strncasecmp(), which depends on the locale. */
 	while (end[i] != '\0' &&
 		(end[i] == '/' ? text[i] : text[i] | 0x20) == end[i])
 		i++;
@@ -83,7 +83,7 @@ static enum ctp_status check_text(
 	return CTP_OK;
 }
 
-/* Adds the functions under their new names; map[] says where they went. */
+/* Adds the functions under their new names; map[] has their new numbers. */
 static enum ctp_status copy_functions(struct profile *copy,
 	const struct profile *profile, bool printable, uint32_t *map,
 	struct ctp_error *err)
@@ -120,7 +120,7 @@ static enum ctp_status copy_functions(struct profile *copy,
 	return status;
 }
 
-/* Adds a root that is none of the profile's functions; PROFILE_NONE if out of
+/* Adds a root with a name that no function has; PROFILE_NONE if out of
  * memory. */
 static uint32_t add_root(struct profile *copy)
 {
@@ -224,7 +224,7 @@ static void put_profile(
 	marshal_end_dict(out);
 }
 
-/* Copies the profile under the file's names, in its order. */
+/* Copies the profile under the file's names, in the same order. */
 static enum ctp_status fill_copy(struct profile *copy,
 	const struct profile *profile, bool printable, struct ctp_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pstats: read, and written also for the formats that hand its file to a
+/* Reads pstats, and writes it, also for formats that pass the file to a
  * program. */
 #ifndef PSTATS_H
 #define PSTATS_H
@@ -11,15 +11,15 @@
 #include "trace/event.h"
 #include "profile/profile.h"
 
-/* What cProfile writes where there is no file. */
+/* cProfile's name for a missing file. */
 #define PSTATS_NO_FILE "~"
 
 /*
- * Writes the profile. With `printable`, names hold no control characters, so
- * that they can go into a picture; otherwise they are kept.
+ * Writes the profile. With `printable`, names lose their control characters, so
+ * that they can go into a picture.
  *
- * Errors: CTP_ERR_NOMEM, CTP_ERR_UNSUPPORTED for names over 2 GiB; writing
- * errors show on the stream.
+ * Errors: CTP_ERR_NOMEM, CTP_ERR_UNSUPPORTED for names over 2 GiB; write errors
+ * show on the stream.
  */
 enum ctp_status pstats_write(FILE *out, const struct profile *profile,
 	bool printable, struct ctp_error *err);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads what Python's cProfile and profile save; see pstats.c for its form. A
- * file of Python 2, which Python 3 cannot load, is read like any other. Where
- * a file is cut off or wrong, what comes before is kept, and what is left is
+ * Reads the files of Python's cProfile and profile; see pstats.c for their
+ * form. Files of Python 2, which Python 3 cannot load, are read too. If a file
+ * is truncated or invalid, the part before that is used, and the rest is
  * counted.
  *
- * The pure-Python `profile` gives a caller no times, only how often it called:
- * then the function's own times are shared out by that, as gprof2dot does.
+ * The pure-Python `profile` gives callers call counts but no times: the
+ * function's own times are divided in that proportion, as in gprof2dot.
  */
 #include "pstats/pstats.h"
 
@@ -24,7 +24,7 @@
 #define NANOSECONDS 1e9
 #define SECOND_DIGITS 9
 #define READ_BYTES ((size_t)1 << 20)
-/* Longer times, 292 years, are no times. */
+/* Longer times, over 292 years, are invalid. */
 #define TIME_MAX 9.2e18
 
 struct pstats_in {
@@ -43,7 +43,7 @@ static struct pstats_in *pstats_of(struct event_source *source)
 	return (struct pstats_in *)(void *)source;
 }
 
-/* A str as a zero-terminated one in UTF-8: Python 2's may be in Latin-1. */
+/* Converts a str to zero-terminated UTF-8: Python 2's may be Latin-1. */
 static bool set_text(struct buffer *out, const struct marshal_value *value)
 {
 	bool latin = value->kind == MARSHAL_BYTES &&
@@ -68,7 +68,7 @@ static bool set_text(struct buffer *out, const struct marshal_value *value)
 	return !out->failed;
 }
 
-/* The three items of a function's key, as one of the profile. */
+/* The three items of a function's key, as a function of the profile. */
 static bool read_names(struct pstats_in *pstats, uint32_t *function)
 {
 	struct marshal_value file;
@@ -92,7 +92,7 @@ static bool read_names(struct pstats_in *pstats, uint32_t *function)
 	return *function != PROFILE_NONE;
 }
 
-/* A key that has begun. */
+/* A key whose first item was read. */
 static bool read_key(struct pstats_in *pstats,
 	const struct marshal_value *value, uint32_t *function)
 {
@@ -105,8 +105,8 @@ static bool read_key(struct pstats_in *pstats,
 	return true;
 }
 
-/* pyinstrument, which takes samples, does not know how often, and says so by
- * -1: that is one call, as of what others sample. */
+/* pyinstrument, a sampling profiler, writes -1 for an unknown count: that is
+ * one call, as for other sampled profiles. */
 static bool to_count(const struct marshal_value *value, uint64_t *count)
 {
 	if (value->kind != MARSHAL_INT || value->integer < -1)
@@ -122,7 +122,7 @@ static bool read_count(struct pstats_in *pstats, uint64_t *count)
 	return marshal_next(&pstats->in, &value) && to_count(&value, count);
 }
 
-/* Halves away from zero. */
+/* Rounds halves away from zero. */
 static int64_t nearest(double value)
 {
 	int64_t whole = (int64_t)value;
@@ -131,7 +131,7 @@ static int64_t nearest(double value)
 	return whole + (rest >= 0.5) - (rest <= -0.5);
 }
 
-/* Seconds as nanoseconds. Sums of floats may be less than nothing by a hair. */
+/* Seconds as nanoseconds. Sums of floats may be slightly negative. */
 static bool read_time(struct pstats_in *pstats, uint64_t *time_ns)
 {
 	struct marshal_value value;
@@ -169,7 +169,7 @@ static bool read_times(struct pstats_in *pstats, struct profile_cost *cost)
 	       read_time(pstats, &cost->cumtime_ns);
 }
 
-/* One caller's value: mind that all calls come first here. */
+/* One caller's value; here all calls come first. */
 static bool read_caller(
 	struct pstats_in *pstats, struct profile_cost *cost, bool *bare)
 {
@@ -188,7 +188,7 @@ static bool read_caller(
 	       read_count(pstats, &cost->pcalls) && read_times(pstats, cost);
 }
 
-/* The callers of a function, whose cost is known. */
+/* The callers of a function with this cost. */
 static bool read_callers(struct pstats_in *pstats, uint32_t function,
 	const struct profile_cost *whole)
 {
@@ -220,7 +220,7 @@ static bool read_callers(struct pstats_in *pstats, uint32_t function,
 	return value.kind == MARSHAL_DICT_END;
 }
 
-/* A function whose key has begun, to the end of its callers. */
+/* A function, from the current key to the end of its callers. */
 static bool read_function(
 	struct pstats_in *pstats, const struct marshal_value *key)
 {
@@ -234,7 +234,7 @@ static bool read_function(
 		!read_count(pstats, &cost.pcalls) ||
 		!read_count(pstats, &cost.ncalls) || !read_times(pstats, &cost))
 		return false;
-	/* yappi has them the other way round. */
+	/* yappi swaps the two. */
 	if (cost.pcalls > cost.ncalls) {
 		uint64_t ncalls = cost.pcalls;
 
@@ -245,7 +245,7 @@ static bool read_function(
 	return read_callers(pstats, function, &cost);
 }
 
-/* Reads the file's functions; *end is set if it is read to its end. */
+/* Reads the file's functions; sets *end at the end of the file. */
 static enum ctp_status read_all(
 	struct pstats_in *pstats, bool *end, struct ctp_error *err)
 {
@@ -378,8 +378,8 @@ enum ctp_status pstats_open(FILE *in, const void *head, size_t head_size,
 }
 
 /*
- * A dict whose first key is a tuple of three, that begins with a str; or an
- * empty one. Bits: each byte of these is one of a few.
+ * A dict whose first key is a tuple of three items, beginning with a str; or an
+ * empty dict. Bits: each of these bytes has only a few valid values.
  */
 unsigned pstats_probe(const void *bytes, size_t size)
 {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * svg: the call graph as a picture, made by gprof2dot from a pstats file and
- * drawn by graphviz's dot.
- * Source: shared spec 01, "Picture", which has the command:
+ * drawn by graphviz's dot. Source: shared spec 01, "Picture", with the command:
  *	gprof2dot -f pstats --node-label=total-time-percentage
  *		--node-label=self-time-percentage --node-label=total-time FILE |
  *		dot -Tsvg
  *
- * GPROF2DOT and DOT in the environment name the programs, where they are not
- * in the PATH under these names.
+ * GPROF2DOT and DOT in the environment name the programs if they are not in the
+ * PATH under these names.
  *
- * gprof2dot reads pstats from a file with a name only, so there is one in
- * TMPDIR for as long as this takes. The picture is collected in memory: when
- * either program fails, nothing has been written.
+ * gprof2dot reads pstats only from a named file, so we make a temporary one in
+ * TMPDIR. The picture is collected in memory, so that nothing is written if
+ * either program fails.
  */
 #include "format.h"
 
@@ -38,14 +37,14 @@ extern char **environ;
 
 static const char PATTERN[] = "/ctprof-XXXXXX";
 
-/* A program that takes part, and what it said and how it ended. */
+/* A program of the pipeline, its messages and its exit status. */
 struct child {
 	const char *program; /* its name for people */
 	const char *path;    /* what is started */
-	const char *install; /* what to do where it is missing */
+	const char *install; /* advice if it is missing */
 	pid_t pid;           /* 0: not running */
 	int status;          /* as from waitpid() */
-	int errors;          /* a nameless file that is its stderr */
+	int errors;          /* an unnamed file for its stderr */
 };
 
 static void close_fd(int *fd)
@@ -62,7 +61,7 @@ static const char *program_path(const char *variable, const char *program)
 	return path == NULL || path[0] == '\0' ? program : path;
 }
 
-/* Makes a file in TMPDIR; `path` is its name, to be freed. */
+/* Makes a file in TMPDIR; the caller frees its name, `path`. */
 static int open_temporary(char **path)
 {
 	const char *directory = environment_find("TMPDIR");
@@ -97,7 +96,7 @@ static int open_nameless(void)
 	return fd;
 }
 
-/* The last line that the program wrote to its stderr, printable and short. */
+/* The last line of the program's stderr, printable and short. */
 static void add_complaint(struct buffer *out, int errors)
 {
 	char bytes[1024];
@@ -123,7 +122,7 @@ static bool has_failed(const struct child *child)
 	return !WIFEXITED(child->status) || WEXITSTATUS(child->status) != 0;
 }
 
-/* Did it only fail since nobody read what it wrote? */
+/* Did it fail only because nobody read its output? */
 static bool was_unread(const struct child *child)
 {
 	struct buffer text = BUFFER_INIT;
@@ -161,9 +160,9 @@ static enum ctp_status say_failed(
 }
 
 /*
- * Starts a program between two files; the rest of ours it does not get. Its
- * arguments are not const for history's sake only: POSIX, posix_spawn(), says
- * they are not written to.
+ * Starts a program with these two files; it inherits no others. Its arguments
+ * are not const for historical reasons only: POSIX says that posix_spawn() does
+ * not modify them.
  */
 static enum ctp_status start(struct child *child, char *const arguments[],
 	int in, int out, struct ctp_error *err)
@@ -213,7 +212,8 @@ static void finish(struct child *child)
 		do
 			done = waitpid(child->pid, &child->status, 0);
 		while (done < 0 && errno == EINTR);
-	/* Where SIGCHLD is ignored there is no status; the output tells. */
+	/* If SIGCHLD is ignored there is no status; check the output
+	 * instead. */
 	if (done < 0)
 		child->status = 0;
 	child->pid = 0;
@@ -259,7 +259,7 @@ static void read_all(int fd, struct buffer *out)
 	} while (got > 0 || (got < 0 && errno == EINTR));
 }
 
-/* The two programs and the pipe between them, and the one from the last. */
+/* The two programs, the pipe between them, and the pipe from the second. */
 struct pipeline {
 	struct child gprof2dot;
 	struct child dot;
@@ -279,7 +279,8 @@ static enum ctp_status run_pipeline(struct pipeline *line, const char *file,
 	if (status == CTP_OK)
 		status = start_dot(
 			&line->dot, line->graph[0], line->picture[1], err);
-	/* Each program must see its input end: we keep neither end open. */
+	/* Each program must see the end of its input, so we keep neither end
+	 * open. */
 	close_fd(&line->graph[0]);
 	close_fd(&line->graph[1]);
 	close_fd(&line->picture[1]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of speedscope's files.
- * Source: https://www.speedscope.app/file-format-schema.json. Members may come
- * in any order, and those that we do not know are passed over.
+ * Parses speedscope's files. Source:
+ * https://www.speedscope.app/file-format-schema.json. Members may come in any
+ * order, and unknown ones are skipped.
  */
 #include "speedscope/speedscope_read.h"
 
@@ -13,7 +13,7 @@
 #include "json/json_value.h"
 #include "base/memory.h"
 
-/* The most decimals of a number that are kept, where it is not too large. */
+/* Most decimals that are kept of a number that is not too large. */
 #define DECIMALS 9
 
 enum key {
@@ -55,7 +55,7 @@ static const char *const key_names[KEY_OTHER] = {
 	[KEY_WEIGHTS] = "weights",
 };
 
-/* An event as far as it was read. */
+/* The members of an event read so far. */
 struct point {
 	struct speedscope_number at;
 	int64_t frame;
@@ -80,7 +80,7 @@ struct reader {
 	struct stack sample;
 	struct stack before; /* the sample before */
 	bool bad_sample;
-	bool has_header;    /* a member that comes before the profiles */
+	bool has_header;    /* has a member that precedes the profiles */
 	struct buffer text; /* scratch */
 };
 
@@ -89,7 +89,8 @@ static void count_bad(struct reader *reader)
 	trace_lose(reader->trace, LOSS_BAD_EVENTS, 1);
 }
 
-/* A text's number in the trace; 0 if it is none. False if out of memory. */
+/* A text's number in the trace; 0 if it is not a text. False if out of
+ * memory. */
 static bool read_text(
 	struct reader *reader, const struct json_token *token, uint32_t *number)
 {
@@ -249,7 +250,7 @@ static enum ctp_status add_sample_frame(
 	return CTP_OK;
 }
 
-/* What a sample closes and opens, after the one before. */
+/* Adds the frames that a sample closes and opens after the previous one. */
 static bool put_difference(struct reader *reader, int64_t number)
 {
 	const struct stack *before = &reader->before;
@@ -272,8 +273,8 @@ static bool put_difference(struct reader *reader, int64_t number)
 	return ok;
 }
 
-/* A sample with something wrong in it is one of no frames, so that the others
- * keep their weights. */
+/* An invalid sample becomes an empty one, so that the others keep their
+ * weights. */
 static enum ctp_status add_sample(
 	void *user, const struct json_token *value, struct ctp_error *err)
 {
@@ -419,8 +420,8 @@ enum ctp_status speedscope_data_read(struct speedscope_data *data,
 	memory_free(reader.sample.frames);
 	memory_free(reader.before.frames);
 	buffer_clear(&reader.text);
-	/* The profiles come last, so that one that was cut off may lack them,
-	 * also where its brackets were closed since. */
+	/* The profiles come last, so a truncated file may lack them, even if
+	 * its brackets were closed later. */
 	if (status == CTP_END && data->profile_count == 0) {
 		cut_off = reader.has_header;
 		status = ctp_fail_at(&error, CTP_ERR_FORMAT, data->position,

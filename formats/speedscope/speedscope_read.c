@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * speedscope's files as events: a profile is a track, and its frames are
- * ranges, which samples open and close where they differ from the one before.
- * A profile whose unit is no time has one nanosecond for each of it.
+ * ranges, which a sample opens and closes where it differs from the previous
+ * one. If a profile's unit is not a time, one unit counts as 1 ns.
  */
 #include "speedscope/speedscope_read.h"
 
@@ -19,7 +19,8 @@ struct speedscope_in {
 	struct event_source source; /* must be first */
 	FILE *in;
 	struct buffer head;
-	struct speedscope_data data; /* its points have sites for frames */
+	struct speedscope_data data; /* its points refer to sites instead of
+				      * frames */
 	bool is_read;
 
 	/* Where it is. */
@@ -34,7 +35,7 @@ struct speedscope_in {
 	size_t depth;
 	size_t room;
 	uint32_t *times_open; /* by site */
-	/* A range that is closed with others still open in it. */
+	/* A range being closed while others in it are open. */
 	bool closing;
 	uint32_t closing_site;
 };
@@ -44,7 +45,7 @@ static struct speedscope_in *in_of(struct event_source *source)
 	return (struct speedscope_in *)(void *)source;
 }
 
-/* A frame's place; one that the file does not name is called by its number. */
+/* A frame's site; a frame without a name is called by its number. */
 static uint32_t site_of(struct speedscope_in *in, uint32_t frame)
 {
 	struct trace *trace = in->source.trace;
@@ -97,7 +98,7 @@ static const struct speedscope_profile *profile_of(
 	return &in->data.profiles[in->profile];
 }
 
-/* Where the profile's points and weights end. */
+/* The end of the profile's points and weights. */
 static size_t points_end(const struct speedscope_in *in)
 {
 	return in->profile + 1 < in->data.profile_count
@@ -112,7 +113,7 @@ static size_t weights_end(const struct speedscope_in *in)
 		       : in->data.weight_count;
 }
 
-/* A number as nanoseconds; false if they are too many. */
+/* A number in nanoseconds; false on overflow. */
 static bool to_ns(const struct speedscope_in *in,
 	struct speedscope_number number, int64_t *time_ns)
 {
@@ -132,7 +133,7 @@ static bool to_ns(const struct speedscope_in *in,
 	return true;
 }
 
-/* Tracks and the trace end with what happens last. */
+/* Tracks and the trace end at their last event. */
 static void reach(struct speedscope_in *in, int64_t time_ns)
 {
 	struct trace *trace = in->source.trace;
@@ -184,7 +185,7 @@ static enum ctp_status begin_profile(
 	return CTP_OK;
 }
 
-/* Goes to where a sample begins. */
+/* Advances to the start of a sample. */
 static void pass_samples(struct speedscope_in *in, int64_t sample)
 {
 	const struct speedscope_profile *profile = profile_of(in);
@@ -204,7 +205,7 @@ static void pass_samples(struct speedscope_in *in, int64_t sample)
 	}
 }
 
-/* The time of a point becomes that of the track; false if it is none. */
+/* Sets the track's time to the point's; false if that is invalid. */
 static bool pass_time(
 	struct speedscope_in *in, const struct speedscope_point *point)
 {
@@ -258,7 +259,7 @@ static void close_range(struct speedscope_in *in, struct event *event)
 	tell(in, event, EVENT_END);
 }
 
-/* Takes a point; CTP_END if it makes no event. */
+/* Handles a point; CTP_END if it makes no event. */
 static enum ctp_status take_point(struct speedscope_in *in,
 	const struct speedscope_point *point, struct event *event,
 	struct ctp_error *err)
@@ -272,7 +273,7 @@ static enum ctp_status take_point(struct speedscope_in *in,
 		event->site = point->frame;
 		return CTP_OK;
 	}
-	/* What is not innermost takes with it what was opened in it. */
+	/* Closing an outer range also closes the ranges inside. */
 	if (in->times_open[point->frame] == 0 ||
 		in->open[in->depth - 1] != point->frame)
 		trace_lose(in->source.trace, LOSS_BAD_EVENTS, 1);
@@ -284,8 +285,8 @@ static enum ctp_status take_point(struct speedscope_in *in,
 	return CTP_OK;
 }
 
-/* Behind a profile's points: samples end with the last one. CTP_END: that was
- * all. */
+/* After a profile's points; its samples end with the last one. CTP_END:
+ * finished. */
 static enum ctp_status end_profile(
 	struct speedscope_in *in, struct event *event)
 {
@@ -381,7 +382,7 @@ static bool has(const void *bytes, size_t size, const char *text)
 	return memmem(bytes, size, text, strlen(text)) != NULL;
 }
 
-/* Is it cut off within the name of the schema? */
+/* Does the text end within the name of the schema? */
 static bool ends_in_schema(const char *text, size_t size)
 {
 	static const char key[] = "\"$schema\"";
@@ -399,7 +400,8 @@ static bool ends_in_schema(const char *text, size_t size)
 	       memcmp(at, name, (size_t)(end - at)) == 0;
 }
 
-/* An object that names speedscope's schema, or has what all its files have. */
+/* An object that names speedscope's schema, or has the members of all its
+ * files. */
 unsigned speedscope_probe(const void *bytes, size_t size)
 {
 	const char *text = bytes;

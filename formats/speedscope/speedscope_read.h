@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * speedscope's own files, read. Their text becomes a compact form in memory
- * first, since what a frame's number means may be said at the end.
+ * Reads speedscope's own files. They are first converted to a compact form in
+ * memory, because the frames may be defined at the end.
  */
 #ifndef SPEEDSCOPE_READ_H
 #define SPEEDSCOPE_READ_H
@@ -19,15 +19,15 @@ enum ctp_status speedscope_open(FILE *in, const void *head, size_t head_size,
 	const struct read_request *request, struct event_source **out,
 	struct ctp_error *err);
 
-/* A decimal number: value / 10^power. Its unit may be said after it. */
+/* A decimal number: value / 10^power. Its unit may follow later. */
 struct speedscope_number {
 	int64_t value;
 	int power;
 };
 
-/* A frame is opened or closed: at a time, or with a sample. */
+/* Opens or closes a frame, at a time or with a sample. */
 struct speedscope_point {
-	int64_t value; /* a number's, or which sample of the profile */
+	int64_t value; /* a number's value, or the index of the sample */
 	uint32_t frame;
 	uint8_t power;
 	bool close;
@@ -39,7 +39,7 @@ struct speedscope_frame {
 	uint32_t line;
 };
 
-/* A run of points and weights, up to where the next profile's begin. */
+/* A run of points and weights, up to the next profile's. */
 struct speedscope_profile {
 	uint32_t name; /* strtab number */
 	uint32_t unit; /* likewise */
@@ -59,10 +59,10 @@ struct speedscope_data {
 	struct speedscope_number *weights;
 	size_t frame_count, profile_count, point_count, weight_count;
 	size_t frame_room, profile_room, point_room, weight_room;
-	uint64_t position; /* how far the input was read */
+	uint64_t position; /* input position of the reader */
 };
 
-/* What struct format's open_events() is given. */
+/* The arguments of struct format's open_events(). */
 struct speedscope_input {
 	FILE *in;
 	const void *head;
@@ -70,11 +70,11 @@ struct speedscope_input {
 };
 
 /*
- * Reads a whole input; the text goes into the trace, and what makes no sense
- * is counted there. Of one that breaks off, what came before is used.
+ * Reads a whole input; its text goes into the trace, and invalid items are
+ * counted there. A truncated input is used up to its end.
  *
  * Errors: CTP_ERR_NOMEM, CTP_ERR_IO, CTP_ERR_LIMIT; CTP_ERR_FORMAT if there is
- * no profile in it. Clear with speedscope_data_clear() in any case.
+ * no profile in it. Call speedscope_data_clear() in any case.
  */
 enum ctp_status speedscope_data_read(struct speedscope_data *data,
 	struct speedscope_input input, struct trace *trace,

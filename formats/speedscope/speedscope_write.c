@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * speedscope's own file, evented: a profile for the nested ranges of each
- * track, and one for each lane of its slices, inside which they nest.
+ * speedscope's own file format, type "evented": a profile for the nested ranges
+ * of each track, and one for each lane of its slices, which nest within a lane.
  * Source: https://github.com/jlfwong/speedscope, src/lib/file-format-spec.ts,
  * src/import/speedscope.ts.
  *
  * A frame is a function: name, file and line. Arguments are left out, or each
- * call would be a frame of its own.
+ * call would need its own frame.
  *
- * A profile's events stand together, in order of time, and events come from
- * all tracks in turn: they are added in any order of rows, sorted by row in
- * bounded memory, and written row by row when the last has come.
+ * A profile's events must be contiguous and in order of time, but events arrive
+ * from all tracks in turn. So we sort them by row, in bounded memory, and write
+ * the rows after the last event.
  *
  * Memory: SORT_BYTES, the frames, and the depth of the open ranges.
  */
@@ -36,9 +36,9 @@ struct scope_row {
 
 enum point_kind { POINT_OPEN, POINT_CLOSE, POINT_SLICE };
 
-/* What stands on a row. Per row of ranges, opens and closes come in order of
- * time and match; per lane, slices nest, and the outer of those that begin
- * together comes first. */
+/* A point on a row. On a row of ranges, opens and closes come in order of time
+ * and match; on a lane, slices nest, and of those that begin together the outer
+ * one comes first. */
 struct row_point {
 	struct scope_row row;
 	enum point_kind kind;
@@ -51,9 +51,9 @@ struct scope_rows {
 	struct trace *trace;
 	struct extsort *spill;
 	struct strtab *frames; /* name, file and line; numbers begin with 1 */
-	uint32_t *frame_of;    /* by site; 0: not known yet */
+	uint32_t *frame_of;    /* by site; 0: unknown */
 	uint32_t site_room;
-	uint64_t point_count; /* that will be written */
+	uint64_t point_count; /* points to write */
 	int64_t first_ns;     /* of all times */
 	int64_t last_ns;
 };
@@ -61,30 +61,30 @@ struct scope_rows {
 /* Rows of a track: ranges, lanes, and the host's lanes. */
 #define ROWS_MAX (2 * LANES_MAX - LANES_RANGES)
 
-/* Numbers that JavaScript has without rounding. */
+/* Largest integer that JavaScript represents exactly. */
 #define EXACT_MAX (INT64_C(1) << 53)
 
-/* What a record holds besides its row and time. */
+/* The contents of a record besides its row and time. */
 struct point_record {
 	uint32_t kind;
 	uint32_t frame;
 	int64_t end_ns;
 };
 
-/* What makes functions the same. */
+/* The key of a function. */
 struct frame_key {
 	uint32_t name; /* strtab numbers */
 	uint32_t file;
 	uint32_t line;
 };
 
-/* A slice that is open while a lane is written. */
+/* An open slice of the lane being written. */
 struct open_slice {
 	int64_t end_ns;
 	uint32_t frame;
 };
 
-/* The file as far as it is written. */
+/* The state of the output. */
 struct scope_file {
 	struct scope_rows *rows;
 	struct json json;
@@ -137,7 +137,7 @@ static bool rows_frame(struct scope_rows *rows, uint32_t site, uint32_t *frame)
 	return true;
 }
 
-/* Order of tracks, and of rows on each. */
+/* Sort key: tracks, then the rows of each. */
 static int64_t row_number(struct scope_row row)
 {
 	return (int64_t)row.track * ROWS_MAX + row.lane - LANES_RANGES;
@@ -149,7 +149,7 @@ static enum ctp_status rows_add(struct scope_rows *rows,
 {
 	const struct point_record content = {
 		point->kind, point->frame, point->end_ns};
-	/* Sorted by row; within one by time. */
+	/* Sorted by row, then by time. */
 	const struct extsort_record record = {.time_ns = row_number(point->row),
 		.rank = point->time_ns,
 		.bytes = &content,
@@ -212,7 +212,7 @@ static bool has_processes(const struct trace *trace)
 	return false;
 }
 
-/* The time as it stands in the file. */
+/* Writes the time relative to the file's origin. */
 static void put_time(struct scope_file *file, int64_t time_ns)
 {
 	json_int(&file->json,
@@ -231,7 +231,7 @@ static void write_name(struct scope_file *file, struct scope_row row)
 		lanes_add_process_name(&file->name, trace, row.track);
 		buffer_add_text(&file->name, ": ");
 	}
-	/* What stands in lane 0 hardly ever has a second one. */
+	/* Slices in lane 0 rarely need a second lane. */
 	if (row.lane == LANES_RANGES ||
 		(row.lane == 0 && track->kind == TRACE_STREAM))
 		lane = LANES_MAIN;
@@ -280,7 +280,7 @@ static void write_point(struct scope_file *file, const char *type,
 	file->last_ns = time_ns;
 }
 
-/* Closes the slices of a lane that have ended by then. */
+/* Closes the slices of a lane that have ended by `time_ns`. */
 static void close_slices(struct scope_file *file, int64_t time_ns)
 {
 	while (file->depth > 0 &&
@@ -302,8 +302,8 @@ static void end_row(struct scope_file *file)
 	json_end(json, '}');
 }
 
-/* One that goes on longer than what it is in, as only those in the last lane
- * do, ends with that. */
+/* A slice longer than the enclosing one, which occurs only in the last lane,
+ * ends with that. */
 static bool open_slice(
 	struct scope_file *file, int64_t time_ns, struct point_record slice)
 {
@@ -368,7 +368,7 @@ static enum ctp_status rows_write(struct scope_rows *rows, FILE *out,
 	enum ctp_status status = CTP_ERR_NOMEM;
 	struct json *json = &file.json;
 
-	/* As in the trace, unless numbers would be rounded. */
+	/* Times as in the trace, unless numbers would be rounded. */
 	if (rows->first_ns < 0 || rows->last_ns > EXACT_MAX)
 		file.origin_ns = rows->first_ns;
 	file.name_processes = has_processes(rows->trace);
@@ -397,28 +397,28 @@ static enum ctp_status rows_write(struct scope_rows *rows, FILE *out,
 	return status;
 }
 
-/* What a point is in the file: {"type":"O","frame":12,"at":123456.789} */
+/* Size of a point in the file: {"type":"O","frame":12,"at":123456.789} */
 #define POINT_BYTES 45
 
-/* What is open on a track, and where its slices go. */
+/* A track's open ranges, and the lanes of its slices. */
 struct speedscope_track {
 	uint32_t *open; /* frames */
 	uint32_t depth;
 	uint32_t room;
 	bool has_ranges;
-	int64_t epoch_ns; /* what is 0 in the file */
+	int64_t epoch_ns; /* zero of the file's times */
 	int64_t last_ns;
 	struct lanes *slices; /* NULL: none yet */
-	struct lanes *host;   /* a stream's: the host's time */
+	struct lanes *host;   /* of a stream: host time */
 };
 
 struct speedscope {
-	struct timeline_writer writer; /* first: it is what callers hold */
+	struct timeline_writer writer; /* first: callers hold a pointer to it */
 	FILE *out;
 	struct trace *trace;
 	const char *title;
 	struct scope_rows rows;
-	struct speedscope_track **tracks; /* by number; NULL: not met yet */
+	struct speedscope_track **tracks; /* by number; NULL: no event yet */
 	uint32_t count;
 	uint32_t wait_category; /* strtab numbers in the trace */
 	uint32_t overhead_category;
@@ -450,7 +450,7 @@ static struct speedscope_track *find_track(
 	return scope->tracks[number];
 }
 
-/* The event's time in the file, mended should it have gone back. */
+/* The event's time in the file, corrected if it went backwards. */
 static int64_t in_order(struct speedscope *scope,
 	struct speedscope_track *track, int64_t time_ns)
 {
@@ -510,7 +510,8 @@ static enum ctp_status add_slice(struct speedscope *scope,
 		.time_ns = event->time_ns,
 		.end_ns = INT64_MAX};
 	uint32_t category = scope->trace->sites[event->site].category;
-	/* The host's time, as waits for it, would not nest with the rest. */
+	/* Host time, such as waits for the stream, would not nest with the
+	 * rest. */
 	bool host = scope->trace->tracks[event->track].kind == TRACE_STREAM &&
 		    (category == scope->wait_category ||
 			    category == scope->overhead_category);
@@ -553,8 +554,8 @@ static enum ctp_status add(struct timeline_writer *writer,
 	case EVENT_ARGS:
 	case EVENT_CORRELATION:
 	case EVENT_UNCLIPPED_CALL:
-		/* What belongs to a frame, and not to one call of it; and what
-		 * does not nest. */
+		/* Frames have no data of single calls, and these do not
+		 * nest. */
 		return CTP_OK;
 	default:
 		scope->trace->losses[LOSS_NOT_SHOWN]++;
@@ -576,7 +577,7 @@ static enum ctp_status cut_ranges(
 
 		scope->trace->losses[LOSS_OPEN_RANGES]++;
 		status = add_end(scope, track, &end, err);
-		/* The end need not be known. */
+		/* The track's end may be unknown. */
 		scope->trace->losses[LOSS_BACKWARD_TIMES] = backward;
 	}
 	return status;

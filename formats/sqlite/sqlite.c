@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Databases for SQL: sqlite_write.c, which says what is in them. */
+/* Databases for SQL; sqlite_write.c describes their contents. */
 #include "format.h"
 #include "sqlite/sqlite_write.h"
 

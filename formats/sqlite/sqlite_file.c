@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A layer below SQLite (a "VFS") that opens descriptors instead of names. By
- * name we could not: what comes out of a pipe has none, and what was opened by
- * its name may be another file by now. What SQLite itself keeps on disk, when
- * it sorts more than it has memory for, goes where all our temporary data goes;
- * its memory is counted as ours is.
- * Source: https://www.sqlite.org/vfs.html; https://www.sqlite.org/c3ref/vfs.html;
+ * A layer below SQLite (a "VFS") that opens descriptors instead of names. Names
+ * would not work: input from a pipe is unnamed, and a file opened by name may
+ * have been replaced. SQLite's own temporary files, for large sorts, go where
+ * all our temporary data goes, and its memory counts as ours. Source:
+ * https://www.sqlite.org/vfs.html; https://www.sqlite.org/c3ref/vfs.html;
  * https://www.sqlite.org/c3ref/mem_methods.html
  */
 #include "sqlite/sqlite_file.h"
@@ -27,10 +26,10 @@
 #define NUMBER_ROOM 16
 
 struct file {
-	sqlite3_file base; /* first: it is what SQLite holds */
+	sqlite3_file base; /* first: SQLite holds a pointer to it */
 	int fd;
 	bool read_only;
-	struct temp_file own; /* a temporary one's; else TEMP_FILE_NONE */
+	struct temp_file own; /* for a temporary file; else TEMP_FILE_NONE */
 };
 
 static sqlite3_vfs layer;
@@ -43,7 +42,7 @@ static int close_file(sqlite3_file *base)
 	return SQLITE_OK;
 }
 
-/* What is beyond the end reads as zeroes. */
+/* Bytes beyond the end read as zeros. */
 static int read_file(
 	sqlite3_file *base, void *bytes, int size, sqlite3_int64 offset)
 {
@@ -100,7 +99,7 @@ static int truncate_file(sqlite3_file *base, sqlite3_int64 size)
 						     : SQLITE_IOERR_TRUNCATE;
 }
 
-/* Nothing that is written here is to survive us. */
+/* Nothing written here must survive the process. */
 static int sync_file(sqlite3_file *base, int flags)
 {
 	(void)base;
@@ -119,7 +118,7 @@ static int file_size(sqlite3_file *base, sqlite3_int64 *size)
 	return SQLITE_OK;
 }
 
-/* Nobody else has the file. */
+/* No other process has the file. */
 static int lock_file(sqlite3_file *base, int level)
 {
 	(void)base;
@@ -186,7 +185,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base,
 			return SQLITE_CANTOPEN;
 		file->fd = file->own.fd;
 	} else {
-		return SQLITE_CANTOPEN; /* a journal: there is none */
+		return SQLITE_CANTOPEN; /* no journals */
 	}
 	file->base.pMethods = &methods;
 	if (out_flags != NULL)
@@ -202,7 +201,7 @@ static int delete_file(sqlite3_vfs *vfs, const char *name, int sync)
 	return SQLITE_IOERR_DELETE_NOENT;
 }
 
-/* Journals, for all that is asked. */
+/* Only journals are asked for: they do not exist. */
 static int access_file(
 	sqlite3_vfs *vfs, const char *name, int flags, int *found)
 {
@@ -251,7 +250,7 @@ static void stop_memory(void *user)
 	(void)user;
 }
 
-/* Time and chance are the system's. */
+/* Time and randomness come from the system. */
 static void make_layer(void)
 {
 	static const sqlite3_mem_methods memory = {
@@ -265,7 +264,7 @@ static void make_layer(void)
 	};
 	const sqlite3_vfs *usual;
 
-	/* Before anything else is asked of SQLite. */
+	/* Must precede all other SQLite calls. */
 	(void)sqlite3_config(SQLITE_CONFIG_MALLOC, &memory);
 	usual = sqlite3_vfs_find(NULL);
 	if (usual == NULL)

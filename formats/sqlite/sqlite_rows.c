@@ -7,7 +7,7 @@
 #include "sqlite/sqlite_file.h"
 #include "base/utf8.h"
 
-/* The version of what follows is "user_version". */
+/* "user_version" is the version of this schema. */
 static const char schema[] =
 	"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
 	"PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 8192;"
@@ -104,7 +104,7 @@ enum ctp_status sqlite_rows_open(struct sqlite_rows *rows, int fd,
 	return status;
 }
 
-/* Statements first, since they hold the database. */
+/* Statements first, because they keep the database open. */
 void sqlite_rows_close(struct sqlite_rows *rows)
 {
 	for (int i = 0; i < SQLITE_TABLES; i++)

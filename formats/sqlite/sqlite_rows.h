@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The database that is written: its tables, and rows that are filled from left
- * to right. */
+/* The output database: its tables, and rows that are filled from left to
+ * right. */
 #ifndef SQLITE_ROWS_H
 #define SQLITE_ROWS_H
 
@@ -34,32 +34,32 @@ struct sqlite_rows {
 	struct buffer text;
 };
 
-/* Makes the tables in the file behind `fd`. sqlite_rows_close() in any case.
+/* Creates the tables in the file `fd`. Call sqlite_rows_close() in any case.
  * Errors: CTP_ERR_NOMEM, CTP_ERR_IO. */
 enum ctp_status sqlite_rows_open(struct sqlite_rows *rows, int fd,
 	struct trace *trace, struct ctp_error *err);
 void sqlite_rows_close(struct sqlite_rows *rows);
 
-/* All that was added is in the file. Errors: likewise. */
+/* Commits all rows to the file. Errors: likewise. */
 enum ctp_status sqlite_rows_commit(
 	struct sqlite_rows *rows, struct ctp_error *err);
 
-/* Columns of a row, from left to right; those passed over are NULL. */
+/* Columns of a row, from left to right; skipped ones are NULL. */
 void sqlite_rows_begin(struct sqlite_rows *rows, enum sqlite_table table);
 void sqlite_rows_skip(struct sqlite_rows *rows);
 void sqlite_rows_int(struct sqlite_rows *rows, int64_t value);
 void sqlite_rows_double(struct sqlite_rows *rows, double value);
-/* 0 stands for none. */
+/* 0 becomes NULL. */
 void sqlite_rows_number(struct sqlite_rows *rows, uint64_t value);
-/* Text that stays until the row is in; what is not UTF-8 is replaced. */
+/* Text, borrowed until the end of the row; invalid UTF-8 is replaced. */
 void sqlite_rows_text(struct sqlite_rows *rows, const char *text);
 void sqlite_rows_text_sized(
 	struct sqlite_rows *rows, const char *bytes, size_t size);
-/* The trace's text; and the same where "" stands for none. */
+/* The trace's text; the second writes NULL for "". */
 void sqlite_rows_string(struct sqlite_rows *rows, uint32_t number);
 void sqlite_rows_name(struct sqlite_rows *rows, uint32_t number);
 
-/* The row is full. Errors: CTP_ERR_NOMEM, CTP_ERR_IO. */
+/* Inserts the row. Errors: CTP_ERR_NOMEM, CTP_ERR_IO. */
 enum ctp_status sqlite_rows_end(
 	struct sqlite_rows *rows, struct ctp_error *err);
 

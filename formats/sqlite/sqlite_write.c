@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A database with all events, made in a temporary file, since SQLite does not
- * write from front to back, and copied when it is whole: one transaction, in
- * which tables are only added to. Sites and tracks, whose names may come late,
- * are written last. What refers to others does so by number, and what does not
- * apply is NULL.
+ * A database with all events, made in a temporary file, because SQLite does not
+ * write sequentially, and copied when complete. It is one transaction that only
+ * inserts. Sites and tracks, whose names may come late, are written last.
+ * References are numbers; values that do not apply are NULL.
  */
 #include "sqlite/sqlite_write.h"
 
@@ -22,7 +21,7 @@
 #define COPY_BYTES ((size_t)1 << 16)
 
 struct sqlite_write {
-	struct timeline_writer writer; /* first: it is what callers hold */
+	struct timeline_writer writer; /* first: callers hold a pointer to it */
 	FILE *out;
 	const char *title;
 	struct event_rows flat;
@@ -154,7 +153,7 @@ static enum ctp_status put_sites(struct sqlite_write *to, struct ctp_error *err)
 	return status;
 }
 
-/* A pid or tid; none where the trace has a text, which is a name here. */
+/* A pid or tid; NULL where the trace has a text, which is a name here. */
 static void put_id(struct sqlite_write *to, int64_t id)
 {
 	if (trace_id_is_text(id))
@@ -262,8 +261,7 @@ static enum ctp_status put_facts(struct sqlite_write *to, struct ctp_error *err)
 	return status;
 }
 
-/* What the file has, to where it is wanted; whether that can be written shows
- * on the stream. */
+/* Copies the file to the output; write errors show on the stream. */
 static enum ctp_status copy(struct sqlite_write *to, struct ctp_error *err)
 {
 	char *bytes = memory_new(COPY_BYTES);
@@ -314,7 +312,7 @@ static enum ctp_status add(struct timeline_writer *writer,
 	return event_rows_add(&writer_of(writer)->flat, event, err);
 }
 
-/* What is not in the file yet is in memory, of which there is little. */
+/* Unwritten data is in memory only, and little. */
 static uint64_t pending(const struct timeline_writer *writer)
 {
 	const struct sqlite_write *to = (const struct sqlite_write *)writer;

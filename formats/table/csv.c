@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Comma-separated values: one line for each range, activity and other event,
- * under a line that names the columns. A range's line comes when it ends.
- * Times are nanoseconds; what does not apply is empty.
- * Source: RFC 4180, but for lines that end in LF alone, as tools have it.
+ * under a line that names the columns. A range's line comes when it ends. Times
+ * are nanoseconds; values that do not apply are empty. Source: RFC 4180, except
+ * that lines end in LF alone, as in other tools.
  */
 #include "io/csv_field.h"
 #include "timeline/event_rows.h"
@@ -16,7 +16,7 @@ static const char header[] =
 	"args\n";
 
 struct csv {
-	struct timeline_writer writer; /* first: it is what callers hold */
+	struct timeline_writer writer; /* first: callers hold a pointer to it */
 	FILE *out;
 	struct event_rows flat;
 	struct json json;
@@ -51,7 +51,7 @@ static void put_nothing(struct csv *csv)
 	(void)putc(',', csv->out);
 }
 
-/* A number; nothing if it is 0, which means that there is none. */
+/* A number; empty for 0, which means none. */
 static void put_number(struct csv *csv, uint64_t value)
 {
 	if (value == 0)
@@ -60,7 +60,7 @@ static void put_number(struct csv *csv, uint64_t value)
 		put_uint(csv, value);
 }
 
-/* A pid or tid; nothing where the trace has a text, which is a name here. */
+/* A pid or tid; empty where the trace has a text, which is a name here. */
 static void put_id(struct csv *csv, int64_t id)
 {
 	if (trace_id_is_text(id))

@@ -7,12 +7,12 @@
 #include "base/memory.h"
 
 struct frame {
-	uint64_t number; /* of a call that was moved: as around it */
+	uint64_t number; /* for a moved call: the enclosing range's */
 	uint64_t id;
-	uint64_t inner_ns; /* of the ranges in it that have ended */
+	uint64_t inner_ns; /* of ended ranges inside */
 	int64_t start_ns;
 	bool is_clipped; /* its EVENT_UNCLIPPED_CALL is a row */
-	uint32_t depth;  /* of what is in it */
+	uint32_t depth;  /* of its contents */
 	uint32_t site;
 	struct json_args args;
 };
@@ -29,7 +29,7 @@ bool event_rows_init(struct event_rows *rows, struct trace *trace)
 	bool done;
 
 	*rows = (struct event_rows){.trace = trace, .args = JSON_ARGS_INIT};
-	/* All of them, so that all can be cleared. */
+	/* Initialize all, so that all can be cleared. */
 	done = json_init(&rows->json, NULL);
 	done = json_names_init(&rows->names, trace) && done;
 	rows->correlation = correlation_new(CORRELATION_LIMIT);
@@ -41,7 +41,7 @@ void event_rows_clear(struct event_rows *rows)
 	for (uint32_t i = 0; i < rows->track_count; i++) {
 		struct event_rows_track *track = &rows->tracks[i];
 
-		/* Those above the open ones keep their memory, too. */
+		/* Unused frames keep their memory too. */
 		for (uint32_t at = 0; at < track->room; at++)
 			json_args_clear(&track->frames[at].args);
 		memory_free(track->frames);
@@ -113,7 +113,7 @@ static uint32_t depth_in(const struct frame *around)
 	return around == NULL ? 0 : around->depth;
 }
 
-/* Time that goes back stands still, per track. */
+/* Times that go backwards stay at the track's last time. */
 static int64_t in_order(struct event_rows *rows, struct event_rows_track *track,
 	int64_t time_ns)
 {
@@ -125,7 +125,7 @@ static int64_t in_order(struct event_rows *rows, struct event_rows_track *track,
 	return time_ns;
 }
 
-/* Hands a row over, with these arguments. */
+/* Passes a row with these arguments to put(). */
 static enum ctp_status put(struct event_rows *rows, struct event_row *row,
 	const struct json_args *args, struct ctp_error *err)
 {
@@ -163,8 +163,8 @@ static enum ctp_status begin(struct event_rows *rows,
 	return CTP_OK;
 }
 
-/* Ends the innermost range of the track, which there is. One whose end was moved
- * is longer than what is its own time and that of the ranges in it. */
+/* Ends the innermost range of the track, which must exist. If its end was
+ * moved, its duration exceeds its self time plus the inner ranges' time. */
 static enum ctp_status end(struct event_rows *rows, const struct event *event,
 	struct ctp_error *err)
 {
@@ -205,8 +205,8 @@ static enum ctp_status end_range(struct event_rows *rows,
 	return end(rows, &mended, err);
 }
 
-/* An "External id" that activities are joined by is among the arguments, and
- * is not to be taken for a correlation. */
+/* An "External id" that links activities is among the arguments, and is not a
+ * correlation id. */
 static uint64_t shown_id(uint64_t id)
 {
 	return (id & TRACE_EXTERNAL_ID_BIT) != 0 ? 0 : id;
@@ -217,7 +217,7 @@ static uint64_t row_id(const struct event *event)
 	return event->kind == EVENT_ACTIVITY ? shown_id(event->id) : event->id;
 }
 
-/* Facts about the innermost range. */
+/* Adds arguments or an id to the innermost range. */
 static enum ctp_status describe(struct event_rows *rows,
 	const struct event_rows_track *track, const struct event *event,
 	struct ctp_error *err)
@@ -240,7 +240,7 @@ static enum ctp_status describe(struct event_rows *rows,
 		       : ctp_no_memory(err);
 }
 
-/* What is a row as it comes. */
+/* An event that is a row by itself. */
 static enum ctp_status add_row(struct event_rows *rows,
 	const struct event_rows_track *track, const struct event *event,
 	struct ctp_error *err)
@@ -263,7 +263,7 @@ static enum ctp_status add_row(struct event_rows *rows,
 		.device = event->device,
 		.flow = event->flow};
 
-	/* These are in no range, even if one is open. */
+	/* These are outside any open range. */
 	if (row.has_duration) {
 		row.parent = 0;
 		row.depth = 0;

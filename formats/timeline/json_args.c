@@ -9,22 +9,22 @@
 #include "base/strtab.h"
 #include "json/json.h"
 
-/* Prefix of a member's key, as it stands in json_names.keys. */
+/* Prefix of a member's key in json_names.keys. */
 #define JSON_ARGS_MEMBER "\"" TRACE_MEMBER
 #define JSON_ARGS_MEMBER_SIZE (sizeof(JSON_ARGS_MEMBER) - 1)
 
-/* Arguments of ended ranges that are kept for reuse, if no larger than this. */
+/* Limits for arguments of ended ranges that are kept for reuse. */
 #define SPARE_MAX 64
 #define SPARE_BYTES_MAX 4096
 #define SPARE_ITEMS_MAX 128
 
-/* From this count on, arguments are found by the index. */
+/* Number of arguments from which the index is used. */
 #define INDEX_MIN 64
 
 struct json_args_item {
 	uint32_t key; /* in json_names.keys */
 	bool is_beside;
-	bool is_gone; /* it was set again behind this one, or taken */
+	bool is_gone; /* set again later, or taken out */
 	size_t start; /* in json_args.text */
 	size_t size;  /* without the comma */
 };
@@ -88,7 +88,7 @@ static void free_spare(struct json_names *names)
 	}
 }
 
-/* Is it one of the event's own, and none that an event has anyway? */
+/* Is it a member of the event itself, other than the standard ones? */
 static bool is_beside(const char *key, size_t size)
 {
 	static const char *const taken[] = {
@@ -107,7 +107,7 @@ static bool is_beside(const char *key, size_t size)
 	return true;
 }
 
-/* Adds `"key":` to the keys; its number there, 0 if out of memory. */
+/* Adds `"key":` to the keys; returns its number, 0 if out of memory. */
 static uint32_t add_key(
 	struct json_names *names, const char *bytes, size_t size)
 {
@@ -203,8 +203,8 @@ static void raw_string(
 	json_raw_string(json, bytes, size);
 }
 
-/* Both, even if one is not known: alone, "file" is an argument like others to
- * chrome_read_args.c. */
+/* Writes both, even if one is unknown: chrome_read_args.c treats "file" alone
+ * as an ordinary argument. */
 static void write_place(struct json_names *names, struct json_site *made,
 	const struct trace_site *site)
 {
@@ -229,14 +229,14 @@ static void write_place(struct json_names *names, struct json_site *made,
 		json_raw_text(json, ",");
 	if (site->call_line != 0) {
 		json_raw_text(json, "\"call_line\":");
-		/* The one that the line has left for an item after it. */
+		/* The comma is already written. */
 		json->comma = false;
 		json_uint(json, site->call_line);
 	}
 	made->line_size = json->used - made->line_at;
 }
 
-/* Makes the entry in the scratch, then copies it to where it stays. */
+/* Makes the entry in the scratch buffer, then copies it to its final place. */
 static bool make_site(struct json_names *names, uint32_t number)
 {
 	struct json_site *made = &names->sites[number];
@@ -303,7 +303,7 @@ static uint64_t bit_of(uint32_t key)
 	return UINT64_C(1) << key % 64;
 }
 
-/* Where the number of the key's last item is, or belongs. */
+/* The index slot for the key's last item. */
 static uint32_t *index_slot(const struct json_args *args, uint32_t key)
 {
 	size_t mask = args->index_size - 1;
@@ -322,7 +322,7 @@ static void fill_index(struct json_args *args)
 		*index_slot(args, args->items[i].key) = i + 1;
 }
 
-/* Adds the last item to the index, if there is to be one. */
+/* Adds the last item to the index, if an index is needed. */
 static bool index_last(struct json_args *args)
 {
 	size_t size = 4 * INDEX_MIN;
@@ -346,7 +346,7 @@ static bool index_last(struct json_args *args)
 	return true;
 }
 
-/* The item that the key has; NULL if it has none. */
+/* The key's item; NULL if there is none. */
 static struct json_args_item *find(const struct json_args *args, uint32_t key)
 {
 	uint32_t number = args->count;
@@ -368,7 +368,7 @@ bool json_args_has(const struct json_args *args, uint32_t key)
 	return find(args, key) != NULL;
 }
 
-/* Those that are gone leave the memory. */
+/* Frees the memory of removed items. */
 static void compact(struct json_args *args)
 {
 	uint32_t count = 0;
@@ -392,8 +392,8 @@ static void compact(struct json_args *args)
 		fill_index(args);
 }
 
-/* A key set twice keeps the last value, as a JSON reader would. To move what is
- * behind the first one each time would take too long. */
+/* A key set twice keeps the last value, as in JSON readers. Moving the items
+ * after the first one each time would take too long. */
 static void drop(struct json_args *args, struct json_args_item *item)
 {
 	item->is_gone = true;
@@ -402,7 +402,7 @@ static void drop(struct json_args *args, struct json_args_item *item)
 		compact(args);
 }
 
-/* The entry of a member that begins here; NULL if out of memory. */
+/* Adds the entry of a member that begins here; NULL if out of memory. */
 static inline struct json_args_item *push(
 	struct json_args *args, const struct json_arg_key *key)
 {
@@ -423,8 +423,8 @@ static inline struct json_args_item *push(
 	return index_last(args) ? item : NULL;
 }
 
-/* Begins a member, whose value is to be written to this; NULL if out of memory.
- */
+/* Begins a member; the caller writes its value to the result. NULL if out of
+ * memory. */
 static struct json *begin_member(
 	struct json_args *args, const struct json_arg_key *key)
 {
@@ -445,7 +445,7 @@ static bool end_member(struct json_args *args)
 	return !json->failed;
 }
 
-/* A member that is text as it is, or an integer: most are. */
+/* A member that is plain text or an integer, as most are. */
 static bool add_plain(struct json_args *args, const struct json_arg_key *key,
 	const struct event_arg *arg)
 {
@@ -484,7 +484,7 @@ static bool add(struct json_args *args, const struct json_arg_key *key,
 	return end_member(args);
 }
 
-/* Bad text is counted where all is. */
+/* Counts invalid text in the common total. */
 static void count_replaced(struct json_args *args, struct json_names *names)
 {
 	names->scratch.replaced += args->text.replaced;
@@ -600,7 +600,7 @@ static void member(
 	json_raw(json, bytes, size);
 }
 
-/* Those that are arguments, one by one, where not all are. */
+/* Writes only the arguments, one by one, if there are other members too. */
 static void write_mixed(
 	struct json *json, bool *first, const struct json_args *args)
 {
@@ -611,7 +611,7 @@ static void write_mixed(
 				args->items[i].size);
 }
 
-/* Those that stand beside the arguments. */
+/* Writes the members beside the arguments. */
 static void write_beside(struct json *json, const struct json_args *args)
 {
 	for (uint32_t i = 0; i < args->count; i++) {

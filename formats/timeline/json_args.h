@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Arguments of one event as members of a JSON object, in the order in which
- * they were last set; and the names of its site as JSON. A site's name is
- * escaped once, not once an event; so is an argument's key. Each key stands
- * there once, since JSON readers differ on what a repeated one means: the last
- * wins.
+ * they were last set; and the names of its site as JSON. A site's name and an
+ * argument's key are escaped once, not for each event. Each key is written
+ * once, because JSON readers differ on repeated keys; the last value wins.
  */
 #ifndef JSON_ARGS_H
 #define JSON_ARGS_H
@@ -16,28 +15,28 @@
 #include "trace/event.h"
 #include "trace/trace.h"
 
-/* Prefix of an argument's key that stands for a member of the event, beside the
- * arguments: "event.tts"; and for one of the event that ended it: "end.tts". */
+/* Key prefixes of arguments that stand for a member of the event beside the
+ * arguments, "event.tts", and for a member of its end event, "end.tts". */
 #define TRACE_MEMBER "event."
 #define TRACE_MEMBER_OF_END "end."
 
 /*
- * ,"name":"f","cat":"range","args":{"file":"a.c","line":3,"call_line":7
- * The braces are not closed, since an event's own arguments may follow. With
- * neither file nor line it ends at cat_size.
+ * ,"name":"f","cat":"range","args":{"file":"a.c","line":3,"call_line":7 The
+ * braces are not closed, because the event's own arguments may follow. Without
+ * file and line it ends at cat_size.
  */
 struct json_site {
-	char *bytes; /* NULL: not made yet */
+	char *bytes; /* NULL: not made */
 	size_t size;
-	size_t name_size; /* up to the name */
-	size_t cat_size;  /* up to the category */
+	size_t name_size; /* size up to the name */
+	size_t cat_size;  /* size up to the category */
 	size_t file_at;   /* "file":"a.c" */
 	size_t file_size;
 	size_t line_at; /* "line":3,"call_line":7 */
 	size_t line_size;
 };
 
-/* The category that is written for a site without one: viewers want one. */
+/* The category of a site without one: viewers need one. */
 #define JSON_ARGS_NO_CATEGORY "range"
 
 /* `"key":` */
@@ -45,16 +44,16 @@ struct json_arg_key {
 	const char *bytes; /* in json_names.keys */
 	size_t size;
 	uint32_t number; /* there */
-	/* It is no argument's, but that of a member beside them. */
+	/* The key of a member beside the arguments. */
 	bool is_beside;
 };
 
 struct json_names {
 	const struct trace *trace;
-	struct json scratch;     /* in memory, for text in the making */
+	struct json scratch;     /* in memory, for text being composed */
 	struct json_site *sites; /* by site number */
 	uint32_t site_count;
-	struct strtab *keys;       /* of `"key":`, so that equal ones are one */
+	struct strtab *keys;       /* `"key":`, to merge equal ones */
 	struct json_arg_key *made; /* by number there */
 	uint32_t made_room;
 	uint32_t *key_of_text; /* by strtab number of the trace; 0: new */
@@ -66,7 +65,7 @@ struct json_names {
 	uint32_t driver_category;
 };
 
-/* Keys that the writer itself uses, in every json_names.keys. */
+/* The writer's own keys, in every json_names.keys. */
 enum {
 	JSON_ARGS_KEY_FILE = 1,
 	JSON_ARGS_KEY_LINE,
@@ -85,7 +84,7 @@ enum {
 	JSON_ARGS_KEY_OCCUPANCY,
 	JSON_ARGS_KEY_ID,
 	JSON_ARGS_KEY_PID,
-	/* What stood beside the arguments: see json_args_write(). */
+	/* Members beside the arguments: see json_args_write(). */
 	JSON_ARGS_KEY_MEMBER_PHASE,
 	JSON_ARGS_KEY_MEMBER_ID,
 	JSON_ARGS_KEY_MEMBER_ID2,
@@ -114,10 +113,10 @@ static inline const struct json_site *json_names_site(
 	return json_names_make_site(names, site);
 }
 
-/* Is it a function of a device's API? */
+/* Is it a device API function? */
 bool json_names_is_call(const struct json_names *names, uint32_t site);
 
-/* The key that this strtab number of the trace is; borrowed until the next call.
+/* The key with this strtab number of the trace; borrowed until the next call.
  * NULL if out of memory. */
 const struct json_arg_key *json_names_make_key(
 	struct json_names *names, uint32_t number);
@@ -132,20 +131,21 @@ static inline const struct json_arg_key *json_names_key(
 	return json_names_make_key(names, number);
 }
 
-/* The scratch, empty; borrowed until the next call of anything here. */
+/* The scratch buffer, emptied; borrowed until the next call of any function
+ * here. */
 struct json *json_names_scratch(struct json_names *names);
 
 struct json_args {
-	struct json_args *next; /* of those to be used again */
+	struct json_args *next; /* next in the list of spares */
 	struct json_args_item *items;
 	uint32_t count;
 	uint32_t room;
-	uint32_t *index;   /* of many: numbers of items + 1, by their keys */
-	size_t index_size; /* a power of two; 0: they are few */
-	size_t gone_bytes; /* of text that counts no more */
-	bool has_beside;   /* members that are no arguments */
-	uint64_t keys;     /* a bit for each, by their numbers modulo 64 */
-	struct json text;  /* `"key":value,` one after the other */
+	uint32_t *index;   /* for many items: their numbers + 1, by key */
+	size_t index_size; /* a power of two; 0: few items */
+	size_t gone_bytes; /* of obsolete text */
+	bool has_beside;   /* has members beside arguments */
+	uint64_t keys;     /* one bit per key number modulo 64 */
+	struct json text;  /* sequence of `"key":value,` */
 };
 
 /* clang-format off */
@@ -154,17 +154,17 @@ struct json_args {
 
 void json_args_clear(struct json_args *args);
 
-/* Forgets the arguments, keeps the memory. */
+/* Removes the arguments but keeps the memory. */
 void json_args_reset(struct json_args *args);
 
-/* Empty ones, for json_args_release(): those of ranges that have ended are used
- * again. NULL if out of memory. */
+/* Returns empty arguments, reused from ended ranges if possible; give them back
+ * with json_args_release(). NULL if out of memory. */
 struct json_args *json_args_acquire(struct json_names *names);
 
-/* Gives them back; NULL is allowed. */
+/* Returns them for reuse; NULL is allowed. */
 void json_args_release(struct json_names *names, struct json_args *args);
 
-/* Sets what the event carries. False if out of memory. */
+/* Adds the event's arguments. False if out of memory. */
 bool json_args_add(struct json_args *args, struct json_names *names,
 	const struct event *event);
 
@@ -174,34 +174,34 @@ bool json_args_add_int(struct json_args *args, struct json_names *names,
 bool json_args_add_double(struct json_args *args, struct json_names *names,
 	uint32_t key, double value);
 
-/* Is this one of the writer's own keys set, perhaps by the trace itself? */
+/* Is this writer's own key set, perhaps by the trace itself? */
 bool json_args_has(const struct json_args *args, uint32_t key);
 
-/* Sets "category" to that of `site`, if it has one. */
+/* Sets "category" to the category of `site`, if any. */
 bool json_args_add_category(
 	struct json_args *args, struct json_names *names, uint32_t site);
 
 /* Sets "open":true, unless the program has an argument of that name. */
 bool json_args_add_open(struct json_args *args, struct json_names *names);
 
-/* The phase that the event had in a trace that was read, if it is not what its
- * kind says: taken out. 0: there is none. */
+/* Removes and returns the event's phase in the input trace, if it differs from
+ * its kind's. 0: none. */
 char json_args_remove_phase(struct json_args *args);
 
 /*
- * Writes ,"args":{...} with the place of `site` and with `args`, either of
- * which may be NULL; nothing if there is nothing. An argument called "file" or
- * "line" stands instead of the site's. Those called "event.tts" and the like
- * are no arguments, but stand behind, as ,"tts":...; null stands for none.
+ * Writes ,"args":{...} with the location of `site` and with `args`, either of
+ * which may be NULL; nothing if both are empty. An argument called "file" or
+ * "line" replaces the site's. Arguments called "event.tts" and the like are
+ * written after the arguments, as ,"tts":...; null stands for none.
  */
 void json_args_write(struct json *json, const struct json_site *site,
 	const struct json_args *args);
 
-/* Writes only those that stand behind, and takes them out. `args` may be NULL.
- */
+/* Writes only the members beside the arguments, and removes them. `args` may be
+ * NULL. */
 void json_args_move_beside(struct json *json, struct json_args *args);
 
-/* Writes them as an object, an item of `json`. */
+/* Writes them as an object item of `json`. */
 void json_args_write_object(struct json *json, const struct json_args *args);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lane remembers two things: `hulls`, the extents of its latest top-level
- * trees in order, and `open`, the slices inside the last hull that the next
- * slice in order of start may still lie in. Hulls are merged from the oldest
- * on when there are too many, which only makes late slices harder to place.
+ * A lane stores `hulls`, the extents of its latest top-level trees in order,
+ * and `open`, the slices inside the last hull that can still contain the next
+ * slice in order of start. If there are too many hulls, the oldest are merged,
+ * which only makes late slices harder to place.
  *
  * Source of the rules: Perfetto's slice_tracker.cc, MaybeCloseStack().
  */
@@ -16,7 +16,7 @@
 #include "base/strtab.h"
 #include "json/json.h"
 
-/* What CUPTI says where there is no stream, seen as unsigned. */
+/* CUPTI's number for no stream, as unsigned. */
 #define NO_STREAM INT64_C(0xffffffff)
 
 #define HULLS_MAX 64
@@ -82,7 +82,7 @@ static void replace_hulls(
 	if (from == to && lane->hull_count == HULLS_MAX) {
 		lane->hulls[1].start_ns = lane->hulls[0].start_ns;
 		if (from == 0) {
-			/* It lies before all that is remembered. */
+			/* It lies before all stored hulls. */
 			lane->hulls[1].start_ns = slice.start_ns;
 			slice = lane->hulls[1];
 			from = 1;
@@ -102,7 +102,7 @@ static void replace_hulls(
 
 enum fit { FITS, FITS_NOT, FIT_NO_MEMORY };
 
-/* A slice that starts no earlier than all others in the lane. */
+/* Places a slice that starts no earlier than all others in the lane. */
 static enum fit place_next(struct lane *lane, struct extent slice)
 {
 	uint32_t keep = lane->open_count;
@@ -120,9 +120,9 @@ static enum fit place_next(struct lane *lane, struct extent slice)
 	return FITS;
 }
 
-/* A slice that starts before another one that is in the lane already: between
- * hulls, or around some. At equal starts the outer one must come first. With
- * `apart` it also ends before the next one starts. */
+/* Places a slice that starts before another one in the lane: between hulls, or
+ * around some. At equal starts the outer one must come first. With `apart` it
+ * also ends before the next one starts. */
 static enum fit place_late(struct lane *lane, struct extent slice, bool apart)
 {
 	uint32_t to = lane->hull_count;
@@ -199,7 +199,7 @@ static void name_text(
 	buffer_add(name, bytes, size);
 }
 
-/* Unless it is there, where the trace was written by us. */
+/* Adds the device unless the name ends with it, as in our own traces. */
 static void name_device(struct buffer *name, int64_t device, size_t from)
 {
 	size_t at = name->used;
@@ -231,7 +231,7 @@ int64_t lanes_stream(const struct trace_track *track)
 	return track->tid == NO_STREAM ? -1 : track->tid;
 }
 
-/* "stream 7 ", as Kineto has it: the name, if there is one, comes behind. */
+/* "stream 7 ", as in Kineto; the name, if any, follows. */
 static void name_stream(struct buffer *name, const struct trace *trace,
 	const struct trace_track *track)
 {

@@ -7,17 +7,17 @@
 #include "base/memory.h"
 #include "extsort/extsort.h"
 
-/* Less than a Chrome trace's reader takes, which sorts as well. */
+/* Less than the Chrome trace reader needs, which sorts as well. */
 #define EXTSORT_BYTES ((size_t)8 << 20)
 
 struct sorted_source_track {
 	bool seen;
 	int64_t epoch_ns;
-	int64_t last_ns; /* of what is in order on a track */
+	int64_t last_ns; /* of a track's ordered events */
 };
 
 struct sorted_source {
-	struct event_source source; /* first: it is what callers hold */
+	struct event_source source; /* first: callers hold a pointer to it */
 	struct extsort *records;
 	struct sorted_source_track *tracks;
 	uint32_t track_room;
@@ -44,7 +44,7 @@ static bool is_nested(enum event_kind kind)
 	       kind == EVENT_CORRELATION || kind == EVENT_FLOW;
 }
 
-/* The event's time in the order of all; false if out of memory. */
+/* Sets the event's time in the common order; false if out of memory. */
 static bool set_time(struct sorted_source *sorted, struct event *event)
 {
 	struct sorted_source_track *track = find_track(sorted, event->track);
@@ -77,7 +77,7 @@ static bool has_text(const struct event_arg *arg)
 	return arg->kind == ARG_TEXT || arg->kind == ARG_JSON;
 }
 
-/* The event, its arguments, and their text. */
+/* Packs the event, its arguments, and their text. */
 static bool pack(struct sorted_source *sorted, const struct event *event)
 {
 	struct buffer *bytes = &sorted->bytes;
@@ -137,8 +137,8 @@ static enum ctp_status add_event(struct sorted_source *sorted,
 	return extsort_add(sorted->records, &record, err);
 }
 
-/* Tracks that have changed their clock end by that, and none before its last
- * event, though a damaged log may have it so. */
+/* Converts the ends of tracks whose clock changed, and moves an end that
+ * precedes the last event, as in a damaged log. */
 static void move_ends(struct sorted_source *sorted)
 {
 	struct trace *trace = sorted->source.trace;

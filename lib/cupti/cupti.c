@@ -17,7 +17,7 @@
 #include "cupti/cupti_subscribe.h"
 
 /* A kernel's record in CUDA 12.0: before it, graphs that were made before CUPTI
- * came crash the program. By its version 12.0 cannot be told from 11.8.
+ * came crash the program. Its version does not distinguish 12.0 from 11.8.
  * Source: https://github.com/pytorch/pytorch issue 75504. */
 #define LATE_KERNEL_BYTES 208
 
@@ -30,8 +30,8 @@ static struct {
 /* Called by libcuda when it is initialised; see lib/markers/inject.map. */
 CTP_API int InitializeInjection(void);
 
-/* The end of a recording, or of the process. What CUPTI handed over before it
- * died is still to be read, and that it died to be told. */
+/* The end of a recording, or of the process. The records that CUPTI handed over
+ * before it died are still to be read, and its death is to be reported. */
 static void stop(bool last)
 {
 	if ((cupti_state() != CUPTI_STATE_ON &&
@@ -60,9 +60,9 @@ static void stop_at_exit(void)
 	stop(true);
 }
 
-/* At exit, what the device did is to be handed over before the handlers run
- * that are there already: those of CUPTI, which is never to be called after
- * them, and, once CUDA is up, those of CUDA. Threads: any. */
+/* At exit, the device's records must be handed over before the handlers that
+ * exist already: those of CUPTI, which must not be called after them, and, once
+ * CUDA is up, those of CUDA. Threads: any. */
 static void watch_exit(void)
 {
 	(void)atexit(stop_at_exit);
@@ -150,7 +150,7 @@ static void begin(uint64_t session, enum ctp_gpu mode)
 		   !cupti_callback_is_active()) {
 		cupti_drain_begin();
 		cupti_subscribe_enable(mode);
-		/* Whatever became of the last one. */
+		/* Regardless of the last one's result. */
 		cupti_session_fact("gpu.state", "recording");
 	}
 	cupti_session_write(session);

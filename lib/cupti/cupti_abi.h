@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What we use of CUPTI's binary interface, in our own words: neither CUDA nor
- * its headers are needed to build. Records only ever grow at their end, so
- * these are the newest forms that we know, and what an older library's records
- * lack reads as 0; see cupti_record.c. tests/lib/cupti/cupti_abi_check.c
+ * The part of CUPTI's binary interface that we use, in our own words: the build
+ * needs neither CUDA nor its headers. Records only ever grow at their end, so
+ * these are the newest forms that we know, and fields that an older library's
+ * records lack read as 0; see cupti_record.c. tests/lib/cupti/cupti_abi_check.c
  * compares all of it with NVIDIA's headers where they are installed.
  *
  * Source: CUPTI's headers of 11.8 to 13.5.
@@ -184,7 +184,7 @@ struct cupti_memcpy2 {
 static_assert(sizeof(struct cupti_memcpy2) == 96, "ABI");
 static_assert(offsetof(struct cupti_memcpy2, node) == 72, "ABI");
 
-/* Of memcpy2's and memcpy's flags, and memset's. */
+/* Flags of memcpy2, memcpy and memset. */
 enum { CUPTI_FLAG_ASYNC = 1 };
 
 struct cupti_memset {

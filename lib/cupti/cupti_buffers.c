@@ -19,7 +19,7 @@
 #define POOL_BYTES ((size_t)256 << 20)
 #define POOL_COUNT (POOL_BYTES / SMALL_BYTES)
 
-/* So many full ones are read before their time. */
+/* This number of full buffers is read before its time. */
 #define ENOUGH 8
 
 #define NS_PER_S 1000000000
@@ -45,9 +45,9 @@ static struct {
 	int64_t due_ns; /* for who waits; 0: nothing is there to be read */
 } pool;
 
-/* Those that are given out when there are enough, so that of all buffers that
- * come back it is known whose they are: what another tool gave CUPTI before our
- * callbacks replaced its own comes back to us. */
+/* Buffers that are given out while there are enough. They tell ours from
+ * another tool's: buffers that it gave CUPTI before our callbacks replaced its
+ * own come back to us. */
 static uint8_t *_Atomic discards[DISCARDS];
 
 /* For when there is no memory at all: several threads may be given it, and
@@ -135,7 +135,7 @@ void cupti_buffers_wake(void)
 	wake();
 }
 
-/* What is in it will be counted, and thrown away. */
+/* Its records will be counted, and thrown away. */
 static uint8_t *make_discard(void)
 {
 	uint8_t *bytes = map(DISCARD_BYTES);

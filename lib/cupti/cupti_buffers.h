@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The buffers that CUPTI fills with records. It asks for one on a thread of
- * the program, and gives it back on any; there we do nothing but put it into a
- * list, since CUPTI may hold its locks. There are only so many; when all of
+ * The buffers that CUPTI fills with records. It asks for one on a thread of the
+ * program, and gives it back on any; there we do nothing but put it into a
+ * list, since CUPTI may hold its locks. Their number is limited; when all of
  * them wait to be read, CUPTI gets small ones whose records are counted and
  * thrown away, so that it never waits for us, and the memory has a limit.
  */

@@ -17,10 +17,10 @@
  * within: what else is there is not ours. */
 #define MARK (UINT64_C(0x63747072) << 32)
 
-/* What a name begins with, or ends with, in any version. Kernels and graphs are
- * launched through the driver whatever the program calls, and each function
- * that we ask for costs: so the runtime's are left out there. Copies may not
- * all come through public functions of the driver, so both are wanted. */
+/* Prefix or suffix of a name, in any version. Kernels and graphs are launched
+ * through the driver whatever the program calls, and each function that we ask
+ * for costs, so the runtime's are left out there. Copies may not all come
+ * through public functions of the driver, so both are wanted. */
 struct pattern {
 	enum cupti_domain domain;
 	const char *start;
@@ -40,16 +40,17 @@ static const struct pattern wanted[] = {
 	{CUPTI_RUNTIME, "cudaStreamWaitEvent", ""},
 };
 
-/* What these announce is likely to be the end of what is to be recorded, or of
- * what knows of it. Only what has ended is asked for: other contexts go on. */
+/* These calls probably announce the end of recorded work, or of the objects
+ * that know of it. We ask only for work that has ended, because other contexts
+ * go on. */
 static const struct pattern flushing[] = {
 	{CUPTI_DRIVER, "cuCtxDestroy", ""},
 	{CUPTI_DRIVER, "cuProfilerStop", ""},
 	{CUPTI_RUNTIME, "cudaProfilerStop", ""},
 };
 
-/* After these, nothing is told of what they end: so all is asked for before,
- * even of what has not ended. */
+/* After these calls, CUPTI reports nothing of the work that they end. So we ask
+ * for everything before, even for work that has not ended. */
 static const struct pattern resetting[] = {
 	{CUPTI_DRIVER, "cuDevicePrimaryCtxReset", ""},
 	{CUPTI_RUNTIME, "cudaDeviceReset", ""},
@@ -95,7 +96,7 @@ static struct {
 	void (*on_fatal)(const char *why);
 } callbacks;
 
-/* What the calling thread is in the middle of. */
+/* The calls that the calling thread is in. */
 static _Thread_local struct {
 	uint32_t turn;
 	uint32_t depth;
@@ -244,13 +245,13 @@ static void end_special(
 static void enter(
 	struct function *function, const struct cupti_callback_data *data)
 {
-	/* What this thread has to know of the function was there before. */
+	/* The function's description was there before this thread needed it. */
 	const uint32_t turn =
 		atomic_load_explicit(&callbacks.turns, memory_order_acquire);
 
 	if (turn % 2 == 0)
 		return;
-	/* What was begun in an earlier turn may have ended unseen. */
+	/* A call that began in an earlier turn may have ended unseen. */
 	if (self.turn != turn) {
 		self.turn = turn;
 		self.depth = 0;

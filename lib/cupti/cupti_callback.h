@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What CUPTI calls when the program calls CUDA: the call becomes a range of
- * the calling thread, with its correlation id, by which readers tie to it what
- * the device did.
+ * The function that CUPTI calls when the program calls CUDA. The call becomes a
+ * range of the calling thread with its correlation id, by which readers tie the
+ * device's activities to it.
  */
 #ifndef CUPTI_CALLBACK_H
 #define CUPTI_CALLBACK_H

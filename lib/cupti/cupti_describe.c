@@ -10,7 +10,7 @@
 #include "log/msgpack_out.h"
 #include "recorder/device_link.h"
 
-/* So many names of kernels are looked up by where CUPTI has them. */
+/* Size of the table of kernel names, by CUPTI's address of each. */
 #define NAMES_MAX ((size_t)1 << 15)
 
 static struct {
@@ -96,15 +96,15 @@ uint32_t cupti_site_memset(uint16_t memory)
 	return *known;
 }
 
-/* Put into the log when there are so many bytes of new ones: one more is at
- * most 600 bytes long. */
+/* New descriptions of this many bytes are put into the log: one more is at most
+ * 600 bytes long. */
 #define ENOUGH_BYTES (DEVICE_BLOCK_BYTES - 2000)
 
-/* So many are known at a time; which is 8 MiB. What is forgotten has another
- * number when it comes again. */
+/* Most descriptions that are known at a time, 8 MiB of them. A forgotten one
+ * has another number when it comes again. */
 #define KNOWN_MAX ((size_t)1 << 15)
 
-/* From this number on, configurations are left out: a log has only so many
+/* From this number on, configurations are left out: a log has a limit of
  * descriptions, and there are fewer names. */
 #define NUMBERS_MAX (LOG_DESCRIPTIONS_MAX - (UINT32_C(1) << 20))
 

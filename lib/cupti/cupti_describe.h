@@ -64,7 +64,7 @@ enum cupti_wait_field {
 enum cupti_graph_field { CUPTI_GRAPH_ID = 0 };
 enum cupti_call_field { CUPTI_CALL_CBID = 0, CUPTI_CALL_RETURN };
 
-/* What is 0 is not known, or not worth a word. */
+/* A member that is 0 is unknown, or not worth recording. */
 struct cupti_description {
 	uint32_t kind; /* enum log_activity */
 	uint32_t site;
@@ -79,7 +79,7 @@ struct cupti_description {
  */
 uint32_t cupti_describe(const struct cupti_description *description);
 
-/* Are there so many new ones that they should be put into the log? */
+/* Are there enough new ones to put into the log? */
 bool cupti_describe_is_full(void);
 
 /* Puts the new ones into the log; before the activities that have them. False
@@ -93,10 +93,10 @@ void cupti_describe_restart(void);
  * thread. */
 uint32_t cupti_site_number(struct ctp_site *site);
 
-/* Of any name; copied. */
+/* The number of any name; copied. */
 uint32_t cupti_site(const char *name, const char *category);
 
-/* Of a kernel, whose name is CUPTI's; NULL: not known. */
+/* The number of a kernel, whose name is CUPTI's; NULL: not known. */
 uint32_t cupti_site_kernel(const char *name);
 
 /* By CUPTI's numbers for the direction, and for kinds of memory. */

@@ -46,7 +46,7 @@ static const struct attribute {
 
 #define ATTRIBUTES (sizeof(attributes) / sizeof(attributes[0]))
 
-/* What of the driver we call; NULL where it has no such function. */
+/* The functions of the driver that we call; NULL where it lacks one. */
 struct driver {
 	int (*get)(int *device, int ordinal);
 	int (*attribute)(int *value, int attribute, int device);

@@ -28,7 +28,7 @@
 /* How long a stop waits while nothing is read. */
 #define STOP_S 8
 
-/* Of so many readings of both clocks, the closest counts. */
+/* Readings of both clocks, the closest of which counts. */
 #define READINGS 25
 
 enum count { FOREIGN, LEFT_OUT, COUNTS };
@@ -79,8 +79,8 @@ static void sync_clocks(void)
 			((int64_t)time.tv_sec * 1000000000 + time.tv_nsec));
 }
 
-/* As CUPTI has it, which knows kinds that it does not tell the size of. What
- * it makes nothing of ends the buffer: how long it is nobody knows. */
+/* CUPTI's own size, since it knows kinds whose size it does not tell us. A
+ * record that it cannot read ends the buffer, because its length is unknown. */
 static const uint8_t *ask_next(
 	const struct cupti_buffer *buffer, const uint8_t *record)
 {
@@ -169,8 +169,8 @@ static void report_count(enum count count, uint64_t value)
 	cupti_session_number(names[count], (int64_t)value);
 }
 
-/* What CUPTI gave back goes into the recording that wants it, if there is
- * one. */
+/* The records that CUPTI gave back go into the recording that wants them, if
+ * there is one. */
 static void hand_over(void)
 {
 	const uint64_t session = atomic_load(&drain.is_wanted)
@@ -336,7 +336,7 @@ bool cupti_drain_start(void)
 	return started;
 }
 
-/* Waits until so many stops are served, as long as there is progress. The lock
+/* Waits until `stops` stops are served, as long as there is progress. The lock
  * is held. */
 static bool wait_served(uint32_t asked)
 {

@@ -16,8 +16,8 @@ bool cupti_drain_start(void);
  */
 bool cupti_drain_stop(bool last);
 
-/* A recording begins. What came since the last one ended, of kinds that cannot
- * be disabled, is nobody's. */
+/* A recording begins. Records of kinds that cannot be disabled, since the last
+ * one ended, belong to no recording. */
 void cupti_drain_begin(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nodes of CUDA graphs. What runs when a graph is launched is a copy of a node
- * that was made while something was captured; here is which of which.
+ * Nodes of CUDA graphs. A launched graph runs copies of nodes that were made
+ * during a capture; this table maps each copy to its node.
  */
 #ifndef CUPTI_GRAPH_H
 #define CUPTI_GRAPH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which libcupti to use: a process must never have two of them. The one that is
- * not subscribed to stays silent, without an error.
+ * Chooses the libcupti to use: a process must never have two of them. The one
+ * that is not subscribed to stays silent, without an error.
  */
 #include "cupti/cupti_load.h"
 
@@ -173,11 +173,11 @@ static void *open_any(void)
 }
 
 /*
- * Opens it: what CTPROF_CUPTI_LIB says; else the one that is there already,
- * be it part of the program; else the one beside CUDA's runtime; else what the
- * dynamic linker finds, the driver's own version first, or the toolkit's usual
- * place has. Never closed: CUPTI's threads and handlers outlive any use. NULL
- * if there is none; then `reason` says why, in words.
+ * Opens the library of CTPROF_CUPTI_LIB; else the one that is loaded already,
+ * even as part of the program; else the one beside CUDA's runtime; else the
+ * dynamic linker's, the driver's own version first; else the one in the
+ * toolkit's usual place. Never closed: CUPTI's threads and handlers outlive any
+ * use. NULL if there is none; then `reason` says why, in words.
  */
 static void *find_library(char *reason, size_t size)
 {

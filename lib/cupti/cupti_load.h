@@ -11,7 +11,7 @@
 
 #include "cupti/cupti_abi.h"
 
-/* What must be done differently in some versions. */
+/* Differences between versions. */
 enum cupti_quirk {
 	/* CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: disabling it may hang. */
 	CUPTI_QUIRK_NEVER_DISABLE = 1,
@@ -24,7 +24,7 @@ struct cupti_library {
 	char path[PATH_MAX];
 	uint32_t version;
 	unsigned quirks;
-	/* Of the records of each kind; 0: the library does not know it. */
+	/* Size of the records of each kind; 0: the library does not know it. */
 	uint16_t sizes[CUPTI_KIND_LIMIT];
 };
 
@@ -50,8 +50,8 @@ int cupti_load_driver_version(void);
 /* A result in words, like "CUPTI_ERROR_UNKNOWN (999)". */
 void cupti_load_result(char *out, size_t size, int result);
 
-/* Size of the record at `bytes`, of which `left` are valid; 0 if it cannot be
- * told. Calls nothing of CUPTI's. */
+/* Size of the record at `bytes`, of which `left` are valid; 0 if it is unknown.
+ * Does not call CUPTI. */
 size_t cupti_load_size(const uint8_t *bytes, size_t left);
 
 #endif

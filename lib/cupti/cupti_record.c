@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records are of the loaded library's size, which may be less than what we know
- * or more: each is copied, as far as it goes, into the form that we know, where
- * the rest is 0, which stands for "unknown" everywhere.
+ * Records have the loaded library's size, which may be less or more than the
+ * size that we know. Each is copied, as far as it goes, into the form that we
+ * know. The rest is 0, which means "unknown" everywhere.
  */
 #include "cupti/cupti_record.h"
 
@@ -56,7 +56,7 @@ static void copy_record(void *out, size_t room, const void *record, size_t size)
 	memcpy(out, record, size < room ? size : room);
 }
 
-/* What every record of something on a stream has. */
+/* The members that every record of work on a stream has. */
 #define PARSE_STREAM(parsed, r) \
 	do { \
 		records.has_work = true; \
@@ -100,7 +100,7 @@ static void parse_kernel(struct parsed *parsed, const void *record, size_t size)
 	fields[CUPTI_KERNEL_PRIORITY] = (uint32_t)r.priority;
 }
 
-/* What both records of copies have. */
+/* The members that both records of copies have. */
 #define PARSE_COPY(parsed, r) \
 	do { \
 		uint32_t *copied = (parsed)->description.fields; \

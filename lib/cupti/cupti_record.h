@@ -22,7 +22,7 @@ void cupti_record_now(int64_t device_ns);
 /* A new recording: the numbers of tracks and descriptions start afresh. */
 void cupti_record_restart(void);
 
-/* Calls of CUDA that this thread makes are none of the program's. */
+/* This thread's calls of CUDA are not the program's. */
 void cupti_record_ignore(uint32_t thread);
 
 /* Was there ever one of what a device did, with times or without? */

@@ -23,7 +23,7 @@ static struct {
 	struct fact facts[FACTS];
 	uint32_t count;
 	bool facts_changed;
-	uint64_t told; /* the recording that was told last */
+	uint64_t told; /* the recording that got the facts last */
 	uint64_t losses[CUPTI_LOSSES];
 	bool losses_changed;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a log says about recording GPUs: facts, such as versions and what CUPTI
- * refused, and what was lost. Facts are the process's, and are told to each of
+ * A log's statements about the recording of GPUs: facts, such as versions and
+ * CUPTI's refusals, and losses. Facts belong to the process and go to each of
  * its recordings; losses are counted for each. Threads: any.
  */
 #ifndef CUPTI_SESSION_H

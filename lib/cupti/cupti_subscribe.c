@@ -13,7 +13,7 @@
 
 #define WORDS_BYTES 96
 
-/* CUPTI asks for at least so much. */
+/* CUPTI asks for at least this size. */
 #define TOOL_BYTES 128
 
 /*
@@ -59,7 +59,7 @@ static void report_error(const char *what, int result)
 	cupti_session_fact(key, words);
 }
 
-/* Who is there already, if CUPTI tells. */
+/* The present subscriber, if CUPTI reports it. */
 static void find_other(char *out, size_t size)
 {
 	char old[TOOL_BYTES] = "";
@@ -162,8 +162,8 @@ bool cupti_subscribe(char *reason, size_t size)
 	return good;
 }
 
-/* Of contexts there are records when they are made; of those that were made
- * before we came, where CUPTI is asked for what there is. */
+/* CUPTI makes a record when a context is made. It makes records of earlier
+ * contexts when it is asked for the existing ones. */
 static int switch_on(enum cupti_kind kind)
 {
 	const struct cupti *cupti = &cupti_library.cupti;
@@ -174,7 +174,8 @@ static int switch_on(enum cupti_kind kind)
 		       : cupti->cuptiActivityEnable(kind);
 }
 
-/* Which of the kind and what there is in its place could be switched on. */
+/* Switches the kind on, or one of its replacements, and returns the one that
+ * worked. */
 static enum cupti_kind enable(const struct kind *kind)
 {
 	int result = switch_on(kind->kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What we ask CUPTI for: being its subscriber, and kinds of records. */
+/* Our requests to CUPTI: to be its subscriber, and kinds of records. */
 #ifndef CUPTI_SUBSCRIBE_H
 #define CUPTI_SUBSCRIBE_H
 
@@ -16,8 +16,8 @@
  */
 bool cupti_subscribe(char *reason, size_t size);
 
-/* Switches the kinds of records and the callbacks on that this wants, or all
- * off: CTP_GPU_OFF. What CUPTI refuses becomes a fact of the log. */
+/* Switches on the kinds of records and the callbacks of this mode, or all off:
+ * CTP_GPU_OFF. A refusal of CUPTI becomes a fact of the log. */
 void cupti_subscribe_enable(enum ctp_gpu mode);
 
 /* Did CUPTI, when all was switched off, know nothing of what it had been asked

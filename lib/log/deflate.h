@@ -25,7 +25,7 @@ struct deflater;
 struct deflater *deflater_new(int level);
 void deflater_free(struct deflater *deflater);
 
-/* What deflating `size` bytes may take at most. */
+/* Most bytes that deflating `size` bytes may take. */
 size_t deflater_bound(struct deflater *deflater, size_t size);
 
 /* Packs the parts, which lie one behind the other in memory, as one stream.

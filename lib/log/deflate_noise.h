@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What both implementations of deflate.h do with noise that comes first. */
+/* The common treatment of leading noise in both implementations of
+ * deflate.h. */
 #ifndef DEFLATE_NOISE_H
 #define DEFLATE_NOISE_H
 

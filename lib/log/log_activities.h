@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What devices did, as the columns of one block of activities. Source:
- * LOG-FORMAT.md, block 8. */
+/* Activities of devices, as the columns of one block. Source: LOG-FORMAT.md,
+ * block 8. */
 #ifndef LOG_ACTIVITIES_H
 #define LOG_ACTIVITIES_H
 

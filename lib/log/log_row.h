@@ -58,7 +58,7 @@ enum log_field {
 #define LOG_ROW_NUMBER(name, number, ...) LOG_ROW_##name = number,
 enum log_row {
 	LOG_ROWS(LOG_ROW_NUMBER)
-	/* Of the event before them. */
+	/* They belong to the event before them. */
 	LOG_ROW_MORE_ARGS = 12,
 	LOG_ROW_SHIFT = 13,
 };
@@ -70,7 +70,7 @@ enum log_row {
 /* By row, up to LOG_FIELD_END; that alone where there is no such row. */
 extern const uint8_t log_row_fields[LOG_ROWS_MAX][LOG_FIELDS_MAX + 1];
 
-/* Begins a row of so many elements, at most 15, whose first this writes. */
+/* Begins a row of `size` elements, at most 15, and writes the first. */
 void log_row_begin(struct buffer *extras, enum log_row row, unsigned elements);
 
 /* Adds a row whose fields are all numbers, in their order. */

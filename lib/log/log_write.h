@@ -26,7 +26,7 @@ void log_writer_free(struct log_writer *writer);
  */
 struct log_writer *log_writer_new_stream(FILE *stream, int level);
 
-/* Goes on with a log that has so much already, where `fd` stands. */
+/* Continues a log of `size` bytes, at the offset of `fd`. */
 void log_writer_resume(
 	struct log_writer *writer, uint64_t bytes, uint64_t blocks);
 

@@ -117,7 +117,7 @@ static inline uint8_t *msgpack_out_size(uint8_t *at, uint8_t first, size_t size)
 	return at + 1 + bytes;
 }
 
-/* What msgpack_out_text() adds, where there is room for it. */
+/* The same as msgpack_out_text(), where there is room for it. */
 static inline uint8_t *msgpack_out_put_text(
 	uint8_t *at, const char *text, size_t size)
 {
@@ -132,7 +132,7 @@ static inline uint8_t *msgpack_out_put_text(
 	return at + size;
 }
 
-/* The head of a map of so many pairs. */
+/* The head of a map of `count` pairs. */
 static inline uint8_t *msgpack_out_map(uint8_t *at, uint32_t count)
 {
 	uint32_t big = htobe32(count);

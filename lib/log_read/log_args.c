@@ -12,7 +12,7 @@ void log_args_clear(struct log_args *args)
 	*args = (struct log_args){0};
 }
 
-/* What others write out as JSON must be that. */
+/* JSON that others wrote must be valid. */
 static bool read_json(struct cursor *cursor, struct event_arg *arg)
 {
 	int8_t type;

@@ -17,8 +17,8 @@ struct log_args {
 
 void log_args_clear(struct log_args *args);
 
-/* Reads a value; its text is borrowed from the input. False if it is none that
- * an argument can have. */
+/* Reads a value; its text is borrowed from the input. False if an argument
+ * cannot have this value. */
 bool log_args_value(struct cursor *cursor, struct event_arg *arg);
 
 /* A new last argument; NULL if out of memory. */

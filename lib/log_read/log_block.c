@@ -82,7 +82,7 @@ struct log_track *log_block_track(
 /* These are called twice: first to see whether the whole block is sound, then
  * to `apply` it. */
 
-/* What a track's block says; text is borrowed from it. */
+/* The content of a track's block; text is borrowed from it. */
 struct track_row {
 	uint32_t number;
 	uint32_t kind;
@@ -174,7 +174,8 @@ static enum log_verdict take_track(
 	track = log_block_track(recording, row.number);
 	if (track == NULL)
 		return LOG_NO_MEMORY;
-	/* What is on it already is of the one kind or the other. */
+	/* The events that are on it already are of the one kind or the
+	 * other. */
 	if ((track->known || track->next_seq != 0) &&
 		log_block_is_device(row.kind) !=
 			log_block_is_device(track->kind))
@@ -257,7 +258,7 @@ static enum log_verdict take_losses(
 	return log_block_take_losses(recording, block, &losses);
 }
 
-/* Of a log that was made from something else: all that was lost of that. */
+/* Losses of the input that the log was made from. */
 static enum log_verdict take_trace_losses(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
@@ -368,7 +369,7 @@ enum ctp_status log_block_take(struct log_recording *recording,
 				: status;
 }
 
-/* What the end block knows of, and we have not seen. */
+/* Events that the end block counts and we have not seen. */
 static void count_missing(struct log_recording *recording)
 {
 	const struct log_totals *totals = &recording->totals;

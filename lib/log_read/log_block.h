@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the reader knows of one recording, and how each kind of block changes
+/* The reader's state for one recording, and how each kind of block changes
  * it. */
 #ifndef LOG_BLOCK_H
 #define LOG_BLOCK_H
@@ -44,7 +44,8 @@ struct log_events {
 	uint32_t *open; /* trace sites; room for LOG_OPEN_MAX */
 };
 
-/* What was taken in of a recording, and what its end block says there was. */
+/* The events that were read of a recording, and those that its end block
+ * counts. */
 struct log_totals {
 	uint64_t blocks;
 	uint64_t events;

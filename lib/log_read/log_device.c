@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of devices: what they did, and what is said of them. */
+/* Blocks of devices: activities and descriptions. */
 #include "log_read/log_device.h"
 
 #include <inttypes.h>
@@ -151,7 +151,7 @@ static bool print_list(struct cursor list, char *out, size_t *size)
 	return true;
 }
 
-/* The value as an argument; false if it is none that we have. */
+/* The value as an argument; false if its type is unknown. */
 static bool read_value(struct trace *trace, struct cursor value,
 	struct event_arg *arg, bool *failed)
 {
@@ -478,8 +478,8 @@ bool log_device_event(struct log_recording *recording, struct event *event)
 	return join_args(recording, event, columns[LOG_DEVICE_NODES][at]);
 }
 
-/* What is said of devices: descriptions of what they do, their properties and
- * clocks, what was lost. */
+/* Statements about devices: descriptions of activities, properties, clocks and
+ * losses. */
 
 /* Adds a description, with the arguments that stand behind the others'. */
 static enum log_verdict add_description(struct log_recording *recording,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the reader knows of a recording's devices, and the block of activities
+/* The reader's state for a recording's devices, and the block of activities
  * that is being read. */
 #ifndef LOG_DEVICE_H
 #define LOG_DEVICE_H
@@ -13,7 +13,7 @@
 #include "log_read/log_device_time.h"
 #include "log_read/log_table.h"
 
-/* What an activity is one of. */
+/* The kinds of activities. */
 struct log_description {
 	uint32_t site; /* of the trace */
 	uint32_t first_arg;

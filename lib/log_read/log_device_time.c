@@ -11,8 +11,8 @@
 #define DEVICE_MAX (INT64_MAX / 2)
 /* As log_time.c has it. */
 #define LOG_MAX (INT64_MAX / 8)
-/* So many of the newest runs between two steps are looked at: what is handed
- * over is of the last seconds. */
+/* Number of the newest runs between two steps that are searched: activities
+ * that are handed over are of the last seconds. */
 #define RUNS 16
 
 __extension__ typedef __int128 wide;

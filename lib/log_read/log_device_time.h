@@ -30,8 +30,8 @@ void log_device_time_clear(struct log_device_time *time);
 bool log_device_time_add(
 	struct log_device_time *time, int64_t log, int64_t device);
 
-/* Replaces the device's times at which something began and ended by log time.
- * What is beyond all sense becomes the nearest that is not. */
+/* Replaces the device's begin and end times by log time. An impossible time
+ * becomes the nearest possible one. */
 void log_device_time_place(
 	const struct log_device_time *time, int64_t *begin, int64_t *end);
 

@@ -11,7 +11,7 @@
 /* Longer text is not worth keeping. */
 #define FACT_MAX 4096
 
-/* Of these many facts a header may have some. */
+/* The facts that a header may have. */
 #define HEADER_FACTS 64
 #define FACTS_MAX 1024
 
@@ -202,7 +202,7 @@ enum log_verdict log_facts_take_device(
 	return LOG_SOUND;
 }
 
-/* What is said to be JSON, and is not, is text. */
+/* A value that is declared as JSON and is not becomes text. */
 static enum trace_fact_kind read_kind(struct cursor *row, const char *value)
 {
 	uint64_t number;
@@ -230,7 +230,7 @@ static void drop_fact(struct trace *trace, uint32_t key)
 	}
 }
 
-/* The row has so many elements, two of which are text. */
+/* The row has `size` elements, two of which are text. */
 static bool add_fact(struct trace *trace, struct cursor *row, uint32_t elements)
 {
 	enum trace_fact_kind kind = FACT_OWN;
@@ -280,7 +280,7 @@ enum log_verdict log_facts_take(
 	return LOG_SOUND;
 }
 
-/* What the end block says that is worth knowing. */
+/* The facts of the end block. */
 static bool is_end_fact(const char *key, size_t size, const char **name)
 {
 	static const char *const facts[] = {

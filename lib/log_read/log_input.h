@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The members of a log, one after another, unpacked and checked. Whatever is
- * no whole, sound member is passed over and counted.
+ * The members of a log, one after another, unpacked and checked. Bytes that are
+ * not a whole, sound member are skipped and counted.
  */
 #ifndef LOG_INPUT_H
 #define LOG_INPUT_H

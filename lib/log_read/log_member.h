@@ -51,9 +51,9 @@ enum ctp_status log_unpacker_unpack(struct log_unpacker *unpacker,
 	struct ctp_error *err);
 
 /*
- * The size of a member that is not sound may be what is wrong, so what it
- * covers is searched for members - unless the input, read so far, has been
- * made to have us unpack the same bytes over and over.
+ * The size of a damaged member may itself be wrong, so the bytes that it covers
+ * are searched for members. The search stops for an input that was made to have
+ * us unpack the same bytes over and over.
  */
 bool log_unpacker_is_misled(
 	const struct log_unpacker *unpacker, uint64_t read_bytes);

@@ -10,7 +10,7 @@
 #include "log/log_row.h"
 #include "log/unpack.h"
 
-/* So many bits of a member's beginning are no chance. */
+/* Bits of a member's beginning that cannot match by chance. */
 #define PROBE_BITS (8 * LOG_MAGIC_BYTES - 8)
 
 struct log_reader {
@@ -92,7 +92,7 @@ static enum ctp_status mend(
 	return CTP_OK;
 }
 
-/* A row's site as the trace's; false if it is none. */
+/* A row's site as the trace's; false if it is invalid. */
 static bool row_site(
 	struct log_reader *reader, struct cursor *row, struct event *event)
 {
@@ -216,7 +216,8 @@ static bool open_row(struct cursor *extras, struct cursor *row,
 }
 
 #define KIND(name, number, chunk, event, ...) [number] = event,
-/* By row; EVENT_BEGIN, which is none: not known, or of the event before it. */
+/* By row; EVENT_BEGIN, which is not a row: unknown, or a part of the event
+ * before it. */
 static const enum event_kind kinds[LOG_ROWS_MAX] = {LOG_ROWS(KIND)};
 #undef KIND
 
@@ -239,7 +240,7 @@ static bool read_row(struct log_reader *reader, struct event *event)
 	return true;
 }
 
-/* What stands behind the event: how far it was moved, and its arguments. */
+/* The rows after the event: how far it was moved, and its arguments. */
 static void take_more(struct log_reader *reader, struct event *event)
 {
 	struct log_events *events = &reader->recording.events;

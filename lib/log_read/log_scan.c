@@ -17,8 +17,8 @@ struct log_scan {
 	struct log_unpacker unpacker;
 	uint8_t *packed; /* a whole member */
 	size_t room;
-	/* What was read to search in, kept because members that are none may
-	 * stand there by the thousand. */
+	/* The bytes that were read for a search, kept because thousands of
+	 * false members may lie there. */
 	uint8_t *window;
 	uint64_t window_at;
 	size_t window_size;

@@ -82,7 +82,8 @@ static void add_name(struct log_recording *recording,
 		buffer_add(out, row->name.bytes, row->name.size);
 }
 
-/* What follows the line: of a function its address, of others more names. */
+/* The elements after the line: a function's address, or more names of another
+ * site. */
 static bool read_more(
 	struct cursor *block, struct log_site_row *row, uint32_t *known)
 {
@@ -156,8 +157,8 @@ static bool is_text(struct log_site_text text, const char *is)
 
 /*
  * The device's driver gives kernels by their mangled names, which the recorder
- * leaves so; what others wrote stays as it is. Those of a log that has more than
- * anybody's kernels are left so, too: it is made to take long.
+ * leaves so; names that others wrote stay as they are. A log with more kernels
+ * than any program has keeps its mangled names, too: it was made to take long.
  */
 static bool name_kernel(
 	struct log_recording *recording, struct log_site_row *row)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the numbers of a log stand for. They are dense where a recorder gave
- * them; anywhere else, a large one costs a page of the table and no more. */
+/* The meaning of a log's numbers. They are dense where a recorder gave them;
+ * anywhere else, a large one costs a page of the table and no more. */
 #ifndef LOG_TABLE_H
 #define LOG_TABLE_H
 
@@ -14,7 +14,7 @@ struct log_table {
 
 void log_table_clear(struct log_table *table);
 
-/* What was set for this number; 0 if nothing was. */
+/* The value that was set for this number; 0 if there is none. */
 uint32_t log_table_find(const struct log_table *table, uint32_t number);
 
 /* Sets what a number stands for; false if out of memory. */

@@ -16,12 +16,12 @@ struct address_space {
 };
 
 /*
- * Reserves so many bytes of addresses, or takes some that were. They are never
+ * Reserves `size` bytes of addresses, or reuses reserved ones. They are never
  * given back: a thread that was interrupted between finding room and storing
  * its record must find memory there, even if recording stopped meanwhile. And
- * they are taken again only when no thread can be about to store there, or
- * its record would be in a recording that it is not of. `in_use` tells; NULL:
- * no thread of this process records.
+ * they are taken again only when no thread can be about to store there, or its
+ * record would be in the wrong recording. `in_use` decides that; NULL: no
+ * thread of this process records.
  *
  * Threads: one at a time. False if there is no address space.
  */

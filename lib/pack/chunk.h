@@ -7,12 +7,12 @@
  * nor a reader after the program's death needs to know how far the writing
  * thread got. Chunks are zero when they are handed out.
  *
- * Where the first word is all there is, it is stored relaxed: nothing has to be
- * there before it but the record of its site, for which the registry cares. The
- * first word of a long record is stored with release. All are loaded with
- * acquire, one after the other: what is read is always what the thread recorded
- * first, whatever else of it is to be seen yet. After the program's death all is
- * there up to some instruction, if the compiler keeps to the order.
+ * A record of one word is stored relaxed: only the record of its site must be
+ * there before it, and the registry sees to that. The first word of a long
+ * record is stored with release. All are loaded with acquire, one after the
+ * other, so a reader always sees the records that the thread stored first.
+ * After the program's death all is there up to some instruction, if the
+ * compiler keeps to the order.
  *
  *	word = site << 44 + ticks     a range begins (site 1 ...) or ends (0)
  *	word = 0xfffff << 44 + ...    a long record: kind, number of words
@@ -91,15 +91,15 @@ enum chunk_long {
 	CHUNK_BLOCK,            /* kind, size; the block as it stands */
 
 	/* CHUNK_INSTANT and others that become rows of the log: ticks, and the
-	 * row's fields. Of a counter, detail 1 means a double's bits. */
+	 * row's fields. For a counter, detail 1 means a double's bits. */
 	LOG_ROWS_RECORDED(CHUNK_KIND)
 };
 #undef CHUNK_KIND
 
 /*
- * Arguments of an event that is no range, behind its words: of each, what kind
- * it would be as a record of its own, with the bytes of its key and its text;
- * its number, 0 if it has a text; and key and text run together.
+ * Arguments of an event other than a range, behind its words. Each has the kind
+ * that it would have as a record of its own, with the bytes of its key and its
+ * text; its number, 0 if it has a text; then key and text without a gap.
  */
 #define CHUNK_ARG_WORDS 2
 
@@ -110,7 +110,7 @@ static inline uint64_t chunk_arg(
 	       (uint64_t)text_size << 32;
 }
 
-/* Words of so many bytes of text. */
+/* Words that `bytes` bytes of text take. */
 static inline size_t chunk_text_words(size_t size)
 {
 	return (size + 7) / 8;
@@ -142,8 +142,8 @@ static inline uint64_t chunk_origin(const struct chunk *chunk)
 	return chunk->base - (UINT64_C(1) << (CTP_TICK_BITS - 1));
 }
 
-/* What the first word of a long record says: words after it, and for text the
- * bytes used in the last word (1-8) as detail. */
+/* The first word of a long record: the number of words after it, and for text
+ * the bytes used in the last word (1-8) as detail. */
 struct chunk_head {
 	enum chunk_long kind;
 	uint32_t words;
@@ -158,7 +158,7 @@ static inline uint64_t chunk_long(const struct chunk *chunk,
 					     (uint64_t)kind);
 }
 
-/* What a record's first word begins: a range of this site; 0: it ends one;
+/* The site of the range that a record's first word begins; 0: it ends one;
  * CHUNK_ID_LONG: a long record. */
 static inline uint32_t chunk_site(const struct chunk *chunk, uint64_t word)
 {

@@ -116,8 +116,8 @@ static const char *rank(void)
 	return "0";
 }
 
-/* What the launcher and the host's administrator call it is part of a file's
- * name, and leads to no other directory. */
+/* The name that the launcher or the administrator gave becomes part of a file's
+ * name, and must not lead to another directory. */
 static void make_name(char *text)
 {
 	if (*text == '.')
@@ -213,7 +213,7 @@ const char *options_gpu_name(enum ctp_gpu gpu)
 	return gpus[gpu];
 }
 
-/* What came to be an option after the first release: `given` may be older. */
+/* Options that came after the first release: `given` may be older. */
 static enum ctp_status fill_newer(struct session_options *options,
 	const struct ctp_options *given, struct ctp_error *err)
 {

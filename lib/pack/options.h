@@ -50,13 +50,13 @@ void options_other_name(
 /* Is the time-stamp counter to be used, here? */
 bool options_use_tsc(const struct session_options *options);
 
-/* What the recording's ticks are, then. */
+/* The recording's ticks under this option. */
 enum spool_clock options_spool_clock(
 	const struct session_options *options, bool tsc);
 
 const char *options_policy_name(enum ctp_policy policy);
 
-/* What the environment says of GPUs; off where it makes no sense. */
+/* The environment's mode for GPUs; off where it is invalid. */
 enum ctp_gpu options_gpu(void);
 const char *options_gpu_name(enum ctp_gpu gpu);
 

@@ -20,7 +20,7 @@ _Static_assert(CHUNK_WORDS <= LOG_COLUMN_MAX, "a chunk is one block");
  * bring it down to what can be known. */
 #define PACK_DEPTH_UNKNOWN (UINT32_C(1) << 31)
 
-/* What the packer keeps of a track over the whole recording. */
+/* The packer's state for a track over the whole recording. */
 struct pack_track {
 	uint64_t blocks;
 	uint64_t short_ranges;
@@ -297,9 +297,9 @@ static bool add_long(struct packer *packer, struct pack_track *track,
 }
 
 /*
- * Reads short records from words[at] on, up to one that is none. This is where
- * the background thread spends its time: all state is in local variables, and
- * there is no branch on whether a range begins or ends, which is as good as
+ * Reads short records from words[at] on, up to the first other one. This is
+ * where the background thread spends its time: all state is in local variables,
+ * and there is no branch on whether a range begins or ends, which is as good as
  * random. Returns the word after the last one.
  */
 static uint32_t read_short(struct packer *packer, struct pack_track *track,
@@ -471,7 +471,7 @@ enum ctp_status packer_write(
 		1, err);
 }
 
-/* What a losses block says of a track. */
+/* A track's entry in a losses block. */
 static const struct {
 	const char *name;
 	size_t offset; /* of the count */
@@ -529,8 +529,8 @@ enum ctp_status packer_losses(struct packer *packer, uint32_t number,
 	track = find_track(packer, number);
 	if (track == NULL)
 		return ctp_no_memory(err);
-	/* What a thread lost in all may come in before a chunk that says what
-	 * it had lost until then. */
+	/* A thread's total losses may arrive before a chunk with its losses
+	 * until then. */
 	known = &track->losses;
 	news = track->losses_changed;
 	news |= raise(&known->dropped_ranges, lost->dropped_ranges);

@@ -23,16 +23,16 @@ void packer_free(struct packer *packer);
  * `*consumed` words that are in the log. Returns through `consumed` how many
  * are after packer_write_events(); the caller notes it in the chunk.
  *
- * Whatever is in the chunk, and though it may change meanwhile, nothing else is
- * read; records that make no sense are counted as lost.
+ * Only the chunk is read, for any content and even while it changes; invalid
+ * records are counted as lost.
  *
  * Errors: CTP_ERR_NOMEM.
  */
 enum ctp_status packer_read_events(struct packer *packer,
 	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err);
 
-/* So many words of the chunk that was read last cannot be read. Events have one
- * or more, and each word counts as one that was dropped. */
+/* `words` words of the chunk that was read last cannot be read. Events have one
+ * or more, and each word counts as one dropped event. */
 void packer_lose(struct packer *packer, uint32_t words);
 
 /*
@@ -48,7 +48,7 @@ enum ctp_status packer_write_events(struct packer *packer,
 enum ctp_status packer_registry(struct packer *packer,
 	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err);
 
-/* What a track has lost in all; written if it is new. */
+/* A track's total losses; written if they are new. */
 enum ctp_status packer_losses(struct packer *packer, uint32_t track,
 	const struct chunk_losses *losses, struct ctp_error *err);
 
@@ -57,10 +57,10 @@ enum ctp_status packer_losses(struct packer *packer, uint32_t track,
 enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err);
 
 /*
- * To go on with a log that another process began: what is in it already; of a
- * track, the number of its next block, that blocks of it were lost after that
- * one, and what the last losses block said, number by number.
- * Tracks are below LOG_TRACKS_MAX. False if out of memory.
+ * To go on with a log that another process began. For a track: the number of
+ * its next block, whether blocks were lost after that one, and the last losses
+ * block, number by number. Tracks are below LOG_TRACKS_MAX. False if out of
+ * memory.
  */
 void packer_resume(struct packer *packer, uint64_t events, int64_t newest_ns);
 bool packer_resume_blocks(

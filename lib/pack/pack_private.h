@@ -40,9 +40,9 @@ struct packer {
 	uint64_t lost_words;     /* of the chunk that is being packed; and */
 	uint64_t lost_untracked; /* of chunks of no track */
 	/*
-	 * Of that chunk: what its head says, and of its words one record at a
-	 * time (events) or all that are new (registry). Who recorded it may
-	 * still write there, if by mistake: what was checked is to stay so.
+	 * A copy of that chunk's head, and of its words one record at a time
+	 * (events) or all new ones (registry). The thread may still write there
+	 * by mistake, and checked values must not change.
 	 */
 	struct chunk copy;
 };

@@ -7,7 +7,7 @@
 #include "pack/pack_row.h"
 #include "log/unpack.h"
 
-/* Copies the records from words[at] on, up to one that is none. */
+/* Copies the records from words[at] on, up to the first invalid one. */
 static void copy_records(
 	struct chunk *copy, const struct chunk *chunk, uint32_t at)
 {
@@ -38,7 +38,7 @@ static bool find_long(
 	       head->words >= pack_row_least_words(head->kind);
 }
 
-/* Takes so many bytes, or as many as there are, as a text. */
+/* Reads `size` bytes, or as many as there are, as a text. */
 static void add_part(
 	msgpack_packer *out, const char **text, size_t *left, uint64_t size)
 {
@@ -172,8 +172,8 @@ static enum ctp_status write_stream(struct packer *packer,
 	return packer_write(packer, LOG_TRACK, err);
 }
 
-/* Is this one array that begins with that number? What a dead program left
- * may be anything. */
+/* Is this one array that begins with that number? A dead program may have left
+ * anything. */
 static bool is_block(const char *bytes, size_t size, uint64_t kind)
 {
 	struct cursor block;
@@ -241,7 +241,7 @@ static enum ctp_status write_other(struct packer *packer,
 {
 	struct chunk_losses losses = {0};
 
-	/* Of no track: of all that is cut there is one count. */
+	/* Not by track: there is one count for all truncated text. */
 
 	switch (head.kind) {
 	case CHUNK_TRACK:

@@ -6,7 +6,7 @@
 #include "log/log_row.h"
 #include "log/msgpack_out.h"
 
-/* Of the record of an event, before its arguments. */
+/* Words of an event's record before its arguments. */
 #define PLAIN_WORDS 3
 
 /* An event that has a row; its bytes are to be added to this. */
@@ -71,8 +71,8 @@ struct packed_arg {
 	size_t text_size;
 };
 
-/* Reads the argument at the beginning of so many words. Returns how many it
- * takes; 0 if there is none. */
+/* Reads the argument at the beginning of `left` words. Returns the number of
+ * words that it takes; 0 if there is none. */
 static uint32_t read_packed(
 	const uint64_t *words, uint32_t count, struct packed_arg *out)
 {

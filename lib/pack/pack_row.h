@@ -19,7 +19,8 @@ uint32_t pack_row_least_words(enum chunk_long kind);
 bool pack_row_text(struct chunk_head head, const uint64_t *record,
 	uint32_t skip, const char **text, size_t *size);
 
-/* Adds the record, which is none of a range, as an event with its row. */
+/* Adds the record, which does not belong to a range, as an event with its
+ * row. */
 void pack_row_add(struct log_column *column, struct chunk_head head,
 	const uint64_t *record, int64_t time_ns);
 

@@ -94,14 +94,14 @@ bool process_thread_name(const char *thread, char name[PROCESS_THREAD_NAME])
 	return name[0] != '\0';
 }
 
-/* What /proc/PID/stat holds from this field on; NULL if that is not known. */
+/* The text of /proc/PID/stat from this field on; NULL if it is unknown. */
 static const char *read_stat(pid_t pid, int first, char text[STAT_BYTES])
 {
 	char path[32];
 	const char *at;
 
-	/* What is mounted there may be another namespace's, with other numbers:
-	 * this process is found in any. */
+	/* The mounted /proc may be another namespace's, with other numbers; it
+	 * shows this process in any case. */
 	if (pid == getpid())
 		(void)snprintf(path, sizeof(path), "/proc/self/stat");
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of processes: the facts of a recording's header, of this one. */
+/* Facts about processes: those of a recording's header, about this one. */
 #ifndef PROCESS_H
 #define PROCESS_H
 
@@ -24,8 +24,8 @@ int64_t process_started_ns(void);
  * cannot be known. */
 char process_state(pid_t pid, long *threads);
 
-/* What one of our threads is called, by its number as text; false, with "", if
- * there is none, or it cannot be known. */
+/* The name of one of our threads, by its number as text; false, with "", if
+ * there is none or it is unknown. */
 #define PROCESS_THREAD_NAME 17 /* a line feed while it is read */
 bool process_thread_name(const char *thread, char name[PROCESS_THREAD_NAME]);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chunks of one recording, in a file mapped shared: what a program
- * recorded outlives it, however it dies. The header says all that another
+ * The chunks of one recording, in a file mapped shared, so that a program's
+ * events outlive it, however it dies. The header holds everything that another
  * process needs to complete the log.
  *
- * A wild store of the program may hit the mapping. So the recorder keeps in
- * memory of its own whatever it needs to find its way - the header, the lists,
- * how much of a chunk is in the log - and only writes that to the mapping.
+ * A wild store of the program may hit the mapping. So the recorder keeps its
+ * own copy of the header, the lists and each chunk's progress, and only writes
+ * them to the mapping.
  */
 #ifndef SPOOL_H
 #define SPOOL_H
@@ -26,15 +26,15 @@
 #define SPOOL_VERSION 3
 #define SPOOL_PATH_BYTES 4096
 #define SPOOL_DIRECTORY "/dev/shm" /* where nothing else is asked for */
-/* Of user, process, the process's number of it, and chance: whoever could
- * guess the name could make the file first. */
+/* Made of user, process, the process's number of it, and chance: anyone who
+ * could guess the name could make the file first. */
 #define SPOOL_NAME "ctprof.%u.%ld.%u.%016" PRIx64 ".spool"
 #define SPOOL_ERROR_BYTES 512
 #define SPOOL_COMMAND_BYTES ((size_t)32 * 1024)
 
-/* The background thread is woken when so many chunks are full, or a quarter of
- * all if that is less; fewer wait for its next round. To wake it for each
- * costs both threads more than the wait. */
+/* The background thread is woken when this number of chunks is full, or a
+ * quarter of all if that is less; fewer wait for its next round. Waking it for
+ * each costs both threads more than the wait. */
 #define SPOOL_BATCH 8
 
 #define SPOOL_NO_CHUNK UINT32_MAX
@@ -59,8 +59,8 @@ struct spool_commit {
 	uint32_t consumed;
 };
 
-/* What the log's header block says of the recording, which may have to be
- * written by another process. */
+/* The log's header block for the recording, which another process may have to
+ * write. */
 struct spool_facts {
 	uint32_t pid;
 	uint32_t parent; /* the process it was forked from; 0: none */

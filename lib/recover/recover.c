@@ -45,7 +45,7 @@ static bool is_same_boot(const struct spool_header *header)
 	       strcmp(boot_id, header->facts.boot_id) == 0;
 }
 
-/* What one tick is; measured now if the recorder did not live to do it. */
+/* Length of one tick; measured now if the recorder died before it could. */
 static enum ctp_status find_scale(
 	struct recovery *recovery, struct ctp_error *err)
 {
@@ -128,8 +128,8 @@ static enum ctp_status list_chunks(
 	return CTP_OK;
 }
 
-/* Of a log that was cut nobody knows how many blocks are gone; readers see by
- * the numbers that there are some. */
+/* The number of blocks that a truncated log lost is unknown; readers see from
+ * the numbering that some are missing. */
 static enum ctp_status mark_gaps(
 	struct recovery *recovery, struct ctp_error *err)
 {
@@ -223,7 +223,7 @@ static enum ctp_status end(struct recovery *recovery,
 		.stopped = error[0] != '\0' ? error : NULL,
 	};
 
-	/* What was open when recording stopped is not known to last longer. */
+	/* Ranges that were open when recording stopped end there. */
 	if (totals.stopped == NULL && death != NULL && recovery->same_boot) {
 		int64_t death_ns = clock_ns(&recovery->scale, death->ticks);
 

@@ -204,7 +204,7 @@ static enum ownership try_name(struct recover_log *log,
 								    : ownership;
 }
 
-/* What was written is there, but not for us: another log would be without. */
+/* The written blocks exist, but not for us; another log would lack them. */
 static enum ctp_status check_place(
 	const struct spool_file *spool, struct ctp_error *err)
 {
@@ -270,7 +270,7 @@ void recover_log_close(struct recover_log *log)
 	log->fd = -1;
 }
 
-/* What a losses block says; what we do not know is left out. False if out of
+/* Reads a losses block; unknown entries are left out. False if out of
  * memory. */
 static bool read_losses(struct packer *packer, struct cursor block)
 {

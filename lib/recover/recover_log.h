@@ -7,7 +7,7 @@
 #include "pack/pack.h"
 #include "recover/spool_file.h"
 
-/* What a log's first block says of where it is from. */
+/* The origin of a log, from its first block. */
 struct recover_origin {
 	bool known; /* there is a header block */
 	uint64_t pid;

@@ -38,8 +38,8 @@ enum ctp_status spool_file_chunk(const struct spool_file *file, uint32_t index,
 /* Is there anything in the chunk that is not in the log? */
 bool spool_file_has_news(const struct chunk *chunk);
 
-/* What is in the file and not in the log. Counts up to the first record that
- * makes no sense in each chunk. Errors: CTP_ERR_IO. */
+/* Counts events that are in the file and not in the log, up to the first
+ * invalid record of each chunk. Errors: CTP_ERR_IO. */
 struct spool_content {
 	uint64_t events;
 	uint64_t ranges; /* begun; among the events */
@@ -49,8 +49,8 @@ enum ctp_status spool_file_count(const struct spool_file *file,
 	struct spool_content *content, struct ctp_error *err);
 
 /*
- * Notes that the log only has so many bytes, fewer than it had: what follows
- * is written behind them. As safe as spool_commit(). Errors: CTP_ERR_IO.
+ * Records that the log has only `bytes` bytes, fewer than it had; later blocks
+ * are written behind them. As safe as spool_commit(). Errors: CTP_ERR_IO.
  */
 enum ctp_status spool_file_set_extent(
 	struct spool_file *file, uint64_t log_bytes, struct ctp_error *err);

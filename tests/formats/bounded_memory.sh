@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a trace takes to be read does not grow with its length: here is one
-# whose events would not fit into the memory that is allowed.
+# The memory for reading a trace does not grow with its length: this trace's
+# events would not fit into the allowed memory.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 CTPROF_TMPDIR=$work
@@ -11,7 +11,7 @@ make() {
 	./tests/support/make_trace --bytes="$1"
 }
 
-# What it holds, counted by its lines.
+# The number of slices, counted by lines.
 make 60M | tee "$work/trace" | grep -cE '"ph": "X"' >"$work/slices"
 gzip -1 <"$work/trace" >"$work/trace.gz"
 [ "$(cat "$work/slices")" -gt 100000 ]
@@ -43,7 +43,7 @@ rm -r "$work/parts"
 	<"$work/trace" >"$work/two" && grep -q '"ph":"X"' "$work/two"
 report $? "chrome: a piece, in little more"
 
-# Threads that have calls open at once, each of functions of its own.
+# Threads with open calls at the same time, each with its own functions.
 awk 'BEGIN {
 	printf "[{}"
 	for (thread = 1; thread <= 2000; thread++) {
@@ -58,7 +58,7 @@ awk 'BEGIN {
 "$CTPROF" convert --max-mem=100M -t pstats "$work/threads" >"$work/two"
 report $? "pstats: of many threads with functions of their own"
 
-# That it is the events that make the difference.
+# Checks that the events make the difference.
 "$CTPROF" convert --max-mem=16M -t pstats "$work/trace" >"$work/two" 2>"$work/err"
 [ $? = 6 ]
 report $? "what sorts the events is counted"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Gives ctprof's output to the programs that people read it with.
+"""Passes ctprof's output to the programs that people read it with.
 
     consumers.py pstats FILE STATS.json   pstats and snakeviz load the profile,
                                           and every number in it is that of
@@ -21,7 +21,7 @@ import sys
 
 from checks import strict_json
 
-# What the name of the root begins with.
+# Prefix of the root's name.
 ROOT = "<all threads"
 
 # A node of a dot file by gprof2dot, with its label.
@@ -56,7 +56,7 @@ def load_json(path):
 
 
 def key_of(row):
-    """The key that a row of the statistics has in a pstats file."""
+    """The key of a statistics row in a pstats file."""
     def safe(text):
         return re.sub(r"<(?=/script|!--)", r"<\\", text, flags=re.ASCII | re.I)
     return safe(row["file"]) or "~", row["line"], safe(row["name"])

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What people read our output with reads it, and sees the same numbers: pstats,
-# snakeviz, gprof2dot, graphviz and a strict JSON parser, on recordings of a
-# recursive program, of every kind of event, and of nothing at all.
+# The programs that people read our output with accept it, and show the same
+# numbers: pstats, snakeviz, gprof2dot, graphviz and a strict JSON parser, on
+# recordings of a recursive program, of every kind of event, and of nothing at
+# all.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 need_package gprof2dot snakeviz
@@ -16,15 +17,15 @@ run() {
 	}
 }
 
-# With whatever options are tested, for profiles.
+# With the options under test, for profiles.
 options=
 convert() {
 	# shellcheck disable=SC2086
 	run "$CTPROF" convert -q --force $options -t "$1" "$log" -o "$out.$1"
 }
 
-# All formats of one log. gprof2dot's own recursion and its refusal of files
-# without time are not ours to test: names say what must be in the picture.
+# All formats of one log. We do not test gprof2dot's own recursion and its
+# rejection of files without time: the names must be in the picture.
 check() {
 	log=$work/$1.ctp
 	out=$work/$1
@@ -77,7 +78,7 @@ grep -q '"process_name".*"name":"cindex"' "$work/cindex.chrome" || {
 	failed=1
 }
 
-# Folding what is pruned keeps the total.
+# Folding pruned functions keeps the total.
 for limits in "--top 3" "--min 5%"; do
 	# shellcheck disable=SC2086
 	run "$CTPROF" convert -q -t folded $limits "$work/cindex.ctp" \

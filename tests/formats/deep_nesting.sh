@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Millions of values in one another, of each form that nests, are refused or
-# read where the stack is small; and patterns end, whatever they are.
+# Millions of nested values of each kind are rejected or read with a small
+# stack; and pattern matching terminates for any pattern.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
-# What calls itself for each level would need more.
+# Recursion for each level would need more.
 # shellcheck disable=SC3045
 ulimit -s 1024
 
@@ -17,12 +17,12 @@ report() {
 	fi
 }
 
-# of BYTES TEXT: the text, again and again.
+# of BYTES TEXT: repeats the text.
 of() {
 	yes "$2" | tr -d '\n' | head -c "$1"
 }
 
-# ends STATUS NAME COMMAND...: with words, and not by a signal?
+# ends STATUS NAME COMMAND...: does it end with a message, not by a signal?
 ends() {
 	expected=$1
 	name=$2
@@ -74,7 +74,7 @@ printf 'main;f 1\nmain;g 2\n' >"$work/folded"
 } >"$work/tuples"
 ends 3 "marshal: ten million tuples" \
 	"$CTPROF" convert -f pstats -t folded "$work/tuples"
-# Groups, which are long out of use, of field 15.
+# Groups, which are obsolete, of field 15.
 {
 	cat "$work/pprof"
 	of 10000000 '{'
@@ -83,7 +83,7 @@ ends 3 "marshal: ten million tuples" \
 ends 4 "protobuf: ten million groups" \
 	"$CTPROF" convert --strict -f pprof -t folded "$work/groups"
 
-# A name that nearly matches in as many ways as there are.
+# A name that nearly matches in as many ways as possible.
 {
 	printf 'main;f 1\nmain;'
 	of 50000 'a'

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Inputs whose keys were chosen to fall into one place of a hash table.
+"""Inputs with keys chosen to collide in a hash table.
 
 python hash_flood.py CTPROF DIRECTORY
 
 A flood takes about as long as the same input with random keys, and no output
-depends on the seed of the tables, which each process draws anew.
+depends on the seed of the tables, which is random in each process.
 """
 import json
 import marshal
@@ -20,7 +20,7 @@ from checks import check, finish
 MASK = (1 << 64) - 1
 FACTOR = 0x100000001b3
 COUNT = 30000
-# A flood that works takes 20 times as long and more.
+# A successful flood takes at least 20 times as long.
 FACTOR_MAX = 5
 FLOOR_S = 0.2
 RUNS = 6
@@ -40,7 +40,7 @@ def unmix(value):
 
 
 def second_word(first, goal=unshift(unmix(5), 29)):
-    """The rest of 16 bytes that all have one stable_hash()."""
+    """The rest of 16 bytes with equal stable_hash()."""
     state = ((0xcbf29ce484222325 ^ 16) ^ first) * FACTOR & MASK
     return state ^ state >> 29 ^ goal * pow(FACTOR, -1, 1 << 64) & MASK
 
@@ -68,7 +68,7 @@ def signed(word):
 
 
 def threads(flood, chance):
-    """A trace in which each event has a thread and process of its own."""
+    """A trace in which each event has its own thread and process."""
     return json.dumps([
         {"ph": "X", "name": "f", "ts": i, "dur": 1, "pid": i,
          "tid": signed(second_word(i) if flood else chance.getrandbits(64))}
@@ -76,14 +76,14 @@ def threads(flood, chance):
 
 
 def lines(flood, chance):
-    """A profile whose functions differ in nothing but their lines."""
+    """A profile whose functions differ only in their lines."""
     return marshal.dumps({
         ("a.py", i, "f") if flood else ("a.py", 1, "f%d" % i):
         (1, 1, 0.5, 0.5, {}) for i in range(COUNT)})
 
 
 def devices(flood, chance):
-    """Work on a GPU, of one process or each in a process of its own."""
+    """GPU activities of one process, or each in a separate process."""
     del chance
     events = []
     for i in range(1, COUNT):
@@ -129,7 +129,7 @@ def check_floods(ctprof, directory):
 
 
 def timeline(chance):
-    """A trace with some of all that tables are made of."""
+    """A trace with entries for every table."""
     events = []
     for i in range(3000):
         pid = chance.choice((1, 2, -7, 1 << 40))
@@ -164,7 +164,7 @@ def check_outputs(ctprof, directory):
     formats = json.loads(subprocess.run(
         [ctprof, "formats", "--json"], check=True,
         stdout=subprocess.PIPE).stdout)
-    # That of pictures runs other programs on what "dot" writes.
+    # The picture format runs other programs on the output of "dot".
     writers = [row["name"] for row in formats["rows"]
                if row["writes"] and row["name"] != "svg"]
     chance = random.Random(2)

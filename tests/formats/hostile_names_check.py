@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Names that terminals, spreadsheets, browsers and graphviz would obey, through
-every writer and report:
+"""Names that terminals, spreadsheets, browsers and graphviz would interpret,
+through every writer and report:
 
     hostile_names_check.py CTPROF DIRECTORY
 
-Formats for programs give every name back; what is for people has no control
-character and no mark of direction.
+Formats for programs return every name unchanged; output for people has no
+control characters and no bidirectional marks.
 """
 import csv
 import functools
@@ -80,7 +80,7 @@ def run(*arguments, status=0):
 
 
 def is_safe(what, data, also="\n\t"):
-    """Nothing but text, in UTF-8."""
+    """Only text, in UTF-8."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -110,7 +110,7 @@ def texts(value):
 
 
 def make_trace():
-    """Every name as that of everything that has one."""
+    """Every name, in every place that has a name."""
     events = []
 
     def add(phase, name, start, **more):
@@ -130,7 +130,7 @@ def make_trace():
             args={"device": 0, "stream": 7, "correlation": i + 1})
         add("i", name, start, pid=i + 1, s="t")
         add("C", name, start, pid=i + 1, args={name: 1, "real": -1.5})
-    # As in our own traces, arguments tell places.
+    # As in our own traces, arguments give locations.
     return {"ctprof": {}, "traceEvents": events,
             "deviceProperties": [{"id": 0, "name": NAMES[0] + NAMES[10]}],
             **{name: name for name in NAMES}}
@@ -138,7 +138,7 @@ def make_trace():
 
 def write_inputs():
     trace = json.dumps(make_trace()).encode()
-    # In names of files as well, of which it begins one that is a formula.
+    # Also in file names, one of which begins with it and is a formula.
     path = "=\x1b[31m\u202e<b>&\"'.json"
     with open(path, "wb") as file:
         file.write(trace)
@@ -187,7 +187,7 @@ def check_sqlite(_):
 
 
 def read_csv(what, data):
-    # Lines within fields may end in any way.
+    # Lines within fields may have any line ends.
     rows = list(csv.DictReader(io.StringIO(data.decode(), newline="")))
     check(f"{what}: as wide as its titles",
           all(None not in row and None not in row.values() for row in rows))
@@ -228,7 +228,7 @@ def check_json(what, data):
 
 
 def check_chrome(data):
-    # Arguments are the input's, with what escapes it has.
+    # Arguments are the input's, with its escapes.
     check_json("chrome", data)
 
 
@@ -275,7 +275,7 @@ def check_gprof(data):
 def svg_texts(what, data):
     text = is_safe(what, data)
     root = ElementTree.fromstring(text)
-    # gprof2dot and graphviz, too, make lines of long names.
+    # gprof2dot and graphviz also break long names into lines.
     words = {"".join(each.itertext()) for each in root.iter()
              if each.tag.endswith(("}text", "}title"))}
     words |= {each.get(key) for each in root.iter() for key in each.keys()
@@ -307,7 +307,7 @@ def check_svg(data):
 
 
 class Page(html.parser.HTMLParser):
-    """What a browser makes of a page: elements, and the text of scripts."""
+    """A page as a browser parses it: elements, and the text of scripts."""
 
     def __init__(self, text):
         super().__init__()
@@ -347,13 +347,13 @@ def check_flamegraph(data):
             {text.removesuffix(":3")
              for text in texts(strict_json(lists[0].text))},
             [shown(name) for name in NAMES])
-    # Pasted into a page, its scripts end where they end, too.
+    # Pasted into a page, its scripts still end at the right place.
     check("flamegraph: in HTML", data.count(b"</script") == 2)
     check("flamegraph: sections", data.count(b"]]>") == 2)
 
 
 def check_text(name, data):
-    """Of a format of text that has no check of its own."""
+    """For a text format without its own check."""
     text = is_safe(name, data)
     for each in NAMES:
         check(f"{name}: has the name", shown(each) in text, each)
@@ -384,7 +384,7 @@ def check_formats():
             continue
         data = convert(PATH, name)
         check_data(data)
-        # Bytes that are no UTF-8, by a second input.
+        # Bytes that are not UTF-8, in a second input.
         data = convert(BAD, name)
         if name not in ("log", "pstats", "sqlite", "pprof", "pftrace"):
             text = is_safe(f"{name}: bytes", data, "\n\t\f")
@@ -469,7 +469,7 @@ def check_page():
     check("page: its title", page.title == shown(PATH) + " - ctprof",
           page.title)
     has_all("page", set(texts(strict_json(page.scripts[0]))))
-    # What the script takes from it, it escapes as printable text is.
+    # The script escapes its parts like printable text.
     classes = re.search(r'const UNSAFE = new RegExp\("(.*?)" \+\s+"(.*?)", "g"',
                         text)
     pattern = (classes[1] + classes[2]).replace("\\\\", "\\")
@@ -481,7 +481,7 @@ def check_page():
 
 
 def check_errors():
-    """What was asked for is repeated, and is not obeyed."""
+    """User input is repeated, but not interpreted."""
     nasty = "n\x1b[31m\u202e\x9b\ncprof: fine"
     for words in (["info", nasty], ["info", "--" + nasty], [nasty],
                   ["stats", "--sort=" + nasty], ["stats", "--top=" + nasty],

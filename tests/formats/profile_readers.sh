@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Profiles that others wrote are read as what Python makes of them.
+# Other tools' profiles are read as by Python.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 for format in callgrind folded gprof gprof2dot pprof speedscope; do

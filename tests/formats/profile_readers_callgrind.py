@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""callgrind's profiles are read as their grammar says; ours are read back as
-what they were written from; and times that a file does not say are those that
-gprof2dot finds, where it need not guess."""
+"""callgrind profiles are read by their grammar; our own are read back
+unchanged; and times that a file lacks equal gprof2dot's where that need not
+guess."""
 import marshal
 import os
 import random
@@ -28,8 +28,8 @@ def check_samples(directory):
 
 
 def stacks(chance, count):
-    """Stacks whose functions only call later ones or themselves, so that
-    nobody calls each other in a circle."""
+    """Stacks whose functions call only later ones or themselves, so that there
+    are no cycles."""
     lines = []
     for _ in range(count):
         stack, at = [], 0
@@ -41,7 +41,7 @@ def stacks(chance, count):
 
 
 def without_own(edges):
-    """A call's time in the callee itself callgrind does not say."""
+    """callgrind does not give a call's self time in the callee."""
     return {pair: cost[:2] + cost[3:] for pair, cost in edges.items()}
 
 
@@ -59,7 +59,7 @@ def check_again(seed):
 
 
 def check_circle():
-    """In a circle its entry is exact, and all of it."""
+    """In a cycle, its entry and its total are exact."""
     data = b"m;f;g;f;g 5\nm;f 2\nm;f;g;f;x 7\nm;y 1\n"
     first = Profile(data).functions
     second = Profile(convert(data, "callgrind")).functions
@@ -68,7 +68,7 @@ def check_circle():
     check(first == second, "circle: its entry, and what is outside")
 
 
-# As pyprof2calltree writes, which does not say what the first was called by.
+# From pyprof2calltree, which does not write the first function's caller.
 ENTERED = b"""events: ns
 fl=a
 fn=exec
@@ -167,7 +167,7 @@ def check_grammar():
           "relative positions; lines of what was inlined are not its own")
 
 
-# What --collect-jumps writes: a name may come first where a jump goes.
+# From --collect-jumps: the first use of a name may be a jump's target.
 JUMPS = HEAD + b"""positions: instr line
 events: ns
 
@@ -183,7 +183,7 @@ fn=(2)
 0x20 6 50
 """
 
-# yappi's: all names before what is in the functions.
+# From yappi: all names come before the functions' contents.
 LISTED = b"""version: 1
 creator: yappi
 events: Ticks

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the readers of texts share: runs ctprof, and reads what it
-wrote with Python's own modules."""
+"""Shared by the tests of readers of texts: runs ctprof, and reads its output
+with Python's own modules."""
 import marshal
 import os
 
@@ -16,7 +16,7 @@ def run(*arguments, data=None):
 
 
 def convert(source, to, *options):
-    """What ctprof makes of a file, or of bytes."""
+    """ctprof's result for a file, or for bytes."""
     data = None
     if isinstance(source, bytes):
         source, data = "-", source
@@ -32,9 +32,9 @@ def ns(seconds):
 
 
 class Profile:
-    """Functions and edges by name: (all calls, primitive, own ns, total ns);
-    a call without a caller has None as its caller. Those of one name are
-    summed up."""
+    """Functions and edges by name: (all calls, primitive, own ns, total ns); a
+    call without a caller has the caller None. Functions of the same name are
+    summed."""
 
     def __init__(self, source, *options):
         self.functions = {}
@@ -62,7 +62,7 @@ class Profile:
 
 
 def data_directory():
-    """Where real files are, which are too many to be copied here."""
+    """The directory of real files, which are too many to be copied here."""
     path = os.environ.get("CTPROF_DATA", "")
     if path and os.path.isdir(path):
         return path

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What gprof2dot draws of a file, next to what ctprof reads of it. gprof2dot
-knows functions by their names alone, so ours are summed up by name. Where
-functions call each other in a circle it guesses, so there only own times and
-calls are looked at."""
+"""Compares gprof2dot's graph of a file with ctprof's profile. gprof2dot
+identifies functions by name only, so ours are summed by name. In cycles it
+guesses, so there only self times and calls are compared."""
 import collections
 import gzip
 import os
@@ -69,7 +68,7 @@ def circles(profile):
 
 
 def check_file(oracle, path, seconds=0):
-    """`seconds`: by how much a file's times are rounded."""
+    """`seconds`: the rounding of a file's times."""
     name = os.path.basename(path)
     profile = Profile(path)
     nodes, edges = read_dot(oracle)
@@ -108,7 +107,7 @@ def check_file(oracle, path, seconds=0):
 
 
 def check_oracle(data, kind, directory, seconds=0):
-    """All files of a directory of the data that have an oracle."""
+    """All files of a data directory with an expected result."""
     for name in sorted(os.listdir(os.path.join(data, directory))):
         oracle = os.path.join(data, "oracle", f"{kind}_{name}.dot.gz")
         check_file(oracle, os.path.join(data, directory, name), seconds)

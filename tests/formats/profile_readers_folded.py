@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Folded stacks are read as what a few lines of Python make of them."""
+"""Folded stacks are read as by a few lines of Python."""
 import collections
 import os
 import sys
@@ -9,7 +9,7 @@ from profile_readers_case import Profile, convert, data_directory, run
 
 
 def stacks_of(text):
-    """Each stack with its time, as the files have it."""
+    """Each stack with its time in the files."""
     stacks = collections.Counter()
     for line in text.splitlines():
         if line.strip():

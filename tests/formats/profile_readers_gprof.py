@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""gprof's reports are read as they say; ours are read back as what they were
-written from; and gprof2dot draws the same."""
+"""gprof's reports are read correctly; our own are read back unchanged; and
+gprof2dot draws the same graph."""
 import random
 import re
 
@@ -155,7 +155,7 @@ def main():
     check_again(b"m;f;g;f;g 5\nm;f 2\nm;f;g;f;x 7\nm;y 1\n", "cycle")
     data = data_directory()
     if data:
-        # Two decimals of a second, in files of less than one.
+        # Two decimals of a second, in files shorter than a second.
         check_oracle(data, "prof", "gprof2dot/prof", .011)
     finish()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gprof2dot's JSON is read as the same stacks in folded form are."""
+"""gprof2dot's JSON is read like the same stacks in folded form."""
 import json
 import random
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Profiles of pprof are read as what a few lines of Python make of them."""
+"""pprof profiles are read as by a few lines of Python."""
 import collections
 import gzip
 import os
@@ -20,7 +20,7 @@ def stacks_of(folded):
 
 
 def numbers(values):
-    """Of a field that is repeated, packed or not."""
+    """Values of a repeated field, packed or not."""
     found = []
     for value in values:
         found += protobuf_read.packed(value) if isinstance(
@@ -29,7 +29,7 @@ def numbers(values):
 
 
 def stacks_in(content):
-    """The same of a profile without inlined functions, of its last value."""
+    """The same for the last value of a profile without inlined functions."""
     profile = protobuf_read.fields(content)
     names = {}
     for value in profile[5]:
@@ -49,7 +49,7 @@ def stacks_in(content):
 
 
 def read(content, *options):
-    """Status, output as folded stacks, what is said."""
+    """Status, output as folded stacks, messages."""
     return run("convert", "-t", "folded", "--from=pprof", *options, "-", "-o",
                "-", data=content)
 
@@ -70,7 +70,7 @@ def check_real(path):
 
 
 def without_file(stacks):
-    """Frames of one name say their file as well."""
+    """Frames of the same name include their file."""
     return {tuple(name.split(" (lib.so")[0] for name in path): time
             for path, time in stacks.items()}
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Profiles of others, and beginnings of them, for fuzz_texts: which of its
-formats each is stands before it."""
+"""Other tools' profiles, whole and truncated, for fuzz_texts; the number of the
+format precedes each."""
 import gzip
 import os
 import random

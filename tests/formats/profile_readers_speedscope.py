@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""speedscope's files become the timeline that a few lines of Python, with
-decimal numbers, make of them."""
+"""speedscope's files give the same timeline as a few lines of Python with
+decimal numbers."""
 import decimal
 import json
 import os

@@ -69,7 +69,7 @@ static void teardown(void)
 	trace_free(trace);
 }
 
-/* A profile format that prints what it is given. */
+/* A profile format that prints its input. */
 static enum ctp_status print_profile(FILE *to, const struct profile *profile,
 	const struct format_options *options, struct ctp_error *error)
 {
@@ -128,7 +128,7 @@ START_TEST(the_tree_is_made_for_formats_that_need_it)
 }
 END_TEST
 
-/* g has 10 of 30 ns: it goes below 1/3 of the total, or below 11 ns. */
+/* g has 10 of 30 ns: it is folded below 1/3 of the total, or below 11 ns. */
 START_TEST(limits_fold_what_is_below_into_other)
 {
 	static const struct {

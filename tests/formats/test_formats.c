@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/registry.c: every entry of the table must hold, whoever adds one. */
+/* formats/registry.c: every entry of the table must be complete, including new
+ * ones. */
 #include <check.h>
 #include <stdlib.h>
 

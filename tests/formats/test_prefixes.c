@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program may be killed while it writes: of every file, every beginning is
- * read, mended or not, or refused with a reason. */
+/* A program may be killed while it writes: every prefix of every file is read,
+ * repaired or not, or rejected with a reason. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "json_repair/repair.h"
 #include "support/run_suite.h"
 
-/* Of each trace all prefixes up to here, and so many more. */
+/* All prefixes of each trace up to FIRST_BYTES, and MORE others. */
 #define FIRST_BYTES 200
 #define MORE 300
 
@@ -30,7 +30,7 @@ struct outcome {
 	uint64_t truncated;
 };
 
-/* What is read has a path, so that it is opened as users' files are. */
+/* The input has a path, so that it is opened like users' files. */
 static int file = -1;
 static char path[64];
 
@@ -52,7 +52,7 @@ static void put(const char *bytes, size_t size)
 	ck_assert_int_eq(pwrite(file, bytes, size, 0), (ssize_t)size);
 }
 
-/* A file of the tests', unpacked unless `raw`. */
+/* A file of the tests, decompressed unless `raw`. */
 static struct bytes load(const char *name, bool raw)
 {
 	const char *directory = getenv("srcdir");
@@ -123,7 +123,7 @@ static struct outcome read_bytes(const char *bytes, size_t size)
 	return outcome;
 }
 
-/* What `ctprof repair` makes of it is read. */
+/* Reads the output of `ctprof repair`. */
 static struct outcome mend(const char *bytes, size_t size)
 {
 	struct repair_result result;
@@ -199,7 +199,7 @@ START_TEST(every_prefix_of_a_trace_is_one)
 }
 END_TEST
 
-/* The compressed data may end before anything can be unpacked. */
+/* The compressed data may end before anything can be decompressed. */
 START_TEST(every_prefix_of_a_packed_trace_is_one)
 {
 	struct bytes all = load("traces/old.json.gz", true);
@@ -248,8 +248,8 @@ static struct bytes convert(const char *name, const struct format *to)
 static const struct format *const others[] = {
 	&log_format, &pstats_format, &speedscope_format, &pprof_format};
 
-/* Once there is something to read, all that comes behind leaves it so. But one
- * byte, a bracket, may be the first of several formats. */
+/* Once a prefix can be read, every longer one can. But a single byte, a
+ * bracket, may begin several formats. */
 START_TEST(prefixes_of_other_formats_are_read_or_refused_with_a_reason)
 {
 	struct bytes all = convert("traces/old.json.gz", others[_i]);

@@ -11,8 +11,7 @@
 #include "support/profile_case.h"
 #include "support/run_suite.h"
 
-/* Every format that writes profiles, but for the one that other programs draw.
- */
+/* Every format that writes profiles, except the one drawn by other programs. */
 enum { WRITERS_MAX = 32 };
 static const struct format *writers[WRITERS_MAX];
 
@@ -180,7 +179,8 @@ START_TEST(callgrind_tells_functions_of_the_same_name_apart)
 }
 END_TEST
 
-/* Else a small file that refers to one long name could ask for any memory. */
+/* Otherwise a small file that refers to one long name could use any amount of
+ * memory. */
 START_TEST(long_names_of_many_functions_are_cut)
 {
 	enum { LONG = 5000, CUT = 4095 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/pstats/svg.c: the programs get what they need, each failure has its own
- * words, and nothing is left behind. gprof2dot and dot are shell scripts here.
- */
+/* formats/pstats/svg.c: the programs get their input, each failure has its own
+ * message, and nothing is left behind. gprof2dot and dot are shell scripts
+ * here. */
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +20,8 @@
 static char directory[512];
 static struct ctp_error error;
 
-/* Makes a program of this name that runs the script, and names it. */
+/* Makes a program of this name that runs the script, and puts its path into the
+ * variable. */
 static void set_program(
 	const char *variable, const char *name, const char *script)
 {

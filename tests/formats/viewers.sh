@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is written for other people's viewers, read by a few lines of our own:
-# every count and time is what the other formats and `ctprof stats` have.
+# Output for other tools' viewers, read by a few lines of our own: every count
+# and time equals that of the other formats and `ctprof stats`.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 
@@ -52,7 +52,7 @@ done
 		"$work/pftrace" > "$work/shown" && grep -q innermost "$work/shown"
 report $? "pftrace: arguments nested deep are text below some level"
 
-# Whatever there is no memory for is an error.
+# Any lack of memory is an error.
 for format in pftrace speedscope pprof; do
 	refused=0
 	for size in 200K 400K 700K 1M 2M 3M 4M 6M 40M 80M; do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Prints a Chrome trace of what viewers find hard: arrows, slices that overlap
-or nest deep, nested arguments, times below zero, and names of any kind.
+"""Prints a Chrome trace of difficult cases for viewers: arrows, slices that
+overlap or nest deep, nested arguments, negative times, and names of any kind.
 
     viewers_trace.py [--deep-argument]
 """

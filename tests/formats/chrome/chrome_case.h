@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A process with a thread, for tests of what a Chrome trace says of it. */
+/* A process with a thread, for tests of its Chrome trace. */
 #ifndef CHROME_CASE_H
 #define CHROME_CASE_H
 
@@ -12,7 +12,7 @@ extern uint32_t track;     /* thread 101 of process 100 */
 extern uint32_t main_site; /* "main", main.c, 3 */
 extern uint32_t work_site; /* "work" */
 
-/* A fixture: makes these, and frees them. */
+/* A fixture that creates and frees these. */
 void case_setup(void);
 void case_teardown(void);
 

@@ -19,7 +19,7 @@ struct stack {
 	struct shown *shown;
 	size_t shown_count;
 	size_t *open;      /* into shown */
-	int64_t *limit_ns; /* when the first of open[0] … open[i - 1] ends */
+	int64_t *limit_ns; /* earliest end of open[0] … open[i - 1] */
 	size_t depth;
 	bool stacking;
 };
@@ -143,7 +143,8 @@ static struct row_event *take_row(json_t *trace, int64_t tid, size_t *count)
 	return row;
 }
 
-/* Closes what has ended when an event with this duration (-1: none) starts. */
+/* Closes the slices that have ended when an event with this duration (-1: none)
+ * starts. */
 static void close_ended(struct stack *stack, int64_t ts_ns, int64_t dur_ns)
 {
 	while (stack->depth > 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What viewers make of a Chrome trace; for the tests of its writer. */
+/* Reads a Chrome trace as viewers do, for the tests of its writer. */
 #ifndef CHROME_CHECK_H
 #define CHROME_CHECK_H
 
@@ -19,10 +19,10 @@ struct shown {
 };
 
 /*
- * Rebuilds the slices of one row, in the order in which they begin: sorted by
- * ts, ties in file order, X and B/E nested by a stack. With `stacking`, empty
- * slices at the same time nest in one another, as Perfetto has it; without,
- * an empty slice contains nothing.
+ * Rebuilds the slices of one row, in order of begin: sorted by ts, ties in file
+ * order, X and B/E nested by a stack. With `stacking`, empty slices at the same
+ * time nest in one another, as in Perfetto; without, an empty slice contains
+ * nothing.
  *
  * Source: Perfetto's slice_tracker.cc, MaybeCloseStack(). A slice that
  * Perfetto would drop, or an "E" without a "B", fails the test.
@@ -48,13 +48,12 @@ json_int_t check_number_of(const json_t *event, const char *key);
 json_t *check_args_of(const json_t *event);
 
 /*
- * Fails the test unless what devices did is as readers of Kineto's traces want
- * it: each activity of a device has its place as numbers, each "External id"
- * is that of one "cpu_op", each arrow starts in a call and ends in an
- * activity that have its correlation, and "deviceProperties" has the device.
- * All calls are of one process. Returns the number of arrows' ends.
- * Source: torch/_inductor/analysis/profile_analysis.py; Perfetto's
- * flow_tracker.cc.
+ * Fails the test unless device activities suit readers of Kineto's traces. Each
+ * has its place as numbers, each "External id" belongs to one "cpu_op", each
+ * arrow starts in a call and ends in an activity with its correlation, and
+ * "deviceProperties" has the device. All calls belong to one process. Returns
+ * the number of arrow ends. Source:
+ * torch/_inductor/analysis/profile_analysis.py; Perfetto's flow_tracker.cc.
  */
 size_t check_devices(json_t *trace);
 

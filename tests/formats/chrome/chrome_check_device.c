@@ -30,7 +30,7 @@ static bool same_row(const json_t *a, const json_t *b)
 	       check_number_of(a, "tid") == check_number_of(b, "tid");
 }
 
-/* The slice on the arrow's row that begins at its end's time. */
+/* The slice on the arrow end's row that begins at its time. */
 static json_t *find_slice(json_t *events, const json_t *flow)
 {
 	json_t *found = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A process with a thread and a stream, for tests of what devices did. */
+/* A process with a thread and a stream, for tests of device activities. */
 #ifndef CHROME_DEVICE_CASE_H
 #define CHROME_DEVICE_CASE_H
 
@@ -12,15 +12,15 @@
 
 extern struct trace *trace;
 extern uint32_t host;   /* thread 101 of process 100 */
-extern uint32_t stream; /* 7 of its device 0 */
-/* Sites: a range, a call, and what a device does. */
+extern uint32_t stream; /* stream 7 of its device 0 */
+/* Sites: a range, a call, and device activities. */
 extern uint32_t step;
 extern uint32_t launch;
 extern uint32_t kernel;
 extern uint32_t copy;
 extern uint32_t wait;
 
-/* A fixture: makes these, and frees them. */
+/* A fixture that creates and frees these. */
 void case_setup(void);
 void case_teardown(void);
 
@@ -31,7 +31,7 @@ void add_device(int64_t pid, uint32_t number);
 
 struct event_arg number_arg(const char *key, int64_t number);
 
-/* Events of the thread; and of the stream, where kernels have arguments. */
+/* Events of the thread and of the stream; kernels have arguments. */
 struct event begin(uint32_t site, int64_t time_ns);
 struct event end(int64_t time_ns);
 struct event call(uint64_t id);

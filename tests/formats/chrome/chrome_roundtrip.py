@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What is kept of a Chrome trace.
+"""Checks that conversion keeps a Chrome trace.
 
 usage: chrome_roundtrip.py FILE WRITTEN AGAIN
 
-Whatever is in a file that another tool wrote is in what ctprof wrote of it,
-with its name, category, times and arguments, and with all that it has beside,
-and so is what the document says beside; threads are not mixed up; and what
-ctprof wrote after a log in between has the same events, but for the numbers of
-rows.
+Every event of another tool's file is in ctprof's output, with its name,
+category, times, arguments and other members. So are the other members of the
+document, and threads are not mixed up. The output made from a log in between
+has the same events, except for the numbers of rows.
 """
 import collections
 import decimal
@@ -19,24 +18,24 @@ import sys
 OLD_CATEGORIES = {"Operator": "cpu_op", "Kernel": "kernel",
                   "Runtime": "cuda_runtime", "Memcpy": "gpu_memcpy",
                   "Memset": "gpu_memset", "": "range"}
-# A function's place in its name, which becomes two arguments.
+# A function's location in its name, which becomes two arguments.
 PLACE = re.compile(r"^(?P<name>.+) \((?P<file>.+):(?P<line>[0-9]+)\)$")
-# JAX's are likewise, without a category.
+# Likewise in JAX's names, which have no category.
 JAX = re.compile(r"^\$(?P<file>.+?):(?P<line>[0-9]+) (?P<name>.+)$")
-# What is compared by itself.
+# Members that are compared separately.
 PLAIN = ("ph", "name", "cat", "args", "ts", "dur", "pid", "tid", "sf")
-# The number of a row, and the order of rows.
+# The numbers and the order of rows.
 ROWS = ("pid", "tid")
 ORDERS = ("process_sort_index", "thread_sort_index")
 
 
-# Members of the document that are no facts, or are made anew.
+# Members of the document that are not facts, or are written anew.
 CONTENTS = ("traceEvents", "samples", "stackFrames", "deviceProperties",
             "computeProperties", "schemaVersion", "baseTimeNanoseconds")
 
 
 def read(path):
-    """The document's events, and what else it has."""
+    """The document's events and its other members."""
     opened = gzip.open(path) if path.endswith(".gz") else open(path, "rb")
     with opened as file:
         # NaN and the like become text.
@@ -49,7 +48,7 @@ def read(path):
 
 
 def members(document):
-    """As they can be compared: what is ours in "otherData" is not theirs."""
+    """The members for comparison, without our own in "otherData"."""
     found = dict(document)
     other = found.pop("otherData", {})
     for key, value in other.items():
@@ -59,7 +58,7 @@ def members(document):
 
 
 def number(text):
-    """An id, of which there are decimal and hexadecimal ones."""
+    """An id, decimal or hexadecimal."""
     for base in (10, 16):
         try:
             return int(str(text), base)
@@ -69,7 +68,8 @@ def number(text):
 
 
 def beside(event, none=()):
-    """What an event has beside the usual; `none` says the same as nothing."""
+    """An event's other members; those in `none` are equivalent to a missing
+    member."""
     found = {key: value for key, value in event.items()
              if key not in PLAIN and (key, value) not in none}
     if event["ph"] in tuple("bestf") and "id" in found:
@@ -78,14 +78,13 @@ def beside(event, none=()):
 
 
 def to_ns(microseconds):
-    """Exactly, halves away from zero."""
+    """Exact nanoseconds, halves away from zero."""
     return int((decimal.Decimal(microseconds) * 1000).quantize(
         1, decimal.ROUND_HALF_UP))
 
 
 def span(event, end=None):
-    """When a slice began, and how long it was; `end`: the event that ended
-    it."""
+    """A slice's start and duration; `end`: the event that ended it."""
     start = to_ns(event["ts"])
     if end is not None:
         return start, to_ns(end["ts"]) - start
@@ -103,14 +102,14 @@ def slice_of(event, args, end=None):
     if place and not args:
         name = place["name"]
         args = {"file": place["file"], "line": int(place["line"])}
-    # Doubles, as they are read: their digits may be others.
+    # Compare as doubles: their digits may differ.
     values = json.loads(json.dumps([args, rest], default=float))
     return (name, OLD_CATEGORIES.get(category, category), span(event, end),
             json.dumps(values, sort_keys=True))
 
 
 def slices(events):
-    """How many there are of each; a B has its E's arguments, too."""
+    """The number of each slice; a B includes its E's arguments."""
     found = collections.Counter()
     open_slices = collections.defaultdict(list)
     for event in events:
@@ -132,7 +131,7 @@ def slices(events):
 PHASES = {"I": "i", "S": "b", "T": "n", "p": "n", "F": "e"}
 
 
-# Kineto's arrows to devices, of all its ages: they are made anew.
+# Kineto's arrows to devices, of all its versions: they are written anew.
 ARROWS = ("ac2g", "async_cpu_to_gpu", "async_gpu")
 
 
@@ -142,21 +141,21 @@ def is_arrow(event):
 
 
 def points(events):
-    """What has no duration."""
+    """Events without duration."""
     found = collections.Counter()
     for event in events:
         phase = PHASES.get(event.get("ph"), event.get("ph"))
         if phase not in tuple("iCbestfnNODRcvV()=") or is_arrow(event):
             continue
         args = event.get("args") or {}
-        # What there is anyway; counters have nothing but their lines.
+        # Standard members; counters have only their series.
         rest = {} if phase == "C" else beside(
             event | {"ph": phase}, [("s", "t")] if phase == "i" else ())
         if phase in tuple("be") and \
                 event.get("cat", "async") == "async" and \
                 rest.get("scope") == event["name"]:
             del rest["scope"]
-        # The lines of a counter may come one by one.
+        # The series of a counter may be separate events.
         for part in [{key: args[key]} for key in args] if phase == "C" \
                 else [args]:
             found[phase, event["name"], event.get("cat") or None,
@@ -166,7 +165,7 @@ def points(events):
 
 
 def without_categories(found):
-    """Those that have none get one that says what they are."""
+    """Events without a category get the name of their kind as category."""
     result = collections.Counter()
     for (phase, name, category, time, args), count in found.items():
         own = {"i": "instant", "C": "counter", "b": "async", "e": "async"}
@@ -177,8 +176,8 @@ def without_categories(found):
 
 
 def threads(events):
-    """The row of each slice that is alone of its name and time, and of no
-    device."""
+    """The row of each slice that is unique by name and time, and not a
+    device's."""
     found = collections.defaultdict(set)
     for event in events:
         args = event.get("args") or {}
@@ -193,7 +192,7 @@ def threads(events):
 
 
 def mixed(origin, written):
-    """Rows that have slices of several rows of the file."""
+    """Rows with slices of several rows of the file."""
     first, second = threads(origin), threads(written)
     rows = collections.defaultdict(set)
     for key in first.keys() & second.keys():
@@ -210,13 +209,13 @@ def whole(events):
 
 
 def orders(events):
-    """Where processes and threads on which there is something are to stand."""
+    """The sort indices of processes and threads with events."""
     used = set()
     for event in events:
         if event.get("ph") in ("X", "B", "i") and not left_out(event):
             pid, tid = str(event.get("pid")), str(event.get("tid"))
             used.add(("process_sort_index", pid))
-            # Streams are rows of our own.
+            # Streams get our own rows.
             if "stream" not in (event.get("args") or {}) and \
                     event.get("cat") != "gpu_user_annotation":
                 used.add(("thread_sort_index", pid, tid))

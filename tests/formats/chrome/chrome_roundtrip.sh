@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Chrome traces of others, written as such again: all slices, instants,
-# counters and arrows are there, with their categories and arguments, and all
-# else that an event may have, what the document says, and the order of rows. A
-# log in between changes nothing, and what was written is written again as it is:
-# to the last byte, but for what has no end and losses, which are told once.
+# Converts other tools' Chrome traces to Chrome traces: this keeps all slices,
+# instants, counters and arrows, with their categories, arguments and other
+# members, the document's members, and the order of rows. A log in between
+# changes nothing, and converting the output again gives the same bytes, except
+# for open ranges and losses, which are reported once.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 need "$python"
@@ -67,7 +67,7 @@ cat >"$work/members.json" <<'END'
 "traceName":"/tmp/x \"quoted\".json","beginningOfTime":1691836962728328}
 END
 
-# So many members, and arguments, that to compare each with each takes minutes.
+# Enough members and arguments that comparing all pairs would take minutes.
 "$python" - >"$work/many.json" <<'END' || exit 99
 import json
 print(json.dumps({
@@ -76,9 +76,9 @@ print(json.dumps({
     **{f"member{i}": i for i in range(60000)}}))
 END
 
-# What a writer that knows no better swaps, or takes for something else, when it
-# reads its own: equal slices; calls of one moment, and what stands beside B and
-# E; annotations on rows of streams whose number is no tid.
+# Cases that a naive writer swaps or misreads in its own output: equal slices,
+# calls at the same time, members beside B and E, annotations on rows of streams
+# whose number is not a tid.
 cat >"$work/own.json" <<'END'
 {"traceEvents":[
 {"ph":"M","name":"thread_name","pid":0,"tid":0,"args":{"name":"stream 0 "}},
@@ -105,8 +105,8 @@ cat >"$work/own.json" <<'END'
 {"ph":"E","name":"a","cat":"c","pid":1,"tid":2,"ts":5,"tts":4}]}
 END
 
-# Numbers that JSON has not, as Python writes them: in arguments, within brackets
-# or not, beside them, and in what the document says.
+# Python's numbers that are not JSON: in arguments, inside and outside brackets,
+# beside the arguments, and in members of the document.
 cat >"$work/nan.json" <<'END'
 {"loss":NaN,"metadata":{"l":[1,-Infinity,"NaN, \"Infinity\""]},"traceEvents":[
 {"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5,"beside":Infinity,
@@ -116,7 +116,7 @@ cat >"$work/nan.json" <<'END'
  "args":{"deep":[1, "a"]}}],"late":[Infinity]}
 END
 
-# What has no length, at the end of a range, behind it, and where one begins.
+# Empty slices at the end of a range, after it, and at the begin of one.
 cat >"$work/ends.json" <<'END'
 [{"ph":"B","name":"all","pid":6,"tid":8,"ts":0},
 {"ph":"B","name":"ends","pid":6,"tid":8,"ts":0},
@@ -134,8 +134,8 @@ cat >"$work/ends.json" <<'END'
 {"ph":"E","pid":6,"tid":8,"ts":10}]
 END
 
-# Calls in Python that begin, and end, ranges, which overlap these: what called
-# them, too; one that does both, equal ones, and one of no length.
+# Python calls that begin or end ranges, which overlap the calls and their
+# callers; one call that does both, equal ones, and an empty one.
 cat >"$work/cut.json" <<'END'
 [{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main"}},
 {"ph":"X","name":"m","cat":"python_function","pid":1,"tid":2,"ts":0,"dur":90},
@@ -159,9 +159,9 @@ cat >"$work/cut.json" <<'END'
 {"ph":"X","name":"u","cat":"cpu_op","pid":1,"tid":2,"ts":45,"dur":25}]
 END
 
-# Functions of one name at two places, one of no length in one of no length;
-# arguments called as places are that are none; and a name like those that our
-# own traces have.
+# Functions of the same name at two locations, an empty one in an empty one;
+# arguments with the names of locations that are not locations; and a name in
+# the form of our own traces.
 cat >"$work/places.json" <<'END'
 [{"ph":"X","name":"f (a.py:3)","cat":"FEE","pid":1,"tid":1,"ts":1,"dur":9},
 {"ph":"X","name":"f (b.py:70)","cat":"FEE","pid":1,"tid":1,"ts":2,"dur":3},
@@ -178,8 +178,9 @@ cat >"$work/places.json" <<'END'
 {"ph":"X","name":"x","pid":1,"tid":2,"ts":34,"dur":3}]
 END
 
-# What clang's ranges are about: headers that begin, and end, together, or take no
-# time, written as they end; of two compilers; and details that are none.
+# Details of clang's ranges: headers that begin and end together, or take no
+# time, written as they end; of two compilers; and arguments that are not
+# details.
 cat >"$work/clang.json" <<'END'
 {"traceEvents":[
 {"ph":"b","name":"Source","cat":"Source","id":0,"pid":1,"tid":1,"ts":2,
@@ -222,7 +223,8 @@ cat >"$work/clang.json" <<'END'
  "args":{"detail":"not of clang"}}],"beginningOfTime":1736075080257295}
 END
 
-# What overlaps without nesting on its thread, but would nest on a row of its own.
+# Slices that overlap without nesting on their thread, but would nest on a
+# separate row.
 cat >"$work/overlaps.json" <<'END'
 [{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10},
 {"ph":"X","name":"b","pid":1,"tid":1,"ts":5,"dur":20},
@@ -232,7 +234,8 @@ cat >"$work/overlaps.json" <<'END'
 {"ph":"X","name":"e","pid":1,"tid":1,"ts":13,"dur":9}]
 END
 
-# The span of a recording, which has its thread's first row, and what is apart.
+# The span of a recording, on its thread's first row, and slices marked as
+# apart.
 cat >"$work/span.json" <<'END'
 {"ctprof":"0","traceEvents":[
 {"ph":"M","name":"thread_name","pid":1,"tid":2,
@@ -243,7 +246,7 @@ cat >"$work/span.json" <<'END'
 {"ph":"X","name":"b","pid":1,"tid":2,"ts":12,"dur":3}]}
 END
 
-# Calls of no length, before, in and behind others that begin or end then.
+# Empty calls before, in and after others that begin or end at the same time.
 cat >"$work/moments.json" <<'END'
 {"$schema":"https://www.speedscope.app/file-format-schema.json",
 "shared":{"frames":[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"}]},
@@ -258,7 +261,7 @@ cat >"$work/moments.json" <<'END'
 {"type":"C","frame":1,"at":7},{"type":"C","frame":0,"at":9}]}]}
 END
 
-# $1 as a log and as a trace again, $2.
+# Converts $1 to a log and back to a trace, $2.
 round() {
 	"$CTPROF" convert -q -t log "$1" >"$work/a.ctp" &&
 		"$CTPROF" convert -q -f log -t chrome "$work/a.ctp" >"$2"
@@ -281,8 +284,8 @@ for trace in "$work/small.json" "$work/members.json" "$work/many.json" \
 	}
 done
 
-# Whether calls were cut or not, and wherever a function's place, or what it is
-# about, stood, profiles and tables of all of these are the same.
+# Profiles and tables of these are the same whether or not calls were clipped,
+# and wherever a function's location or detail was.
 for trace in "$work/places.json" "$work/clang.json" "$work/overlaps.json" \
 	"$work/moments.json" "$work/span.json" \
 	self-win-clang-19.1_main.json.gz logging_integration.json.gz old.json.gz \
@@ -307,7 +310,7 @@ for trace in "$work/places.json" "$work/clang.json" "$work/overlaps.json" \
 	done
 done
 
-# In tables, what is around a row is a row.
+# In tables, the parent of a row is a row.
 "$CTPROF" convert -q -t csv "$trace" | awk -F, '
 	NR > 1 { is[$2] = 1; around[NR] = $3 }
 	END { for (i in around) if (around[i] != "" && !is[around[i]]) exit 1 }' || {
@@ -315,7 +318,7 @@ done
 	failed=1
 }
 
-# So is what Perfetto sees of the trace, and of its log.
+# Perfetto also sees the same in the trace and in its log.
 for file in "$trace" "$work/a.ctp"; do
 	"$CTPROF" convert -q -t pftrace "$file" >"$work/a.pftrace" &&
 		"$CTPROF" convert -q -t chrome "$file" >"$work/a.json" &&
@@ -323,7 +326,7 @@ for file in "$trace" "$work/a.ctp"; do
 			"$work/a.json" || failed=1
 done
 
-# Strict JSON comes of it, with the texts that ctprof repair makes as well.
+# The output is strict JSON, with the same texts as from ctprof repair.
 "$CTPROF" repair -q "$work/nan.json" -o "$work/mended.json"
 for trace in nan mended; do
 	"$CTPROF" convert -q -t chrome -o "$work/$trace.chrome" -f chrome - \
@@ -335,13 +338,13 @@ if grep -E '[:[, ](NaN|-?Infinity)[],} ]' "$work/nan.chrome"; then
 	failed=1
 fi
 
-# C's printf() has other words for them.
+# C's printf() spells them differently.
 words='s/NaN/nan/g; s/u004eaN/u006ean/; s/Infinity/inf/g'
 sed "$words" "$work/nan.json" | "$CTPROF" convert -q -t chrome -f chrome - \
 	-o "$work/c.chrome"
 sed "$words" "$work/nan.chrome" | cmp - "$work/c.chrome" || failed=1
 
-# The tree and the arrows are those of the file, however often it was written.
+# The tree and the arrows stay the same, however often the file is converted.
 round "$work/own.json" "$work/b.json"
 round "$work/b.json" "$work/c.json"
 for trace in "$work/own.json" "$work/b.json" "$work/c.json"; do

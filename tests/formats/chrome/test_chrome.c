@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/chrome/chrome.c: what is in the file. How ranges nest: test_chrome_nesting.
- */
+/* formats/chrome/chrome.c: the contents of the file. Nesting of ranges:
+ * test_chrome_nesting. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ START_TEST(timelines_of_the_wall_clock_stand_beside_the_measured)
 			strstr(text, ts) != NULL, "no %s in %s", ts, text);
 	}
 	free(text);
-	/* One that is open ends with its timeline. */
+	/* An open range ends with its timeline. */
 	json_decref(check_write(trace, events, 1, &text));
 	ck_assert_msg(strstr(text, "\"dur\":2.000") != NULL, "%s", text);
 	free(text);
@@ -126,7 +126,7 @@ START_TEST(names_of_any_bytes_are_valid_text)
 	ck_assert_str_eq(
 		check_text_of(check_args_of(check_find(json, "X", 0)), "file"),
 		"C:\\x");
-	/* Once for the name, however many events have it. */
+	/* Once per name, for any number of events. */
 	ck_assert_uint_eq(trace->losses[LOSS_BAD_TEXT], 1);
 	json_decref(json);
 }
@@ -228,7 +228,7 @@ START_TEST(an_argument_set_again_and_again_takes_no_more_room)
 }
 END_TEST
 
-/* Few and many of them; one by one the last would take minutes. */
+/* Few and many of them; linear search would take minutes for the last. */
 START_TEST(any_number_of_arguments_has_the_last_values)
 {
 	static const uint32_t counts[] = {1, 5, 63, 64, 65, 130, 300, 150000};

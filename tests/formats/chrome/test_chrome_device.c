@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/chrome/chrome_device.c: what devices did, and how it is tied to calls. */
+/* formats/chrome/chrome_device.c: device activities and their connection with
+ * calls. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,7 @@ START_TEST(every_kernel_finds_the_range_that_launched_it)
 }
 END_TEST
 
-/* Slices that Perfetto would not nest become begins and ends. */
+/* Slices that Perfetto would not nest are written as begins and ends. */
 START_TEST(calls_without_a_duration_start_arrows_too)
 {
 	const struct event events[] = {
@@ -216,7 +217,7 @@ START_TEST(copies_have_bytes_and_bandwidth)
 }
 END_TEST
 
-/* None can make a key stand there twice. */
+/* None can repeat a key. */
 START_TEST(arguments_of_the_trace_stand_instead_of_the_writers)
 {
 	struct event_arg args[] = {
@@ -244,7 +245,7 @@ START_TEST(arguments_of_the_trace_stand_instead_of_the_writers)
 }
 END_TEST
 
-/* Nothing is numbered again, and nothing becomes an op. */
+/* Nothing is renumbered, and nothing becomes an op. */
 START_TEST(arguments_that_kineto_wrote_stay)
 {
 	struct event_arg op[] = {number_arg("External id", 500)};
@@ -282,7 +283,7 @@ START_TEST(arguments_that_kineto_wrote_stay)
 }
 END_TEST
 
-/* Not for an op's External id, nor for readers that have doubles. */
+/* Not an op's External id, and exact in readers that use doubles. */
 START_TEST(arrows_of_external_ids_are_numbers_for_all)
 {
 	uint64_t id = UINT64_C(1) << 63 | 5;

@@ -97,7 +97,7 @@ START_TEST(work_of_the_whole_device_has_no_stream)
 }
 END_TEST
 
-/* It belongs to no call that must be there, and is nothing a device did. */
+/* It needs no recorded call, and is not a device activity. */
 START_TEST(overhead_is_the_hosts)
 {
 	const struct event events[] = {
@@ -153,7 +153,7 @@ START_TEST(devices_of_processes_do_not_collide)
 }
 END_TEST
 
-/* The driver tells of all calls, also of those that a range shows. */
+/* The driver reports all calls, also those with a range. */
 START_TEST(told_calls_stand_beside_their_thread)
 {
 	uint32_t calls = trace_add_track(

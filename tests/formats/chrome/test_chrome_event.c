@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/chrome/chrome_event.c: what has no duration of its own. */
+/* formats/chrome/chrome_event.c: events without a duration. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ START_TEST(arrows_lead_from_slice_to_slice)
 }
 END_TEST
 
-/* Those that we write stand for what was caused, as theirs did. */
+/* Our own arrows replace them, from the cause to the activity. */
 START_TEST(arrows_of_kineto_are_not_written_twice)
 {
 	struct event event = {.kind = EVENT_FLOW, .id = 3};
@@ -144,7 +144,7 @@ START_TEST(a_counters_lines_have_their_keys)
 	ck_assert_int_eq(check_number_of(args, "used"), -3);
 	ck_assert(json_real_value(json_object_get(args, "free")) == 0.5);
 	json_decref(json);
-	/* One that has none has the counter's name. */
+	/* A value without a key gets the counter's name. */
 	values[0].key = 0;
 	event.arg_count = 1;
 	json = write_one(event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nested ranges in formats/chrome/chrome.c: viewers see the tree that was recorded,
- * however many ranges start and end at the same time.
+ * Nested ranges in formats/chrome/chrome.c: viewers see the recorded tree, even
+ * if many ranges start and end at the same time.
  */
 #include <check.h>
 #include <stdio.h>
@@ -14,13 +14,13 @@
 
 #define TID 7
 
-/* What is recorded, and the tree that it is. */
+/* The recorded events, and their tree. */
 struct story {
 	struct trace *trace;
 	struct event *events;
 	size_t event_count;
 	size_t room;
-	struct shown *tree; /* in the order in which ranges begin */
+	struct shown *tree; /* in order of the ranges' begins */
 	size_t tree_count;
 	size_t *open; /* into tree */
 	size_t depth;
@@ -94,8 +94,8 @@ static void compare(struct story *story, json_t *json, bool stacking)
 	free(seen);
 }
 
-/* Closes what is open, writes it, and looks at it as both kinds of viewers
- * do. Returns how many events of kind "X" there are. */
+/* Closes open ranges, writes the trace, and checks it as both kinds of viewers
+ * see it. Returns the number of "X" events. */
 static size_t check_story(struct story *story)
 {
 	json_t *json;
@@ -286,7 +286,7 @@ START_TEST(a_deep_chain_of_ties_is_rebuilt)
 }
 END_TEST
 
-/* What waits for the outer range's end is more than is held back. */
+/* More text waits for the outer range's end than the limit. */
 START_TEST(many_ties_inside_of_one_range_are_rebuilt)
 {
 	struct story story;
@@ -304,8 +304,8 @@ START_TEST(many_ties_inside_of_one_range_are_rebuilt)
 	begin(&story);
 	story.now_ns++;
 	slices = check_story(&story);
-	/* The two outer ones became "B" and "E"; so did all empty ones that
-	 * follow another. */
+	/* The two outer ranges, and all empty ones that follow another, are
+	 * written as "B" and "E". */
 	ck_assert_uint_eq(slices, 2);
 	story_clear(&story);
 }

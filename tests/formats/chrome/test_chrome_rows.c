@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * formats/chrome/chrome.c: which rows tracks get, what they are called, and the
- * events that do not nest.
+ * formats/chrome/chrome.c: the rows of tracks, their names, and events that do
+ * not nest.
  */
 #include <check.h>
 #include <math.h>
@@ -97,7 +97,7 @@ START_TEST(no_two_tracks_share_a_row)
 				check_number_of(
 					check_find(json, "i", j), "tid"));
 	}
-	/* Device 0 of one process is not that of another. */
+	/* Device 0 of one process differs from another process's. */
 	ck_assert_int_eq(check_number_of(check_find(json, "i", 1), "pid"), 100);
 	ck_assert_int_eq(check_number_of(check_find(json, "i", 2), "pid"), 200);
 	ck_assert_int_eq(check_number_of(check_find(json, "i", 6), "pid"), 0);

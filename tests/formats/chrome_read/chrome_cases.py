@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Small Chrome traces with what they hold, worked out by hand.
+"""Small Chrome traces with their results, computed by hand.
 
 usage: chrome_cases.py DIRECTORY [CTPROF]
 
-Both trace_counts.py and ctprof must find for each function (ncalls, pcalls,
-tottime, cumtime), times in ns; who launched what; and what was lost. Files that
-are cut off are for ctprof alone.
+Both trace_counts.py and ctprof must find (ncalls, pcalls, tottime, cumtime) of
+each function, times in ns, the launches, and the losses. Truncated files are
+for ctprof only.
 """
 import collections
 import json
@@ -254,7 +254,7 @@ TEXT = [
          '{"ph":"B","ts":5,"x":[{"ph":"X"}]},"ph":"X","name":"a","pid":1,'
          '"tid":1,"ts":0,"dur":1}],"more":[{"ph":"X","ts":1,"dur":1}]}',
          {"a": once(1000)}),
-    # Python's json takes the last one.
+    # Python's json uses the last one.
     Case("of equal keys the first counts",
          text_of([op("a", 0, 4, 1), call(1, 9), op("b", 5, 5, 2), call(6, 8),
                   kernel(8, 3, 9)]).replace(
@@ -348,7 +348,7 @@ PROCESSES = [
          {("a", "cudaLaunchKernel"): once(1000),
           ("b", "cudaLaunchKernel"): once(1000),
           ("a", K): once(3000), ("b", K): (2, 2, 3000, 3000)}),
-    # Whoever counts from 1 has the same numbers as the others.
+    # Processes that number from 1 have equal numbers.
     Case("two processes with equal numbers, and a row each for a device",
          text_of([op("a", 0, 9, 1), call(1, 5), x("b", 0, 9, pid=2),
                   call(1, 5) | {"pid": 2},
@@ -372,8 +372,8 @@ PROCESSES = [
 
 
 def late(case):
-    """The same, but nothing is known of an event yet where its arguments are,
-    but its phase and name."""
+    """The same case, but of each event only the phase and name precede the
+    arguments."""
     def turned(event):
         first = {key: event[key] for key in ("ph", "name", "args")
                  if key in event}
@@ -394,7 +394,7 @@ CASES = NESTING + MARKS + NUMBERS + TEXT + SPANS + JOINS + PROCESSES + [
 
 
 def counted(path):
-    """What trace_counts.py finds: functions, edges, losses."""
+    """The results of trace_counts.py: functions, edges, losses."""
     trace = trace_counts.Trace(path)
     calls = trace_counts.Calls(trace)
     work = trace_counts.Work(trace, calls)
@@ -422,7 +422,7 @@ def cost_of(row):
 
 
 def read(ctprof, path):
-    """The same of `ctprof stats`."""
+    """The same from `ctprof stats`."""
     report = json.loads(subprocess.run(
         [ctprof, "stats", "-q", "--json", "--callers", path],
         stdout=subprocess.PIPE, check=True).stdout)

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Chrome traces as others write them: what nests in what, when, and what caused
-# what a device did.
+# Chrome traces as other tools write them: nesting, times, and the causes of
+# device activities.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 
-# The trace on standard input as folded stacks is this; $3: further options.
+# Checks that the trace on standard input gives these folded stacks; $3: further
+# options.
 folds() {
 	cat >"$work/in.json"
 	# shellcheck disable=SC2086
@@ -14,7 +15,7 @@ folds() {
 	[ "$(sort "$work/out")" = "$(echo "$2" | sort)" ] || complain "$1: $(cat "$work/out")"
 }
 
-# What was said of the last one has these words.
+# Checks that the messages about the last trace contain this.
 says() {
 	grep -q "$2" "$work/err" || complain "$1: said $(cat "$work/err")"
 }
@@ -29,7 +30,7 @@ array() {
 	echo '{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"t"}}]'
 }
 
-# Times are decimal numbers, however large, and never go through a double.
+# Times are decimal numbers of any size, and never converted to double.
 {
 	x a 1712345678901234.567 2.5
 	x b 1712345678901235.068 0.001
@@ -40,8 +41,8 @@ a;b 1
 a;c 1
 a;d 1'
 
-# Slices of one time: the longer one is the outer one, wherever it stands; of
-# equal ones the first, unless children come first in the file.
+# Slices at the same time: the longer one is the outer one, wherever it is in
+# the file; of equal ones the first, unless children come first in the file.
 {
 	x inner 10 5
 	x outer 10 10
@@ -60,7 +61,7 @@ top;first;second 10000'
 } | array | folds children 'top 90000
 top;second;first 10000'
 
-# What overlaps without nesting is kept, beside the others.
+# Slices that overlap without nesting are kept beside the others.
 {
 	x a 0 10
 	x b 5 10
@@ -70,7 +71,8 @@ b 10000
 c 1000'
 says overlap '1 slices that overlap'
 
-# Calls in Python wait for the ranges that they end, but only so many bytes.
+# Python calls wait for the ranges that they end, but only up to a limit of
+# bytes.
 long=$(printf '%01200000d' 0)
 {
 	echo '[{"ph":"X","name":"r","cat":"cpu_op","pid":1,"tid":1,"ts":0,"dur":10}'
@@ -84,8 +86,8 @@ long=$(printf '%01200000d' 0)
 says late '3 calls in Python'
 says late '2 slices that overlap'
 
-# Ranges that have no end in the file, ends without a begin, ends within
-# slices, ranges that begin and end with one.
+# Ranges without an end, ends without a begin, ends within slices, ranges that
+# begin and end with a slice.
 folds ranges 'a 4000
 a;b 5000
 a;b;x 1000' <<'END'
@@ -100,7 +102,7 @@ a;b;x 1000' <<'END'
 END
 says ranges '1 ends without a begin'
 
-# Events that make no sense are counted; the others are used.
+# Invalid events are counted; the others are used.
 folds senseless 'a 1000' <<'END'
 [{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1},3,[4],
 {"ph":"X","name":"b","pid":1,"tid":1,"ts":1},
@@ -113,7 +115,7 @@ folds senseless 'a 1000' <<'END'
 END
 says senseless '9 events not used'
 
-# An array need not be closed; anything else that is cut off is damaged.
+# An array need not be closed; any other truncation is damage.
 folds 'open array' 'a 1000' <<'END'
 [{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1},
 END
@@ -132,7 +134,7 @@ echo '{"a":[]}' >"$work/in.json"
 "$CTPROF" convert -t folded "$work/in.json" >"$work/out" 2>"$work/err"
 [ $? = 3 ] || complain "no traceEvents: $(cat "$work/out" "$work/err")"
 
-# A mark of UTF-8, as editors and shells of Windows put before it; gzip'd, too.
+# A UTF-8 byte order mark, as from Windows editors and shells; also gzip'd.
 printf '\357\273\277' >"$work/mark"
 for filter in cat gzip; do
 	{
@@ -142,7 +144,7 @@ for filter in cat gzip; do
 	[ -s "$work/err" ] && complain "mark: $(cat "$work/err")"
 done
 
-# clang's sums are no slices; VizTracer's functions have files and lines.
+# clang's sums are not slices; VizTracer's functions have files and lines.
 folds sums 'Source 10000' <<'END'
 {"traceEvents":[{"ph":"X","name":"Source","pid":1,"tid":1,"ts":0,"dur":10},
 {"ph":"X","name":"Total Source","pid":1,"tid":2,"ts":0,"dur":10,
@@ -194,7 +196,7 @@ k 6000" --join=correlation
 device 40 40 41 | folds 'External id is the correlation' "$joined
 k 6000"
 
-# Everything else: what is read is written.
+# Other events: they are written as they were read.
 cat >"$work/in.json" <<'END'
 {"metadata":{"a":[1]},"host":"h\u00e9","baseTimeNanoseconds":123456789,
 "stackFrames":{"1":{"name":"main"},"2":{"name":"f","parent":1},
@@ -231,7 +233,7 @@ has '"id":"0x1f"'
 [ "$(grep -c '"ph":"[be]"' "$work/out")" = 2 ] || complain "async"
 [ "$(grep -c '"ph":"i"' "$work/out")" = 3 ] || complain "instants"
 
-# What JSON does not allow in strings is mended, also deep in an argument.
+# Invalid JSON strings are repaired, also deep in an argument.
 printf '[{"ph":"X","name":"a\\q\001\377","pid":1,"tid":1,"ts":1,"dur":1,
 "args":{"s":"\002","l":["\003\\p\\u00e9\376",\n1]}}]' >"$work/bad.json"
 "$CTPROF" convert -q -t chrome "$work/bad.json" >"$work/mended"
@@ -239,7 +241,7 @@ grep -qF '"name":"a\\q\u0001�"' "$work/mended" &&
 	grep -qF '"s":"\u0002","l":["\u0003\\pé�",' "$work/mended" ||
 	complain "mended: $(cat "$work/mended")"
 
-# Arrows from calls to their work are not doubled: they are made of that.
+# Arrows from calls to their activities are not doubled: we write our own.
 cat >"$work/arrows.json" <<'END'
 {"traceEvents":[
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":7,"tid":8,
@@ -256,8 +258,8 @@ END
 	complain "arrows: $(cat "$work/arrows")"
 grep -q '"left_out":3' "$work/arrows" || complain "arrows are not counted"
 
-# The same from a pipe. What was written is read as it was: once more it comes
-# out the same, but for the numbers of what had none.
+# The same from a pipe. Converting the output again gives the same, except for
+# the numbers of events without one.
 "$CTPROF" convert -q -t chrome - <"$work/in.json" >"$work/pipe"
 sed 's/,"title":"[^"]*"//' "$work/out" >"$work/one"
 sed 's/,"title":"[^"]*"//' "$work/pipe" >"$work/two"
@@ -266,15 +268,16 @@ cmp -s "$work/one" "$work/two" || complain "pipe: $(cat "$work/pipe")"
 sed 's/,"title":"[^"]*"//;s/,"losses":.*//' "$work/out" >"$work/one"
 sed 's/,"title":"[^"]*"//;s/,"losses":.*//' "$work/again" >"$work/two"
 cmp -s "$work/one" "$work/two" || complain "$(diff "$work/one" "$work/two")"
-# What PyTorch's profiler says of no process and no thread has no number of ours.
+# Events of PyTorch's profiler without process and thread do not get a number of
+# ours.
 "$CTPROF" convert -q -t csv - >"$work/out" <<'END'
 [{"ph":"i","s":"g","name":"Record Window End","pid":"","tid":"","ts":3},
 {"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}]
 END
 [ "$(grep -c '^instant,.*,(none),(none),.*Record Window End' "$work/out")" = 1 ] ||
 	complain "no process: $(cat "$work/out")"
-# Bazel's counters are numbers as text; JAX, nvcc and rocprof have events of
-# nothing, of which nothing is lost.
+# Bazel's counters are numbers as text; JAX, nvcc and rocprof write empty
+# events, which are not losses.
 "$CTPROF" convert -q -t chrome - >"$work/out" <<'END'
 [{},{"ph":"C","name":"cpu","pid":1,"tid":1,"ts":1,
 "args":{"a":"0.5","b":"1x","c":"12345678901234567","d":3}},{}]

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Compares what ctprof makes of Chrome traces with trace_counts.py, exactly.
+"""Compares ctprof's results for Chrome traces with trace_counts.py, exactly.
 
 usage: chrome_reference.py CTPROF DIRECTORY FILE...
 
-What is written goes to DIRECTORY. For each file: every row of `ctprof stats`
-with its callers, what devices did and who launched it, what was lost; the same
-again with --join=external and --join=correlation; and out of the pstats, the
-log and the Chrome trace that ctprof converts it to, the last of which a strict
-parser must read, with as many slices of each name on as many rows of the host.
+Output goes to DIRECTORY. For each file: every row of `ctprof stats` with its
+callers, the device activities and their launches, and the losses. The same
+again with --join=external and --join=correlation, and from the pstats, the log
+and the Chrome trace that ctprof converts it to. A strict parser must read that
+trace, with the same number of slices of each name on the same number of host
+rows.
 """
 import collections
 import json
@@ -22,13 +23,13 @@ import trace_counts
 
 FIELDS = ("ncalls", "pcalls", "tottime_ns", "cumtime_ns")
 ROOT = ("~", 0, "<all threads>")  # of our own making
-SHOWN = 8  # differences of one kind
+SHOWN = 8  # most differences of one kind
 
 
 class Names:
-    """A function's name as the trace has it, which may hold its file: we show
-    "f (a.py:1)" of VizTracer, "a.py(1): f" of PyTorch and "$a.py:1 f" of JAX as
-    f of a.py:1."""
+    """A function's name in the trace, which may contain its file: we show "f
+    (a.py:1)" of VizTracer, "a.py(1): f" of PyTorch and "$a.py:1 f" of JAX as f
+    of a.py:1."""
 
     def __init__(self, known):
         self.known = known
@@ -42,7 +43,7 @@ class Names:
 
 
 class Report:
-    """Differences, of which not too many are printed."""
+    """Differences; only some are printed."""
 
     def __init__(self, path):
         self.path = path
@@ -78,14 +79,14 @@ def costs(table):
 
 
 class Check:
-    """One file, and all that ctprof makes of it."""
+    """One file, and ctprof's results for it."""
 
     def __init__(self, ctprof, directory, path):
         self.ctprof = ctprof
         self.directory = directory
         self.path = path
         self.plain = trace_counts.Trace(path)
-        # Timelines have what a range is about beside.
+        # Timelines have a range's detail separately.
         self.options = ()
         self.count(self.plain)
         self.names = Names(set(self.trace.slices_by_name()))
@@ -97,7 +98,7 @@ class Check:
         self.work = trace_counts.Work(trace, self.calls)
 
     def function(self, row):
-        """What stands for a row's function: a name, or what a device did."""
+        """The key of a row's function: a name, or a device activity."""
         device = re.match(r"<gpu:(\d+)", row["file"])
         if device is not None:
             return (row["name"], int(device[1]))
@@ -143,7 +144,7 @@ class Check:
         return report
 
     def joins(self):
-        """Who launched what, by one of the two numbers alone."""
+        """The launches, by one of the two numbers only."""
         auto = self.work
         for join in ("external", "correlation"):
             self.work = trace_counts.Work(self.trace, self.calls, join)
@@ -205,7 +206,7 @@ class Check:
         self.report.same("pstats", dict(functions), {
             (key, field): getattr(cost, field)
             for key, cost in wanted.items() for field in FIELDS[:2]})
-        # A double has no more than 53 bits for them.
+        # A double has only 53 bits for them.
         self.report.same("pstats, tottime", {
             key: round(value, 6) for key, value in seconds.items()}, {
             key: round(cost.tottime_ns / 1e9, 6)

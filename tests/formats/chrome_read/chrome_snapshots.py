@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Compares ctprof with what speedscope expects of its own sample traces.
+"""Compares ctprof with speedscope's expected results for its own sample traces.
 
 usage: chrome_snapshots.py CTPROF SNAPSHOTS FILE...
 
 SNAPSHOTS is speedscope's file of expected results: for each trace, the stacks
-in order of time with how long each was there, to two digits behind the point.
-They are summed and compared with ctprof's folded stacks. speedscope tells
-functions apart by their arguments as well; those are taken off first. Time
-without a stack is not compared.
+in order of time with their durations, to two decimals. They are summed and
+compared with ctprof's folded stacks. speedscope also distinguishes functions by
+their arguments, which are removed first. Time without a stack is not compared.
 """
 import collections
 import pathlib
@@ -17,15 +16,15 @@ import sys
 
 UNITS = {"ns": 1, "µs": 1000, "ms": 10**6, "s": 10**9}
 
-# Where we mean to differ.
+# Intended differences.
 OURS = {
-    # A is ended while B is open in it. speedscope goes on as if it were not; we
-    # end what is innermost, as Chrome does.
+    # A is ended while B is open in it. speedscope ignores this; we end the
+    # innermost range, as Chrome does.
     "end-non-top-of-stack.json": [
         ("A", "1", "µs"), ("A;B", "9", "µs"), ("A;Z", "1", "µs")],
     "out-of-order-unbalanced-name.json": [
         ("alpha", "2", "µs"), ("alpha;beta", "8", "µs")],
-    # speedscope takes samples for ranges; to us they are moments.
+    # speedscope reads samples as ranges; to us they are instants.
     "multi-thread-with-samples.json": [],
 }
 
@@ -35,7 +34,7 @@ def frames_of(text):
 
 
 def read_snapshots(path):
-    """{file: [(stack, number, unit)]}, of all threads together."""
+    """{file: [(stack, number, unit)]}, for all threads together."""
     files, stacks = {}, collections.defaultdict(list)
     test = None
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -55,7 +54,7 @@ def read_snapshots(path):
 
 
 def expected(stacks):
-    """{stack: (ns, how exact)}; what is shown in ms has lost the rest."""
+    """{stack: (ns, precision)}; values shown in ms are rounded."""
     sums = collections.defaultdict(lambda: [0, 0])
     for stack, number, unit in stacks:
         sums[stack][0] += round(float(number) * UNITS[unit])
@@ -70,7 +69,7 @@ def folded(ctprof, path):
     sums = collections.Counter()
     for line in lines:
         stack, _, time = line.rpartition(" ")
-        # A file behind a name is what we know beyond speedscope's.
+        # We add the file after a name; speedscope does not.
         sums[re.sub(r" \([^;]*:\d+\)", "", stack)] += int(time)
     return sums
 

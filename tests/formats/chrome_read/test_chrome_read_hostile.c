@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Chrome traces made to break readers: depth, length, digits, ends of the
- * range of numbers, cycles. What makes sense is read, the rest is counted. */
+/* Chrome traces made to break readers: depth, length, digits, limits of
+ * numbers, cycles. Valid parts are read, the rest is counted. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,15 +12,16 @@
 
 #define MILLION 1000000
 
-/* A trace that is made while it is read, so that it takes no room: a text,
- * another one so many times, and a third. "#" in the second is its number. */
+/* A trace that is generated while it is read, so that it needs no memory: a
+ * text, a second one repeated `count` times, and a third. "#" in the second is
+ * replaced by its number. */
 struct generator {
 	const char *before;
 	const char *again;
 	const char *after;
 	uint64_t count;
 	uint64_t done;
-	const char *at; /* what is to be handed out next; NULL: the next part */
+	const char *at; /* next text to return; NULL: the next part */
 	char text[256];
 };
 
@@ -69,7 +70,7 @@ static ssize_t generate(void *cookie, char *bytes, size_t size)
 
 /* What was read. */
 struct result {
-	enum ctp_status status; /* CTP_END, if all is well */
+	enum ctp_status status; /* CTP_END: success */
 	struct ctp_error err;
 	uint64_t kinds[EVENT_KINDS];
 	uint64_t losses[LOSS_KINDS];
@@ -138,7 +139,8 @@ START_TEST(arguments_a_million_deep)
 		.count = MILLION};
 	struct result result = read_made(open, true);
 
-	/* It ends there: what was before is lost as well, being in it. */
+	/* The file ends there; the slice contains the earlier text, which is
+	 * lost too. */
 	expect_slices(&result, 0);
 	ck_assert_uint_eq(result.losses[LOSS_TRUNCATED], 1);
 	open.before = "[" WHOLE ",{\"args\":{\"x\":";
@@ -161,8 +163,8 @@ START_TEST(slices_a_hundred_thousand_deep)
 			.count = MILLION / 10},
 		false);
 
-	/* Each begins before all that come earlier in the file, and ends
-	 * before them: none lies in another. */
+	/* Each begins and ends before all earlier ones in the file, so none
+	 * lies in another. */
 	ck_assert_int_eq(result.status, CTP_END);
 	ck_assert_uint_eq(
 		result.kinds[EVENT_BEGIN] + result.kinds[EVENT_COMPLETE],
@@ -179,7 +181,7 @@ START_TEST(slices_a_hundred_thousand_deep)
 }
 END_TEST
 
-/* A thousand million bytes, of which no more than 64 MiB are looked at. */
+/* 10^9 bytes, of which at most 64 MiB are read. */
 START_TEST(a_name_without_end)
 {
 	static char kilobyte[250];
@@ -231,7 +233,7 @@ START_TEST(times_at_the_ends_of_what_can_be)
 		read_text("[{" SLICE ",\"ts\":9223372036854775.807,"
 			  "\"dur\":9223372036854775.807}]");
 
-	/* It has no end before that of time. */
+	/* It ends at the end of time. */
 	ck_assert_int_eq(result.status, CTP_END);
 	ck_assert_uint_eq(result.kinds[EVENT_BEGIN], 1);
 	ck_assert_int_eq(result.first_ns, INT64_MAX);

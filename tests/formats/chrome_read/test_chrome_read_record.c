@@ -9,8 +9,8 @@
 
 static const uint8_t args[] = {1, 2, 3};
 
-/* Packs a record, at any address, with its arguments, and takes it again: the
- * size that it had. */
+/* Packs a record with its arguments at an arbitrary address and unpacks it;
+ * returns the packed size. */
 static size_t pack(const struct chrome_read_record *record, int64_t key_ns)
 {
 	uint8_t bytes[1 + sizeof(*record) + sizeof(args)];
@@ -27,7 +27,7 @@ static size_t pack(const struct chrome_read_record *record, int64_t key_ns)
 	return (size_t)(behind - from);
 }
 
-/* One whose numbers are the largest that a short one has. */
+/* A record with the largest numbers of a short one. */
 static struct chrome_read_record largest_short(void)
 {
 	return (struct chrome_read_record){.kind = CHROME_READ_COUNTERS,
@@ -83,7 +83,7 @@ START_TEST(time_far_from_the_key_is_kept_whole)
 	ck_assert_uint_eq(pack(&record, KEY_NS), sizeof(record));
 	record.time_ns = INT64_MIN;
 	ck_assert_uint_eq(pack(&record, INT64_MAX), sizeof(record));
-	/* Their distance is 1, all the way round. */
+	/* Their distance is 1, with wrap-around. */
 	record.time_ns = INT64_MAX;
 	(void)pack(&record, INT64_MIN);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Flame graphs, by what is in them; flame_browser.sh looks at them.
+# The contents of flame graphs; flame_browser.sh checks their appearance.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 CTPROF_OUT="$work/all.ctp" ./tests/lib/recorder/record_everything || exit 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Flame graphs in a browser: they are drawn, and answer to the mouse and to
-the keyboard, in light and dark; no script complains.
+"""Flame graphs in a browser: they are drawn, and react to mouse and keyboard,
+in light and dark; no script reports an error.
 
 usage: flame_browser.py CTPROF DIRECTORY INPUT...   the first has a device
 """
@@ -12,7 +12,7 @@ from checks import check, finish
 import webdriver
 
 
-# The frames of a graph that are shown: name, what is drawn of it, and where.
+# The visible frames of a graph: name, drawn text, and position.
 SHOWN = """
 return [...document.querySelectorAll('.graph')[arguments[0]].children]
     .filter(g => g.localName === 'g' && g.style.display !== 'none')
@@ -37,7 +37,7 @@ const g = [...document.querySelectorAll('.graph > g')].filter(
 )[arguments[1]];
 g.id = arguments[2];
 """
-# As in test_flame_svg.c: what is shown of a name in so many places.
+# As in test_flame_svg.c: a name shortened to a number of columns.
 SHORT = (("a::b::f(int)", 12, "a::b::f(int)"), ("a::b::f(int)", 11, "a::b::f"),
          ("a::b::f(int)", 6, "\u2026b::f"), ("a::b::f(int)", 4, "\u2026f"),
          ("a::b::found(int)", 5, "found"),
@@ -208,7 +208,7 @@ def check_words(page):
 
 
 def check_image(browser, path):
-    """Without a script it is a picture."""
+    """Without its script it is a static picture."""
     page = path + ".html"
     with open(page, "w", encoding="utf-8") as file:
         file.write("<!DOCTYPE html><img src='%s'>" % os.path.basename(path))

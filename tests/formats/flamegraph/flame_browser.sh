@@ -24,7 +24,7 @@ slice() {
 	echo '"ts":80,"dur":40,"args":{"correlation":1,"stream":7,"device":0}}]'
 } >"$work/device.json"
 record_program 3 "$work/program.ctp"
-# Python's frames have files; where there is no package for it, the rest.
+# Python's frames have files; without the Python package, test the rest.
 set --
 recorded=$(package_python)
 if [ -n "$recorded" ]; then

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Flame graphs are what folded stacks say, drawn to scale, in any case within
-2 MB, and valid XML whatever the names are.
+"""Flame graphs agree with folded stacks, drawn to scale, are always within 2
+MB, and are valid XML for any names.
 
 usage: flame_check.py CTPROF INPUT...
 """
@@ -20,7 +20,7 @@ WIDTH, EDGE, ROW, LETTER = 1180, 10, 17, 6.7
 
 
 def convert(source, to, *options):
-    """What ctprof makes of a file, or of bytes on its standard input."""
+    """ctprof's output for a file, or for bytes on its standard input."""
     data = source if isinstance(source, bytes) else None
     path = "-" if data is not None else source
     return subprocess.run(
@@ -29,7 +29,7 @@ def convert(source, to, *options):
 
 
 class Frame:
-    """A box, and the path of names that leads to it."""
+    """A box and its path of names."""
 
     def __init__(self, element, graph, parent):
         rect = element.find(SVG + "rect")
@@ -67,7 +67,7 @@ class Graph:
         self.root = self.frames[0]
 
     def is_to_scale(self):
-        """Each box lies where its time does, and no time is lost."""
+        """Each box is at its time, and no time is lost."""
         scale = WIDTH / (self.root.total or 1)
         for frame in self.frames:
             if frame.total != frame.own + frame.within and frame.total:
@@ -93,7 +93,7 @@ class Graph:
 
 
 def is_short_for(text, name):
-    """Of C++ there may be parts without what is in brackets, and scopes."""
+    """C++ names may lose bracketed parts and scopes."""
     if text == name or text[-1] == "\u2026" and name.startswith(text[:-1]):
         return True
     signs = iter(name)
@@ -115,7 +115,7 @@ def folded_stacks(text):
 
 
 def cut(stack):
-    """As names are drawn: at most 240 characters of them."""
+    """Names as drawn: at most 240 characters."""
     return tuple(name if len(name) <= 240 else name[:239] + "\u2026"
                  for name in stack)
 
@@ -143,7 +143,7 @@ def check_input(path):
 
 
 def check_trace(path):
-    """What devices did stands in a graph of its own."""
+    """Device activities have a separate graph."""
     graphs = check_input(path)
     check([graph.name for graph in graphs] == ["host time", "device time"],
           "a trace with a device: two graphs")
@@ -195,7 +195,7 @@ def check_large():
 
 
 def color_of(before, now):
-    """What has changed by this part of the longer time."""
+    """The class of a change by this share of the longer time."""
     # To the nearest hundredth of a percent.
     most = max(before, now)
     part = (10000 * abs(now - before) + most // 2) // most
@@ -213,7 +213,7 @@ def totals_of(text):
 
 
 def check_diff():
-    """Colours are of what a path has on both sides, widths of the new one."""
+    """Colours compare a path on both sides, widths show the new one."""
     chance = random.Random(2)
     sides = []
     for _ in range(2):

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Inputs that are gzip'd: read as what they hold, of every format and from
-# pipes, and used as far as they are whole. Outputs whose names say so are.
+# gzip'd inputs of every format and from pipes are read like their contents, and
+# used up to any damage. Outputs are gzip'd if their names say so.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 
-# Many lines, so that a beginning is something.
+# Many lines, so that a truncated file has contents.
 i=0
 while [ $i -lt 2000 ]; do
 	echo "main;f$((i % 7));g$i $i"
@@ -55,7 +55,8 @@ report $? "a file with something else behind is read"
 grep -q 'more.gz: 9 bytes skipped' "$work/err"
 report $? "that is counted"
 
-# written COMMAND...: the file that it writes, unpacked, is what its output is.
+# written COMMAND...: checks that the file that it writes, decompressed, equals
+# its output.
 written() {
 	"$@" -o "$work/out.gz" && gzip -t "$work/out.gz" &&
 		"$@" -o - >"$work/plain" && gzip -dc "$work/out.gz" |

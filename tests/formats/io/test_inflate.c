@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/inflate_*.[ch]: a gzip'd file is read as what it holds, up to its
- * damage, wherever that is. */
+/* formats/inflate_*.[ch]: a gzip'd file is read like its contents, up to damage
+ * at any position. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ static uint8_t plain[PLAIN_BYTES];
 static uint8_t packed[2 * PLAIN_BYTES];
 static size_t packed_bytes;
 
-/* Half of it noise. */
+/* Half of it is noise. */
 static void make_plain(void)
 {
 	uint32_t state = 7;
@@ -32,7 +32,7 @@ static void make_plain(void)
 	}
 }
 
-/* Adds a member that holds [from, to) of `plain`. */
+/* Adds a member with [from, to) of `plain`. */
 static void pack(size_t from, size_t to)
 {
 	z_stream zlib = {0};
@@ -55,7 +55,7 @@ static void setup(void)
 	packed_bytes = 0;
 }
 
-/* The first `size` bytes as a file, of which 20 are read already. */
+/* The first `size` bytes as a file, 20 of which are already read. */
 static struct inflate_file *open_packed(size_t size, FILE **file)
 {
 	size_t head = size < 20 ? size : 20;
@@ -73,8 +73,8 @@ static struct inflate_file *open_packed(size_t size, FILE **file)
 	return inflate;
 }
 
-/* Reads all in pieces of several sizes; how much there was. It must be the
- * beginning of `plain`. */
+/* Reads everything in pieces of several sizes; returns the size. It must be a
+ * prefix of `plain`. */
 static size_t read_all(struct inflate_file *inflate)
 {
 	static uint8_t bytes[PLAIN_BYTES + 1];
@@ -127,7 +127,7 @@ START_TEST(members_are_one_file)
 }
 END_TEST
 
-/* As tapes and block devices have it; and a member behind it. */
+/* As on tapes and block devices; and a member after it. */
 START_TEST(zeros_are_padding)
 {
 	struct inflate_facts facts;
@@ -159,7 +159,7 @@ START_TEST(trailing_bytes_are_counted)
 }
 END_TEST
 
-/* Wherever the file ends. */
+/* For any end of the file. */
 START_TEST(beginning_of_a_file_is_used)
 {
 	size_t last = 0;
@@ -190,7 +190,7 @@ START_TEST(damage_ends_the_file_there)
 	size_t got;
 
 	pack(0, PLAIN_BYTES);
-	/* Of the checksum: all is read before it is known. */
+	/* In the checksum: everything is read before it is checked. */
 	packed[packed_bytes - 5] ^= 1;
 	facts = read_facts(packed_bytes, &got);
 	ck_assert_uint_eq(got, PLAIN_BYTES);
@@ -199,7 +199,7 @@ START_TEST(damage_ends_the_file_there)
 }
 END_TEST
 
-/* Without the fixed part of the header: whatever is changed is noticed. */
+/* After the fixed part of the header, every change is noticed. */
 START_TEST(damage_inside_is_found)
 {
 	pack(0, 3000);
@@ -221,7 +221,7 @@ START_TEST(damage_inside_is_found)
 }
 END_TEST
 
-/* The descriptor cannot be read: that is no end. */
+/* The descriptor cannot be read: that is not an end. */
 START_TEST(reading_fails_as_reading)
 {
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -240,7 +240,7 @@ START_TEST(reading_fails_as_reading)
 }
 END_TEST
 
-/* A pipe whose writer is silent does not keep it from being closed. */
+/* A pipe with a silent writer does not block closing. */
 START_TEST(close_waits_for_nobody)
 {
 	struct inflate_file *inflate;
@@ -256,7 +256,7 @@ START_TEST(close_waits_for_nobody)
 }
 END_TEST
 
-/* Nor does a ring that is full. */
+/* Nor does a full ring. */
 START_TEST(rest_need_not_be_read)
 {
 	struct inflate_file *inflate;

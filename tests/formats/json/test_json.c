@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* json/json.[ch]: what comes out is valid JSON, whatever goes in. */
+/* json/json.[ch]: the output is valid JSON for any input. */
 #include <check.h>
 #include <errno.h>
 #include <float.h>
@@ -25,7 +25,7 @@ static void teardown(void)
 	json_clear(&json);
 }
 
-/* Compares what has been written, and forgets it. */
+/* Compares and clears the output. */
 static void expect(const char *text)
 {
 	ck_assert(!json.failed);
@@ -67,8 +67,8 @@ START_TEST(strings_are_escaped)
 }
 END_TEST
 
-/* One byte of each kind at each place of a string of each length, which is a
- * copy to the byte, so that a sanitizer sees what is read beyond. */
+/* One byte of each kind at each position of a string of each length. The string
+ * is an exact-size copy, so that a sanitizer sees reads beyond it. */
 START_TEST(odd_bytes_are_found_anywhere)
 {
 	static const struct {
@@ -107,7 +107,7 @@ START_TEST(odd_bytes_are_found_anywhere)
 }
 END_TEST
 
-/* They are the same text then; a terminal shows nothing else. */
+/* The text stays the same; a terminal shows nothing else. */
 START_TEST(marks_of_direction_and_c1_are_escaped)
 {
 	json_text(&json, "a\xe2\x80\xae"
@@ -268,8 +268,8 @@ START_TEST(nan_and_infinity_become_strings)
 }
 END_TEST
 
-/* printf as in a locale with another decimal point, whether one is installed
- * or not: the point is what lies between digits. */
+/* printf as in a locale with another decimal point, without one being
+ * installed: the point is between the digits. */
 START_TEST(the_locale_changes_nothing)
 {
 	static const char *const names[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is read or passed over at once, against the same read token by token: on
- * texts that are JSON but for a byte or two. */
+/* Compares the fast path for reading and skipping with reading token by token,
+ * on texts that are JSON except for a byte or two. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define TEXT_MAX 4096
 #define TEXTS 3000
 
-/* Numbers that are none but for the generator: as rand_r() may not be. */
+/* Pseudo-random numbers that are the same everywhere, unlike rand_r()'s. */
 static uint64_t chance(uint64_t *state, uint64_t limit)
 {
 	*state = *state * UINT64_C(6364136223846793005) + 1442695040888963407U;
@@ -53,8 +53,7 @@ static void add_scalar(struct text *text)
 	add(text, scalars[chance(&text->state, 17)]);
 }
 
-/* More of them than are remembered; some are too long for that, or not as
- * plain. */
+/* More of them than are cached; some are too long, or need escapes. */
 static void add_key(struct text *text)
 {
 	static const char *const odd[] = {"", "a", "b", "k\\\"", "\\\\",
@@ -99,8 +98,8 @@ static void add_items(struct text *text, unsigned depth)
 	add(text, object ? "}" : "]");
 }
 
-/* Every second one is right; the others have bytes changed, put in or left
- * out. */
+/* Every second one is valid; the others have bytes changed, inserted or
+ * removed. */
 static void make_text(struct text *text, uint64_t seed)
 {
 	static const char marks[] = "{}[]:,\"\\0.1-e t";
@@ -135,7 +134,7 @@ static void make_text(struct text *text, uint64_t seed)
 	}
 }
 
-/* What is behind the text's head. */
+/* The text after the head. */
 static FILE *open_rest(struct text *text, size_t head)
 {
 	FILE *rest = head == text->size ? fopen("/dev/null", "rb")
@@ -150,12 +149,12 @@ struct outcome {
 	enum ctp_status status;
 	uint64_t offset;
 	uint64_t position;
-	struct json_token token; /* the one that comes next */
+	struct json_token token; /* the next one */
 	char message[sizeof(((struct ctp_error *)NULL)->message)];
 };
 
-/* Reads the text's first tokens, and passes over the rest of what is open
- * then, at once or token by token. */
+/* Reads the text's first tokens, and skips the rest of the open bracket at once
+ * or token by token. */
 static struct outcome pass(
 	struct text *text, size_t head, uint64_t first, bool at_once)
 {
@@ -224,7 +223,7 @@ START_TEST(skipped_values_are_checked_like_parsed_ones)
 }
 END_TEST
 
-/* All tokens that are told of, and how that ends. */
+/* All tokens returned, and the final status. */
 struct tokens {
 	struct json_token items[TEXT_MAX];
 	size_t count;
@@ -238,8 +237,8 @@ static void note(struct tokens *tokens, const struct json_token *token)
 	tokens->items[tokens->count++] = *token;
 }
 
-/* Notes members of the object that is open innermost; the last one decides how
- * it goes on. */
+/* Records members of the innermost open object; the last one determines the
+ * next step. */
 static enum ctp_status read_members(struct json_key_cache *shape,
 	struct json_scan *scan, struct tokens *tokens, struct json_token *last)
 {
@@ -259,8 +258,8 @@ static enum ctp_status read_members(struct json_key_cache *shape,
 	return status;
 }
 
-/* What is open innermost is a bit, up to 64 of them: an object? So much of the
- * text is there at first. */
+/* One bit per open bracket, at most 64: is it an object? `head` bytes of the
+ * text are available at first. */
 static void read_all(struct text *text, size_t head,
 	struct json_key_cache *shape, struct tokens *tokens)
 {
@@ -294,7 +293,7 @@ static void read_all(struct text *text, size_t head,
 	(void)fclose(rest);
 }
 
-/* A key whose value is wrong is told by one of the two only. */
+/* Only one of the two returns a key with an invalid value. */
 static bool are_same(const struct tokens *one, const struct tokens *other)
 {
 	size_t count = one->count < other->count ? one->count : other->count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The scanner against what RFC 8259 says of small texts, and against itself
- * where the input comes in pieces of every size. */
+/* The scanner against RFC 8259 on small texts, and against itself with input in
+ * pieces of every size. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "json/json_scan.h"
 #include "support/run_suite.h"
 
-/* Each token as a letter, texts in their place: {k:"s",[n]} and so on. */
+/* Each token as a letter, in place of its text: {k:"s",[n]} and so on. */
 static enum ctp_status describe(
 	struct json_scan *scan, char *out, size_t room, struct ctp_error *err)
 {
@@ -33,7 +33,7 @@ static enum ctp_status describe(
 	return status;
 }
 
-/* Scans a text whose first `head` bytes come beforehand. */
+/* Scans a text whose first `head` bytes were already read. */
 static enum ctp_status scan_text(const char *text, size_t size, size_t head,
 	char *out, size_t room, struct ctp_error *err)
 {
@@ -98,7 +98,7 @@ START_TEST(brackets_in_strings_are_text)
 }
 END_TEST
 
-/* As Python writes them, C's printf() and that of Microsoft's. */
+/* As written by Python, C's printf() and Microsoft's. */
 START_TEST(words_that_are_not_numbers_are_text)
 {
 	static const char *const words[] = {"nan", "-nan", "inf", "-INF",
@@ -176,7 +176,7 @@ START_TEST(an_error_comes_again)
 }
 END_TEST
 
-/* A random text of some MiB, and what the scanner is to tell of it. */
+/* A random text of some MiB, and the expected results. */
 struct made {
 	char *text;
 	size_t text_size;
@@ -301,7 +301,7 @@ START_TEST(texts_larger_than_the_window_are_told_whole)
 }
 END_TEST
 
-/* The outer array's items, each object and array passed over at once. */
+/* Counts the outer array's items, skipping each object and array at once. */
 static uint64_t count_items(const struct made *made, struct ctp_error *err)
 {
 	FILE *in = fmemopen(made->text, made->text_size, "rb");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of JSON to the last digit, and strings without their escapes. */
+/* JSON numbers to the last digit, and unescaped strings. */
 #include <check.h>
 #include <stdint.h>
 #include <string.h>

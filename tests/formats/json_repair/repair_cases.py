@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Damaged JSON, what it is to become, and what is to be said of it.
+"""Damaged JSON with the expected result and report.
 
-usage: repair_cases.py DIRECTORY    writes each, for the fuzzer to begin with
+usage: repair_cases.py DIRECTORY writes each, as seeds for the fuzzer
 """
 import collections
 import os
 import sys
 
-# `fixes`: name in the report -> how often. `text`: exactly this comes out.
+# `fixes`: name in the report -> count. `text`: the exact output.
 Case = collections.namedtuple("Case", "name damaged text fixes")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Small and real traces, cut off everywhere and damaged everywhere. Which
-events are whole, and where, Python's own decoder says."""
+"""Small and real traces, truncated and damaged everywhere. Python's own decoder
+finds the complete events."""
 import collections
 import glob
 import gzip
@@ -69,7 +69,7 @@ COMPACT = (
     '"clang"}}],"beginningOfTime":1621401187223005}')
 BASES = {"kineto": KINETO, "lines": LINES, "compact": COMPACT}
 
-# What may come in place of a byte, or before it.
+# Replacements and insertions for a byte.
 STRANGE = b"\"{}],:\\x\0"
 REAL_MOST = 40000
 REAL_CUTS = 60
@@ -81,12 +81,12 @@ def events_of(document):
     return document.get("traceEvents", [])
 
 
-# Bytes of an event, and what it is.
+# The bytes and the value of an event.
 Span = collections.namedtuple("Span", "begin end event")
 
 
 def spans_of(text):
-    """Of each event of a trace that is right."""
+    """One entry per event of a valid trace."""
     decoder = json.JSONDecoder()
     at = 0 if text.lstrip()[0] == "[" else text.index('"traceEvents"')
     at = text.index("[", at) + 1
@@ -118,7 +118,7 @@ def check_cut(name, mend, data, spans, at, complain):
 
 
 def check_damaged(name, mend, data, kept, complain):
-    """All events that were not touched are still there."""
+    """All events that were not damaged are kept."""
     status, _, _, out = mend(data)
     if status != 0:
         complain(f"{name}: status {status}")
@@ -134,7 +134,7 @@ def check_damaged(name, mend, data, kept, complain):
 
 
 def check_bytes(name, mend, text, complain):
-    """Each byte among the events: gone, replaced, and one more."""
+    """Each byte among the events: removed, replaced, and one inserted."""
     data = text.encode()
     spans = spans_of(text)
     dropped = 0
@@ -152,13 +152,13 @@ def check_bytes(name, mend, text, complain):
             check_damaged(f"{name}, {byte} before byte {at}", mend,
                           data[:at] + byte + data[at:],
                           others, complain)
-    # Without one byte, an event is nearly always still one.
+    # Without one byte, an event is nearly always still an event.
     if dropped > 3:
         complain(f"{name}: {dropped} events dropped for one byte")
 
 
 def check_random(mend, complain):
-    """Any damage: what comes out is JSON."""
+    """Any damage: the output is JSON."""
     chance = random.Random(7)
     for number in range(700):
         data = bytearray(chance.choice(list(BASES.values())).encode())
@@ -183,7 +183,7 @@ def check_random(mend, complain):
 
 
 def check_window(mend, complain):
-    """What is read at a time ends anywhere in a damaged event."""
+    """A read may end anywhere in a damaged event."""
     broken = ('{"ph":"X","name":"say "hi" \\q","ts":"5","dur":1,},,\n')
     mended = ('{"ph":"X","name":"say \\"hi\\" \\\\q","ts":5,"dur":1},\n')
     event = '{"ph":"X","name":"fill","ts":1,"dur":1},\n'
@@ -198,7 +198,7 @@ def check_window(mend, complain):
 
 
 def check_large(mend, complain):
-    """An event that is larger than what is looked at."""
+    """An event larger than the window."""
     large = ('{"traceEvents":[{"ph":"i","ts":1,"args":{"l":['
              + "12345678," * (2 << 20) + '0],"m":1}},'
              '{"ph":"X","ts":1,"dur":1}],"x":{}}').encode()

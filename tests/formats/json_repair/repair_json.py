@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What ctprof repair makes of JSON that is damaged: each kind of damage, each
-place where a file may be cut off, each byte that may be wrong. What comes out
-is read by Python's own parser, and events are counted in what went in.
+"""Tests ctprof repair on damaged JSON: each kind of damage, each position of a
+truncation, each invalid byte. Python's own parser reads the output, and events
+are counted in the input.
 
 usage: repair_json.py CTPROF REPAIR_MANY TRACES
 """

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# ctprof repair of what others wrote: all kinds of damage, and what is said on
-# the command line.
+# ctprof repair on other tools' files: all kinds of damage, and the messages of
+# the command.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 need "$python"
 
-# expect STATUS ARGUMENT...: runs ctprof repair; `out` and `said` are its words.
+# expect STATUS ARGUMENT...: runs ctprof repair; `out` and `said` are its
+# output.
 expect() {
 	local want=$1 got=0
 	shift
@@ -45,19 +46,19 @@ expect 0 -q - -o - <"$work/cut.json"
 is out want.json
 [ -s "$work/said" ] && complain "$what: $(cat "$work/said")"
 
-# What is mended stays, too.
+# A repaired file stays unchanged too.
 cp "$work/cut.json" "$work/b.json"
 expect 5 "$work/b.json" -o "$work/b.json" --force
 says 'b.json: is an input, too; write to another file'
 is b.json cut.json
 
-# What is compressed may be damaged itself.
+# The compressed data itself may be damaged.
 head -c 60 "$work/cut.json.gz" >"$work/short.json.gz"
 expect 0 "$work/short.json.gz" -o "$work/c.json" --json
 grep -q '"truncated":true' "$work/out" || complain "$what: $(cat "$work/out")"
 says 'short.json.gz: byte 60'
 
-# What is no JSON, or nothing, or a log.
+# Input that is not JSON, empty, or a log.
 printf '' >"$work/empty"
 expect 0 "$work/empty" -o "$work/d.json"
 says 'is empty; so is the trace'
@@ -73,7 +74,7 @@ printf 'int main(void) {\n\tint a[] = {1};\n\treturn a[0];\n}\n' >"$work/x.c"
 expect 3 "$work/x.c" -o "$work/d.json"
 says 'x.c: has no event, and nothing else that a trace in JSON has'
 [ -e "$work/d.json" ] && complain "$what: something was left"
-# But behind lines of a log may be one.
+# But a document may follow log lines.
 {
 	yes 'INFO: up' | head -n 1000
 	echo '{"$schema":"https://www.speedscope.app/file-format-schema.json",'
@@ -99,13 +100,13 @@ for args in "--json -o - x" "-o a" "-o a x y" "--all -o a x" "--force x"; do
 	expect 2 $args
 done
 
-# The readers say who mends what they cannot read.
+# The readers recommend ctprof repair for files that they cannot read.
 echo "[$event,{\"ph\":\"X\",\"name\":\"say \"a\"\"},$event]" >"$work/e.json"
 "$CTPROF" convert -t folded "$work/e.json" >/dev/null 2>"$work/said"
 what=convert
 says "'ctprof repair' mends it"
 
-# A trace that ends before its first event is one, if an empty one.
+# A trace truncated before its first event is an empty trace.
 convert() {
 	what="convert of $1"
 	printf '%s' "$1" >"$work/f.json"
@@ -116,7 +117,7 @@ for text in '[' '[]' '[{"name":"a' '{' '{"traceEv' '{"schemaVersion":1,"dev' \
 	'{"$schema": "https://www.speedsco'; do
 	convert "$text" || complain "$what: $(cat "$work/said")"
 done
-# But a document of something else is not.
+# But another kind of document is not.
 for text in '{}' '[1]' '[{"name":"a"}]' '[{"directory":"/"' '{"name":"a"' \
 	'{"name":"a","version":"1"}' '{"schemaVersion":2}' '"abc' ' '; do
 	convert "$text" && complain "$what: is no trace"

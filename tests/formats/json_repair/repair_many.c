@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mends many JSON texts in one process: each comes from standard input after
- * its size in four bytes (little endian), and goes to standard output likewise,
- * after what was done: the status, and how often each fix. A size beyond what
- * is there ends it.
+ * Repairs many JSON texts in one process. Each is read from standard input
+ * after its size in four bytes (little endian), and written to standard output
+ * likewise, after the status and the count of each fix. A size beyond the input
+ * ends it.
  */
 #include <stdint.h>
 #include <stdio.h>

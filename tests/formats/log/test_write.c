@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/log_out*.c: what is written as a log is read as what it was. */
+/* lib/log_out*.c: events written as a log are read back unchanged. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static uint32_t below(uint32_t limit)
 	return (uint32_t)(state >> 33) % limit;
 }
 
-/* Any number of 64 bits; small ones as often as large ones. */
+/* A random 64-bit number; small ones are as frequent as large ones. */
 static uint64_t any(void)
 {
 	uint64_t high = (uint64_t)below(UINT32_MAX) << 32;
@@ -173,7 +173,7 @@ static struct event_arg any_arg(bool number)
 	return arg;
 }
 
-/* Of a kind that its track may have, with what the kind has. */
+/* An event of a kind that its track may have, with that kind's members. */
 static struct event any_event(struct event_arg *args)
 {
 	struct event event = {.track = below(TRACKS),
@@ -255,7 +255,7 @@ START_TEST(events_of_all_kinds_are_read_as_they_were)
 }
 END_TEST
 
-/* More of them than could wait each for a block of its own. */
+/* More tracks than could each hold events for a block. */
 START_TEST(tracks_may_be_many)
 {
 	enum { MANY = 20000, ROUNDS = 12 };
@@ -365,7 +365,7 @@ START_TEST(the_tables_come_out)
 		.track = track,
 		.site = add_site("x", ""),
 		.time_ns = INT64_MIN});
-	/* What is known late. */
+	/* Facts that become known late. */
 	device.arg_count = 2;
 	(void)trace_add_device(trace, &device);
 	trace->tracks[track].name = add_text("new");
@@ -413,7 +413,7 @@ START_TEST(overlong_text_is_counted)
 	event.args = &args[1];
 	event.arg_count = 1;
 	add(event);
-	/* Those of activities are tried as part of a description first. */
+	/* Activities' arguments are first tried as part of a description. */
 	event.kind = EVENT_ACTIVITY;
 	event.track =
 		add_track((struct trace_track){.kind = TRACE_STREAM, .tid = 7});

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compares a profile for pprof with the folded stacks and the numbers of
-functions that the same log gives:
+"""Compares a pprof profile with the folded stacks and the functions' numbers
+from the same log:
 
     pprof_read.py PROFILE.pb.gz FOLDED STATS.json
 """

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* protobuf/protobuf.[ch]: the bytes that the encoding's document gives, and
+/* protobuf/protobuf.[ch]: the bytes in the encoding's specification, and
  * messages of all sizes. */
 #include <check.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ START_TEST(varints_take_as_many_bytes_as_they_need)
 }
 END_TEST
 
-/* Sizes around those where the size itself gets longer. */
+/* Sizes around those at which the encoded size gets longer. */
 START_TEST(messages_nest_whatever_their_size)
 {
 	static const size_t sizes[] = {0, 1, 123, 124, 125, 126, 127, 128,
@@ -79,7 +79,7 @@ START_TEST(messages_nest_whatever_their_size)
 	protobuf_add_uint(&out, 1, 7);
 	protobuf_end(&out, outer);
 
-	/* The same from the inside out. */
+	/* The same built from the inside out. */
 	protobuf_add_bytes(&again, 300, text, size);
 	protobuf_add_uint(&again, 1, 7);
 	inner = out.used;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* protobuf/protobuf_read.[ch]: what formats/protobuf/protobuf.c writes, and what nobody
- * should. */
+/* protobuf/protobuf_read.[ch]: reads the output of formats/protobuf/protobuf.c,
+ * and invalid messages. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +133,7 @@ static FILE *open_bytes(size_t from)
 	return file;
 }
 
-/* Whatever of it was read before. */
+/* With any part of it read before. */
 START_TEST(a_file_is_a_message)
 {
 	add_fields();

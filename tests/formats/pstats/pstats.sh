@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Profiles that Python saved are read as they are.
+# Profiles saved by Python are read exactly.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 # shellcheck disable=SC2086

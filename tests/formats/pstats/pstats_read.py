@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pstats_read.py WORK PYTHON...: profiles that Python saved are read as they
-are. What ctprof makes of them is compared with what marshal itself reads."""
+"""pstats_read.py WORK PYTHON...: profiles saved by Python are read exactly.
+ctprof's results are compared with marshal's own."""
 
 import marshal
 import os
@@ -62,12 +62,12 @@ def unnamed(stats):
 
 
 def in_ns(cost):
-    """Counts as they are, times as whole nanoseconds."""
+    """Unchanged counts, times as whole nanoseconds."""
     return tuple(round(c * NS) if isinstance(c, float) else c for c in cost)
 
 
 def same(ours, theirs):
-    """Is every number the same? A caller without times gets a share."""
+    """Are all numbers equal? A caller without times gets a share."""
     if set(ours) != set(theirs):
         return fail(f"other functions: {set(ours) ^ set(theirs)}")
     for key, value in theirs.items():
@@ -92,7 +92,7 @@ def is_read(work, path):
 
 
 def write_twice(work, path):
-    """What we wrote is read as what it is."""
+    """Our own output is read back unchanged."""
     first, second = work / "first.pstats", work / "second.pstats"
     if not convert(path, first) or not convert(first, second):
         return False
@@ -110,8 +110,8 @@ def make(work, python, module):
 
 
 def old_is_read(work):
-    """Python 2's, which Python 3 cannot load. The figures are what Python 2.7
-    prints of it."""
+    """From Python 2, which Python 3 cannot load. The numbers are those that
+    Python 2.7 prints."""
     to = work / "old.pstats"
     if not convert(HERE / "pstats" / "py2_sample.prof2", to):
         return False
@@ -124,7 +124,7 @@ def old_is_read(work):
 
 
 def samples_are_calls(work):
-    """pyinstrument's, which says -1 where it does not know how often."""
+    """From pyinstrument, which writes -1 for an unknown count."""
     f, g = ("a.py", 1, "f"), ("a.py", 2, "g")
     path, to = work / "sampled.prof", work / "sampled.pstats"
     stats = {
@@ -141,7 +141,7 @@ def samples_are_calls(work):
 
 
 def counts_are_put_right(work):
-    """yappi's, which says all calls where those not recursive belong."""
+    """From yappi, which writes all calls in place of the primitive ones."""
     f = ("a.py", 1, "f")
     path, to = work / "swapped.prof", work / "swapped.pstats"
     path.write_bytes(marshal.dumps({f: (9, 2, 0.5, 0.5, {f: (7, 7, 0.25, 0.25)})}))
@@ -149,8 +149,8 @@ def counts_are_put_right(work):
 
 
 def cut_is_kept(work, path):
-    """Cut off anywhere: what is whole is kept and the rest is said, or the
-    file is refused with the byte."""
+    """Truncated anywhere: complete parts are used and the rest is reported, or
+    the file is rejected with the byte's position."""
     whole = path.read_bytes()
     kept = -1
     for size in range(1, len(whole), max(1, len(whole) // 150)):
@@ -170,7 +170,7 @@ def cut_is_kept(work, path):
 
 
 def wrong_is_refused(work):
-    """Profiles that are none: an error of one line, never a crash."""
+    """Invalid profiles: an error of one line, never a crash."""
     key = b"z\x01a" + b"i\x01\0\0\0" + b"z\x01f"
     cases = {
         "a reference to nothing": b"{)\x03r\xff\0\0\0",
@@ -195,7 +195,7 @@ def wrong_is_refused(work):
 
 
 def sums_are_python_s(work, paths):
-    """What pstats.add() makes of them, but for the last digits of floats."""
+    """The result of pstats.add(), except for the last digits of floats."""
     to = work / "sum.pstats"
     done = run("merge", "--force", "-o", to, *paths)
     if done.returncode != 0:

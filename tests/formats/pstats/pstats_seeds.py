@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pstats_seeds.py DIRECTORY: small profiles for fuzzing to begin with, in every
-version of marshal, whole and cut off."""
+"""pstats_seeds.py DIRECTORY: small profiles as seeds for fuzzing, in every
+version of marshal, whole and truncated."""
 
 import marshal
 import pathlib

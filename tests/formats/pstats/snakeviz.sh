@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# snakeviz shows the profile of a recorded Python program: in a browser without
-# a window the page is drawn, with the program's functions, and its scripts have
-# nothing to complain of.
+# snakeviz shows the profile of a recorded Python program: a headless browser
+# draws the page with the program's functions, and its scripts report no errors.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 need_loadable_library
@@ -18,7 +17,7 @@ PYTHONPATH=$PWD/python/package LD_LIBRARY_PATH=$PWD/.libs \
 	"$srcdir/examples/compile_modules.py" 3 || fail "is not recorded"
 "$CTPROF" convert -q "$work/run.ctp" -o "$work/run.pstats" || exit 1
 
-# It asks for a port that is free, and says which.
+# It chooses a free port and prints it.
 "$python" -u -m snakeviz -s -H 127.0.0.1 "$work/run.pstats" \
 	> "$work/server" 2>&1 &
 server=$!

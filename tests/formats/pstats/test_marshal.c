@@ -6,7 +6,7 @@
 #include "pstats/marshal.h"
 #include "support/run_suite.h"
 
-/* What has been written so far. */
+/* The output so far. */
 static FILE *out;
 static char *bytes;
 static size_t size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/pstats/pstats.c: the bytes are what Python's pstats takes them for. */
+/* formats/pstats/pstats.c: Python's pstats reads the bytes correctly. */
 #include <check.h>
 
 #include "format.h"

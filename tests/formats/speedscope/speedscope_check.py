@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Is it a file that speedscope reads: the keys and types of its schema, events
-in order of time, every frame closed by itself; and are calls and times those of
-the same log's statistics and Chrome trace?
+"""Can speedscope read the file: keys and types of its schema, events in order
+of time, every frame closed in order? And do calls and times match the same
+log's statistics and Chrome trace?
 
     speedscope_check.py FILE.speedscope.json STATS.json FILE.json
 """
@@ -27,7 +27,7 @@ def check_frame(frame):
 
 
 def play(profile, frames):
-    """(frame, start, duration, without what it calls) of each call."""
+    """(frame, start, duration, self time) of each call."""
     assert set(profile) == {
         "type", "name", "unit", "startValue", "endValue", "events"}
     assert profile["type"] == "evented" and profile["unit"] == "nanoseconds"
@@ -90,7 +90,7 @@ def main():
             assert calls[key] == row["ncalls"], (key, calls[key], row)
             assert own[key] == row["tottime_ns"], (key, own[key], row)
     theirs = list(read_chrome(sys.argv[3]))
-    # Times too large or negative are relative to the first.
+    # If times are too large or negative, all are relative to the first.
     shift = min((start for _, start, _ in theirs), default=0) - min(
         (start for _, start, _ in slices), default=0)
     assert shift <= 0 or any(start > 1 << 52 for _, start, _ in theirs)

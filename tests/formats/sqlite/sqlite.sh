@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Databases of NVIDIA's profilers are read as SQL finds them to be, those made to
-# do harm are refused, and what we write for SQL is what we read.
+# Databases of NVIDIA's profilers are read with the same results as by SQL,
+# malicious ones are rejected, and our output for SQL matches the input.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 printf 'SQLite format 3\0' > "$work/none"

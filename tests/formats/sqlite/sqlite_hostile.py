@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Databases that were made to do harm: they are refused, or read in little.
+"""Malicious databases: they are rejected, or read with little work.
 
 Usage: sqlite_hostile.py DIRECTORY
 """
@@ -40,7 +40,7 @@ def make(work, strings="(id INTEGER PRIMARY KEY, value TEXT)", rows=10,
 
 
 def rewrite(path, c, table, sql):
-    """Another definition for the rows that are there."""
+    """Another definition for the existing rows."""
     c.execute("PRAGMA writable_schema = ON")
     c.execute("UPDATE sqlite_master SET sql = ? WHERE name = ?", (sql, table))
     c.commit()
@@ -103,7 +103,7 @@ def test_computed(work):
 
 
 def test_memory(work):
-    """What SQLite takes is counted, and the file cannot ask for more."""
+    """SQLite's memory is counted, and the file cannot ask for more."""
     path, c = make(work, rows=20000, text="function %d " + 200 * "x")
     c.close()
     status, out, words = convert(path, "--max-mem=4M")
@@ -117,7 +117,7 @@ def test_memory(work):
     c.commit()
     c.close()
     with open(path, "r+b") as file:
-        file.seek(48)  # the size of the cache that the file suggests
+        file.seek(48)  # the cache size in the file
         file.write(struct.pack(">i", 1 << 30))
     status, out, words = convert(path, "--max-mem=24M")
     check((status, words) == (0, ""),

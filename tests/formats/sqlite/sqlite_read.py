@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What ctprof reads of databases is what SQL finds in them.
+"""ctprof reads the same from databases as SQL.
 
 Usage: sqlite_read.py DIRECTORY FILES: works in DIRECTORY; FILES has real ones.
 """
@@ -52,7 +52,7 @@ def make_strings(connection, table, key, texts):
 
 
 def make_nsys(path, version):
-    """Two processes whose numbers are the same, threads, ranges, a graph."""
+    """Two processes with equal numbers, threads, ranges, a graph."""
     if os.path.exists(path):
         os.unlink(path)
     c = sqlite3.connect(path)
@@ -119,8 +119,8 @@ def make_nsys(path, version):
     return c
 
 
-# For each kernel its name, times and correlation, whether its launch is there,
-# and the range of NVTX that the launch was made in.
+# For each kernel its name, times and correlation, whether its launch exists,
+# and the NVTX range around the launch.
 KERNELS = """
 SELECT k.start, k.end - k.start, n.value, k.correlationId,
        r.start IS NOT NULL,
@@ -282,7 +282,7 @@ def make_nvprof(path, base, version):
     return c
 
 
-# PyTorch's own questions of such a file, but for times: each kernel's range.
+# PyTorch's own queries of such a file, without times: each kernel's range.
 MARKED = """
 SELECT k.start, k.end - k.start, k.correlationId, n.value
 FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL k
@@ -363,7 +363,8 @@ def test_real(work, packed):
 
 
 def test_damage(work):
-    """Cut off, or with other bytes: an answer, and a status that says so."""
+    """Truncated, or with changed bytes: a result, and a matching exit
+    status."""
     chance = random.Random(6)
     path = os.path.join(work, "damaged")
     with open(os.path.join(work, "made.sqlite"), "rb") as file:
@@ -404,7 +405,7 @@ def test_refused(work):
 
 
 def test_odd(work):
-    """Values of every kind in a table whose columns have none."""
+    """Values of every type in a table whose columns have no types."""
     path = os.path.join(work, "odd.sqlite")
     c = sqlite3.connect(path)
     c.execute("CREATE TABLE StringIds (id INTEGER, value TEXT)")

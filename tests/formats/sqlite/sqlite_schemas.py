@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables of real files, and their columns, by version of the schema.
 
-A column is an INTEGER unless it says otherwise; KEY is the primary key.
+A column is an INTEGER unless given otherwise; KEY is the primary key.
 """
 
 SCHEMAS = {
@@ -295,7 +295,7 @@ SCHEMAS = {
 
 
 def create(connection, version, tables=None):
-    """Makes the version's tables, or those of `tables` alone."""
+    """Creates the version's tables, or only those in `tables`."""
     for table, columns in SCHEMAS[version].items():
         if tables is not None and table not in tables:
             continue
@@ -310,7 +310,7 @@ def create(connection, version, tables=None):
 
 
 def add(connection, table, **values):
-    """Adds a row, of the columns that the table has."""
+    """Adds a row with the columns that the table has."""
     have = {row[1] for row in connection.execute(
         'PRAGMA table_info("%s")' % table)}
     values = {k: v for k, v in values.items() if k in have}

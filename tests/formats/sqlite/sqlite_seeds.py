@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Small databases to begin fuzzing with, whole, cut and changed.
+"""Small databases as seeds for fuzzing, whole, truncated and changed.
 
 Usage: sqlite_seeds.py DIRECTORY
 """
@@ -17,7 +17,7 @@ KERNELS = ("CUPTI_ACTIVITY_KIND_KERNEL",
 
 
 def fill(c):
-    """A row or two of everything that is there."""
+    """A row or two of every table."""
     for number, text in enumerate(("cudaLaunchKernel_v7000", "_Z1fv", "r"), 1):
         add(c, "StringIds", id=number, value=text)
         add(c, "StringTable", _id_=number, value=text)

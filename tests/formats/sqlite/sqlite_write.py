@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is written for SQL and spreadsheets is what Chrome traces have.
+"""The output for SQL and spreadsheets matches Chrome traces.
 
 Usage: sqlite_write.py DIRECTORY TRACE...: works in DIRECTORY.
 """
@@ -100,7 +100,7 @@ def compare(work, path):
 
 
 def test_causes(work):
-    """A kernel's cause is the call; around it is the range that SQL finds."""
+    """A kernel's cause is the call; SQL finds the range around that."""
     path = os.path.join(work, "made.sqlite")
     made = sqlite_read.make_nsys(path, "nsys 3.25.0")
     made.execute("INSERT INTO NVTX_EVENTS (start, end, eventType, text, "
@@ -128,7 +128,7 @@ def test_causes(work):
 
 
 def test_errors(work):
-    """A disk that is full is an error, and leaves nothing behind."""
+    """A full disk is an error, and leaves nothing behind."""
     path = os.path.join(work, "made.sqlite")
     result = run("convert", "-t", "sqlite", path,
                  env=dict(os.environ, CTPROF_TMPDIR=work + "/missing"))

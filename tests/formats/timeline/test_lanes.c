@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* timeline/lanes.[ch]: inside each lane slices nest, as a viewer sees them. */
+/* timeline/lanes.[ch]: slices nest inside each lane, as viewers see them. */
 #include <check.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ static int by_start(const void *a, const void *b)
 	return left->order < right->order ? -1 : 1;
 }
 
-/* How many slices of this lane Perfetto would drop: sorted by start, ties in
- * file order, each must end inside all that are open. */
+/* The number of slices of this lane that Perfetto would drop: sorted by start,
+ * ties in file order, each must end inside all open ones. */
 static size_t dropped(struct slice *slices, size_t count, uint32_t lane)
 {
 	int64_t *ends = calloc(count + 1, sizeof(*ends));
@@ -99,7 +99,7 @@ END_TEST
 
 START_TEST(a_refused_slice_changes_nothing_for_the_next)
 {
-	/* The third overlaps the second; the fourth refuses to nest. */
+	/* The third overlaps the second; the fourth does not nest. */
 	struct slice slices[] = {
 		{0, 100, 0, 0}, {5, 10, 0, 0}, {50, 150, 0, 0}, {6, 20, 0, 0}};
 
