@@ -8,14 +8,16 @@ set -eu
 ctprof=$(realpath "$1")
 cindex=$(realpath "$2")
 pictures=$(realpath "$3")
+sources=$(realpath "$pictures/../..")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 "$ctprof" record -q -o cindex.ctp -- \
 	"$cindex" -j 2 -n 50 -o index.txt /usr/include
-"$ctprof" convert -t dot --min 1% cindex.ctp | dot -Tsvg \
-	> "$pictures/callgraph.svg"
+# A picture names files as the sources do, not as this machine does.
+"$ctprof" convert -t dot --min 1% cindex.ctp | sed "s|$sources/||g" |
+	dot -Tsvg > "$pictures/callgraph.svg"
 # The first 16 rows of the flame graph.
 "$ctprof" convert -t flamegraph cindex.ctp |
 	sed '2s/height="[0-9]*" viewBox="0 0 1200 [0-9]*"/height="370" viewBox="0 0 1200 370"/' |
