@@ -193,12 +193,6 @@ static char *place_text(
 	return text;
 }
 
-/* Is it by what the host did that it is told apart? */
-static bool has_code(const struct gaps_place *place)
-{
-	return place->cause <= GAP_DATA;
-}
-
 static void add_place(const struct gaps_view *view, struct table *table,
 	const struct gaps_place *place, uint64_t idle_ns)
 {
@@ -260,7 +254,7 @@ static bool print_places(const struct gaps_view *view, FILE *out)
 
 	init_places(view, &table);
 	for (uint32_t i = 0; i < count; i++) {
-		if (!has_code(&places[i]))
+		if (!gaps_place_has_code(&places[i]))
 			continue;
 		if (view->top != 0 && shown == view->top) {
 			hidden++;

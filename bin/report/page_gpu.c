@@ -229,12 +229,6 @@ static uint32_t put_devices(struct page_part *part,
 	return put;
 }
 
-/* Is it by what the host did that it is told apart? */
-static bool has_code(const struct gaps_place *place)
-{
-	return place->cause <= GAP_DATA;
-}
-
 /* Only those of devices that are there. */
 static void put_places(struct page_part *part, uint32_t devices)
 {
@@ -246,7 +240,7 @@ static void put_places(struct page_part *part, uint32_t devices)
 	json_key(&part->json, "places");
 	json_begin(&part->json, '[');
 	for (uint32_t i = 0; i < count; i++) {
-		if (!has_code(&places[i]))
+		if (!gaps_place_has_code(&places[i]))
 			continue;
 		if (places[i].device < devices && page_part_bytes(part) < until)
 			put_place(part, &places[i]);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When devices were idle, and why: a device is busy while any of its kernels,
- * copies or memsets runs, on whatever stream; all else of its process' time is
- * idle, and each moment of that is charged to one cause. Until the activity
- * that ends a gap was launched, the cause is what the thread did that launched
- * it; after that, the activity waited to start.
- * Source: shared spec 04; this is its robust form, which is right with graphs,
- * copies and several streams.
+ * When devices were idle, and why. A device is busy while any of its kernels,
+ * copies or memsets runs, on any stream. The rest of its process's time is
+ * idle, and each idle moment is charged to one cause. Until the activity that
+ * ends a gap was launched, the cause is the work of the launching thread. After
+ * that, the activity waited to start. Source: shared spec 04; this is its
+ * robust form, which is right with graphs, copies and several streams.
  */
 #ifndef GAPS_H
 #define GAPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -49,16 +49,22 @@ struct gaps_place {
 	uint64_t longest_ns;
 };
 
+/* Does the host's code tell this place from others of the same cause? */
+static inline bool gaps_place_has_code(const struct gaps_place *place)
+{
+	return place->cause <= GAP_DATA;
+}
+
 struct gaps;
 
-/* What goes up and down with time. */
+/* The counters over time. */
 enum gaps_line {
 	GAPS_IDLE,  /* 1: the device is idle; from the start of its span on */
 	GAPS_QUEUE, /* kernels that are launched and have not started */
 	GAPS_LINES
 };
 
-/* From that moment on. Of several at one moment, the last counts. */
+/* The value from that moment on. The last of several at one moment counts. */
 struct gaps_level {
 	enum gaps_line line;
 	uint32_t device; /* index into devices */
