@@ -29,9 +29,9 @@ enum option_group {
 		NULL, 0, NULL, 0, text, number \
 	}
 
-/* Keys of options without a letter. Those that one file alone knows are in an
- * enum there, from KEY_OWN on. Source: glibc's argp-parse.c gives a long option
- * to the parser whose table it is in, so two tables may have equal keys. */
+/* Keys of options without a letter. Keys that only one file uses are in an enum
+ * there, from KEY_OWN on. Source: glibc's argp-parse.c gives a long option to
+ * the parser whose table it is in, so two tables may have equal keys. */
 enum option_key {
 	KEY_FORCE = 256,
 	KEY_STRICT,

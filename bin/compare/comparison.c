@@ -225,7 +225,8 @@ static void diag_moved(const struct source_map *moved)
 			moved->count - MOVED_SAID);
 }
 
-/* Of a program that was built in another directory all files are others. */
+/* A program that was built in another directory has other names for all its
+ * files; this matches them. */
 static int join_files(struct comparison *comparison,
 	const struct comparison_profiles *profiles)
 {
@@ -345,8 +346,8 @@ static void diag_difference(
 }
 
 /* Are the devices of the first `base_count` profiles called the same as those
- * of the others? If not, that is said, as is a lack of memory. Those without a
- * name, or a side without any, are no hindrance. */
+ * of the others? If not, or without memory, prints the reason. Devices without
+ * a name, and a side without devices, match. */
 static bool are_devices_same(
 	const struct comparison_profiles *profiles, size_t base_count)
 {

@@ -315,7 +315,7 @@ int diff_print_csv(const struct diff_view *view, FILE *out)
 
 /* ---- the flame graph ---- */
 
-/* What is in a directory is read as sums, and so are many profiles. */
+/* A directory is read as sums, and so are many profiles: these have no tree. */
 static bool have_trees(const struct comparison *comparison,
 	const struct comparison_profiles *profiles)
 {

@@ -23,11 +23,12 @@ struct input {
 int input_open(
 	struct input *input, const char *path, const struct inputs *inputs);
 
-/* Likewise of what is at another path, as a copy is, than what it is called. */
+/* The same for an input whose bytes lie at another path than its name, as a
+ * copy's do. */
 int input_open_as(struct input *input, const char *name, const char *path,
 	const struct inputs *inputs);
 
-/* The same, but nothing is said. Errors: those of input_file_open(). */
+/* The same, but prints nothing. Errors: those of input_file_open(). */
 enum ctp_status input_try(struct input *input, const char *path,
 	const struct inputs *inputs, struct ctp_error *err);
 

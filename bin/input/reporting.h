@@ -77,7 +77,7 @@ bool reporting_has_events(const struct input *input);
 void reporting_head(struct report *report, const struct trace *trace,
 	const char *schema, char *const *path);
 
-/* Takes the value of --top. A mistake is said and exits with status 2. */
+/* Reads the value of --top. On a mistake, prints it and exits with status 2. */
 void reporting_read_top(struct reporting *reporting,
 	const struct argp_state *state, const char *text);
 

@@ -90,7 +90,7 @@ static int find_moment(const struct cut_pipeline *pipeline, struct input *input,
 		return fail(input, &err);
 	if (!moment.found)
 		return not_found(pipeline, input);
-	/* What takes no time is still there. */
+	/* A range without duration still has a window. */
 	if (moment.until_ns <= moment.from_ns && moment.from_ns < INT64_MAX)
 		moment.until_ns = moment.from_ns + 1;
 	cut_set_window(cut, moment.from_ns, moment.until_ns);
@@ -170,7 +170,7 @@ int cut_pipeline_into_parts(struct input *input, struct cut **cut)
 	return cut_pipeline_apply(&parts, input, cut);
 }
 
-/* A number, and where it ends; false if there is none. */
+/* Reads a number and sets its end; false if there is none. */
 static bool read_number(const char *text, const char **end, int64_t *number)
 {
 	char *behind;

@@ -105,7 +105,7 @@ static int seekable_input_init(
 	struct stat found;
 
 	*seekable = (struct seekable_input){.copy = TEMP_FILE_NONE};
-	/* Who opens it as an input says what is wrong. */
+	/* The error is reported when the file is opened as an input. */
 	if (fd < 0)
 		return EXIT_DONE;
 	if (from_stdin || (fstat(fd, &found) == 0 && S_ISFIFO(found.st_mode)))

@@ -144,7 +144,8 @@ static const char *number_end(const char *at)
 	}
 }
 
-/* Returns the length of the punctuator at `at`, 0 if there is none. */
+/* Returns the length of the punctuator at `at`; 0 if another token begins
+ * there. */
 static size_t punctuator(const char *at, uint16_t *code)
 {
 	static const char pairs[] = "->++--<<>><=>===!=&&||*=/=%=+=-=&=^=|=##";

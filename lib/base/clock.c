@@ -17,7 +17,7 @@
 
 #ifdef CTP_INLINE_TICKS
 
-/* What the kernel calls the counter where it keeps time by it. */
+/* The kernel's name for the counter where it keeps time by it. */
 static const char *const trusted[] = {
 #if defined(__x86_64__)
 	"tsc", "kvm-clock", "hyperv_clocksource_tsc"
@@ -110,7 +110,7 @@ void clock_count_events(bool on)
 	atomic_store(&events.on, on);
 }
 
-/* What the recording's times are compared with. */
+/* The clock that the recording's times are compared with. */
 static int64_t raw_ns(void)
 {
 	return atomic_load_explicit(&events.on, memory_order_relaxed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What went wrong, to what, at which byte: one status enum, one struct. */
+/* Errors: the status, the message and the byte in the input. */
 #ifndef ERROR_H
 #define ERROR_H
 

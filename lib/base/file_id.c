@@ -8,9 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of linux/close_range.h, which is newer than some systems. */
+/* From linux/close_range.h, which is newer than some systems. */
 #define UNSHARE 2U
-/* What else is in the thread may complain to standard error. */
+/* Other code in the thread may complain to standard error. */
 #define FIRST_FD 3
 
 struct file_id file_id_of(int fd)

@@ -14,7 +14,7 @@ struct file_id {
 	ino_t inode; /* 0: none */
 };
 
-/* Of an open file; none if it is not open. */
+/* The identity of an open file; empty if it is not open. */
 struct file_id file_id_of(int fd);
 
 /* Is `fd` this file? */
@@ -27,9 +27,9 @@ bool file_id_is_at(const struct file_id *id, const char *path);
 void file_id_close(const struct file_id *id, int fd);
 
 /*
- * Gives the calling thread a table of descriptors of its own, with nothing in
- * it: what it opens then takes no number from the program, which may be
- * closing and opening in this moment, and is not closed by it. False if the
+ * Gives the calling thread an empty table of descriptors of its own. Files that
+ * it opens then take no number from the program, which may be opening and
+ * closing at this moment, and the program does not close them. False if the
  * system cannot.
  */
 bool file_id_leave_program(void);

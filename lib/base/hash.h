@@ -5,19 +5,19 @@
  *
  * The author of an input knows this code but not the seed, which is drawn when
  * the process starts, after the input was written. Against that a universal
- * family of hashes is enough, and this one is proved to be universal, where
- * other quick hashes only pass statistical tests: two numbers have the same hash
- * for one seed in 2^64, two texts of up to 256 bytes for one in 2^63, of a
- * megabyte for one in 2^46. Tables therefore need neither a bound on probes nor
- * a second hash to change to. SipHash would also resist an author who sees
+ * family of hashes is enough. This one is proved to be universal, where other
+ * quick hashes only pass statistical tests. Two numbers have the same hash for
+ * one seed in 2^64, two texts of up to 256 bytes for one in 2^63, and texts of
+ * a megabyte for one in 2^46. Tables therefore need neither a bound on probes
+ * nor a second hash to change to. SipHash would also resist an author who sees
  * hashes; nobody sees them, and it is slower.
  *
  * Source: for numbers the upper half of (a x + b) mod 2^128, Dietzfelbinger,
  * "Universal hashing and k-wise independent random variables via integer
- * arithmetic without primes" (1996). For texts NH, Black and others, "UMAC: fast
- * and secure message authentication" (1999); the blocks of long texts are the
- * coefficients of a polynomial modulo 2^61 - 1, Carter and Wegman, "New hash
- * functions and their use in authentication and set equality" (1981).
+ * arithmetic without primes" (1996). For texts NH, Black and others, "UMAC:
+ * fast and secure message authentication" (1999). The blocks of long texts are
+ * the coefficients of a polynomial modulo 2^61 - 1: Carter and Wegman, "New
+ * hash functions and their use in authentication and set equality" (1981).
  */
 #ifndef HASH_H
 #define HASH_H

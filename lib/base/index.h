@@ -45,8 +45,8 @@ static inline uint32_t index_after(const struct index *index, uint32_t slot)
 	return (slot + 1) & (index->size - 1);
 }
 
-/* The next item from *slot on that has this hash, as far as can be told;
- * INDEX_NONE if there is none: *slot is free then. */
+/* The next item from *slot on that may have this hash; INDEX_NONE if there is
+ * none: *slot is free then. */
 static inline uint32_t index_find(
 	const struct index *index, uint64_t hash, uint32_t *slot)
 {

@@ -152,8 +152,8 @@ static bool check_value(struct check *check, bool *is_whole)
 	       check_word(check, "null") || check_number(check);
 }
 
-/* What follows a value, up to where the next one stands. False if that is
- * wrong; depth is 0 when there is none. */
+/* Skips from a value to the next one. False if the text between is invalid;
+ * depth is 0 if there is no next value. */
 static bool close_values(struct check *check)
 {
 	while (check->depth > 0) {

@@ -49,7 +49,7 @@ void memory_expect(uint64_t bytes)
 		&before, after, memory_order_relaxed, memory_order_relaxed));
 }
 
-/* What fits the size of the inputs; UINT64_MAX where that is no limit. */
+/* The limit that fits the size of the inputs; UINT64_MAX: no limit. */
 static uint64_t limit_by_size(void)
 {
 	uint64_t expected =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory with a limit. What is read may ask for any amount - a few bytes of a
- * log unpack to a thousand times as many, and each of those may be a name -
- * so all tables that grow with an input are taken here and counted.
+ * Memory with a limit. An input may ask for any amount: a few bytes of a log
+ * unpack to a thousand times as many, and each of those may be a name. So all
+ * tables that grow with an input are allocated and counted here.
  *
  * Threads: any.
  */
@@ -51,7 +51,7 @@ static inline bool array_ensure_index(
 	return index < *room || array_extend(array, index, room, size);
 }
 
-/* So much may be taken at a time from now on; 0: as much as there is. */
+/* Limits the memory in use from now on to `bytes`; 0: no limit. */
 void memory_set_limit(uint64_t bytes);
 uint64_t memory_limit(void);
 
@@ -68,8 +68,8 @@ uint64_t memory_limit(void);
 #define MEMORY_FOR_EACH_BYTE 64
 void memory_set_usual_limit(uint64_t bytes);
 
-/* An input of so many bytes is to be read; UINT64_MAX: nobody knows. Those of
- * all inputs so far count. */
+/* Announces an input of `bytes` bytes; UINT64_MAX: unknown. The sizes of all
+ * inputs so far are added up. */
 void memory_expect(uint64_t bytes);
 
 /* Is the limit what fits the size of the inputs? */

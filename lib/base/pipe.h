@@ -5,9 +5,10 @@
 
 /*
  * Lets a pipe hold 1 MiB where it holds less, so that neither side waits for
- * the other as often. What is no pipe, or may not hold so much, stays as it is.
+ * the other as often. A file that is not a pipe, or may not hold as much, stays
+ * as it is.
  *
- * Source: pipe(7): 64 KiB, and 1 MiB at most for who has no privilege.
+ * Source: pipe(7): 64 KiB, and 1 MiB at most without a privilege.
  */
 void pipe_widen(int fd);
 

@@ -11,7 +11,8 @@
 
 #define NO_POINT UINT32_MAX /* bytes that are not UTF-8 */
 
-/* What the second byte may be after this lead byte, and how long it all is. */
+/* The valid range of the second byte after this lead byte, and the length of
+ * the character. */
 struct form {
 	uint8_t size; /* 0: no lead byte */
 	uint8_t low;
@@ -182,8 +183,8 @@ static size_t visible_prefix(const uint8_t *at, size_t size)
 	return count;
 }
 
-/* The first character: its size, and whether it may be shown as it is. Of what
- * is no UTF-8 the first byte is taken. */
+/* The first character: its size, and whether it may be shown as it is. If it is
+ * not UTF-8, the first byte. */
 static bool decode_at(
 	const uint8_t *at, size_t size, size_t *length, uint32_t *point)
 {

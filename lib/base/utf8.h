@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 
-/* What stands for bytes that are not UTF-8: U+FFFD. */
+/* The replacement for bytes that are not UTF-8: U+FFFD. */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 
 /*
@@ -35,10 +35,10 @@ size_t utf8_add_valid(struct buffer *out, const char *bytes, size_t size);
 void utf8_add_nonzero(struct buffer *out, const char *bytes, size_t size);
 
 /*
- * Text for people must not do anything to a terminal, an editor or a page: it
- * has C0, DEL and C1, line separators, marks of direction (which show a text in
- * another order), noncharacters and bytes that are not UTF-8 as escapes, "\n",
- * "\u202e" or "\xff".
+ * Text for people must not affect a terminal, an editor or a page. It has
+ * escapes, "\n", "\u202e" or "\xff", in place of C0, DEL and C1, line
+ * separators, marks of direction (which reorder a text), noncharacters and
+ * bytes that are not UTF-8.
  */
 #define UTF8_ESCAPE_TEXT 11 /* room for "\U0010ffff" */
 

@@ -36,7 +36,7 @@ struct order {
 	struct entry *scratch; /* room for half of the entries */
 };
 
-/* What a record takes of the memory beside its entry. */
+/* Memory that a record takes beside its entry. */
 static inline size_t order_whole(size_t size)
 {
 	return sizeof(int64_t) +
@@ -59,8 +59,8 @@ static inline struct extsort_record order_record(
 /* ---- the order of the records in memory ---- */
 
 /*
- * A natural merge sort: a trace is written thread by thread, or by the ends of
- * its slices, so that what is already in order is found and kept, and pieces
+ * A natural merge sort. A trace is written thread by thread, or by the ends of
+ * its slices. So runs that are already in order are found and kept, and runs
  * that follow each other are not merged at all.
  *
  * Source: S. Buss, A. Knop, "Strategies for Stable Merge Sorting", 2019: the
@@ -198,7 +198,7 @@ static struct run merge(
 	size_t begin;
 	size_t end;
 
-	/* What is already in its place stays there. */
+	/* Records that are already in place stay there. */
 	begin = find_place(order, &entries[middle], left.begin, middle);
 	end = find_place(order, &entries[middle - 1], middle, right.end);
 	if (middle - begin <= end - middle)
@@ -239,9 +239,9 @@ static void order_sort(const struct order *order, size_t count)
 /* ---- runs: sorted records in the file, one behind the other ---- */
 
 /*
- * The head of each record in a file: by how much its time is later than that of
- * the record before it in its run, its rank and its size, each in as few bytes
- * as it takes. The first byte tells how many these are.
+ * The head of each record in a file: the difference of its time to the record
+ * before it in its run, its rank and its size, each in as few bytes as
+ * possible. The first byte holds the number of bytes of each.
  */
 #define RUN_HEAD_MAX ((size_t)1 + 2 * PACKED_MAX + 4)
 /* What writing one may touch. */
@@ -304,9 +304,9 @@ static inline size_t run_head_read(
 }
 
 /*
- * A heap of the runs, by their next record. The run whose record was taken
- * stays at the top until its next one is known: as long as that is the least
- * again, which it mostly is in a trace, two comparisons are all it takes.
+ * A heap of the runs, by their next record. The run whose record was returned
+ * stays at the top until its next one is known. While that is the least again,
+ * which is usual in a trace, two comparisons are enough.
  */
 
 /* A run's part of the memory is at least so large. */
@@ -315,7 +315,7 @@ static inline size_t run_head_read(
 /* Larger parts are no faster, and fall out of the processor's cache. */
 #define PART_MAX ((size_t)1 << 20)
 
-/* What is in memory of a run. */
+/* The part of a run that is in memory. */
 struct part {
 	uint8_t *bytes;
 	size_t from; /* the next record's head or, if that was read, bytes */
@@ -514,7 +514,8 @@ static enum ctp_status read_bytes(
 	return CTP_OK;
 }
 
-/* Whose record was taken moves on to its next key, or leaves the heap. */
+/* The run whose record was returned moves on to its next key, or leaves the
+ * heap. */
 static enum ctp_status go_on(struct run_merge *merge, struct ctp_error *err)
 {
 	enum ctp_status status =
@@ -557,9 +558,9 @@ static enum ctp_status run_merge_next(struct run_merge *merge,
 
 /* Room for a few parts in a merge. */
 #define MEMORY_MIN (4 * PART_MIN)
-/* What an entry can point into. */
+/* The buffers that an entry can point into. */
 #define MEMORY_MAX ((size_t)UINT32_MAX * RECORD_ALIGN)
-/* What a run is read through that is brought into another order. */
+/* The buffer through which a run is read to be reordered. */
 #define REWRITE_BYTES ((size_t)256 << 10)
 
 struct extsort {
@@ -572,7 +573,7 @@ struct extsort {
 	struct file_run *runs;
 	size_t run_count;
 	size_t run_room;
-	/* So many runs were written before the ties were reversed. */
+	/* Number of runs written before the ties were reversed. */
 	size_t old_run_count;
 	struct run_merge merge;
 };
@@ -764,9 +765,9 @@ void extsort_reverse_ties(struct extsort *sort)
 	sort->old_run_count = sort->run_count;
 }
 
-/* Brings a run that was written before the ties were reversed into today's
- * order, in its place: it fits into the memory, as it did before, and takes the
- * same room in the file, since only records of the same time change places. */
+/* Reorders a run that was written before the ties were reversed, in its place.
+ * It fits into memory, as it did before. It takes the same room in the file,
+ * since only records of the same time change places. */
 static enum ctp_status rewrite(struct extsort *sort, const struct file_run *run,
 	uint8_t *memory, struct ctp_error *err)
 {

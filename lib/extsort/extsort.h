@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorts any number of records by time in bounded memory: what does not fit is
- * sorted piece by piece into a temporary file, and the pieces are merged when
- * the records are taken.
+ * Sorts any number of records by time in bounded memory: records that do not
+ * fit are sorted piece by piece into a temporary file, and the pieces are
+ * merged when the records are read.
  *
- * Memory: what extsort_new() is told, 128 KiB at least; some hundred KiB more for
- * the file, and the longest record once if it does not fit into a part of that.
- * Pages are taken as they are filled. On disk: the records and some ten bytes
- * each, 21 at most; a little more while there are some hundred pieces or more.
+ * Memory: the size given to extsort_new(), 128 KiB at least; some hundred KiB
+ * more for the file, and the longest record once if it does not fit into a part
+ * of that. Pages are taken as they are filled. On disk: the records and some
+ * ten bytes each, 21 at most; a little more while there are some hundred pieces
+ * or more.
  */
 #ifndef EXTSORT_H
 #define EXTSORT_H
@@ -37,7 +38,7 @@ struct extsort *extsort_new(size_t memory_bytes);
 void extsort_free(struct extsort *sort);
 
 /*
- * Copies a record. Those of one time and rank stay in the order of adding.
+ * Copies a record. Records of one time and rank stay in the order of adding.
  *
  * Errors: CTP_ERR_IO if it cannot be written, CTP_ERR_NOMEM, CTP_ERR_LIMIT if
  * it is longer than EXTSORT_RECORD_MAX.
@@ -45,15 +46,15 @@ void extsort_free(struct extsort *sort);
 enum ctp_status extsort_add(struct extsort *sort,
 	const struct extsort_record *record, struct ctp_error *err);
 
-/* Those of one time and rank come in the reverse order of adding; this holds
- * for those already added, too. At most once, before extsort_sort(). */
+/* Records of one time and rank come in the reverse order of adding, including
+ * those already added. At most once, before extsort_sort(). */
 void extsort_reverse_ties(struct extsort *sort);
 
 /* After the last record, once. Errors: CTP_ERR_IO, CTP_ERR_NOMEM. */
 enum ctp_status extsort_sort(struct extsort *sort, struct ctp_error *err);
 
 /*
- * After extsort_sort(): gives memory back, down to so much, by way of the file if
+ * After extsort_sort(): returns memory, down to `bytes`, by way of the file if
  * need be.
  *
  * Errors: as extsort_sort().

@@ -36,7 +36,7 @@ void temp_file_finish(struct temp_file *file);
 enum ctp_status temp_file_read(const struct temp_file *file, uint64_t at,
 	void *bytes, size_t size, struct ctp_error *err);
 
-/* What is there is not read again: the disk may have it back. */
+/* The bytes of this range are not read again, so the disk may reuse them. */
 void temp_file_forget(
 	const struct temp_file *file, uint64_t begin, uint64_t end);
 

@@ -13,13 +13,13 @@
 
 #define NAME_START "GPU "
 
-/* What is in the name behind the device's number. */
+/* The part of the name after the device's number. */
 static const char *const name_ends[GAPS_LINES] = {
 	[GAPS_IDLE] = " idle",
 	[GAPS_QUEUE] = " queue depth",
 };
 
-/* A counter: what was told of it last, and what has become a sample. */
+/* A counter: its last value, and the value that became a sample. */
 struct line {
 	bool is_told;
 	bool has_sample;
@@ -46,7 +46,7 @@ struct device_counters {
 	struct event_arg value;
 };
 
-/* What was told last holds for some time; a value that does not change is told
+/* The last value holds for some time; a value that does not change is written
  * once. */
 static enum ctp_status write_sample(struct device_counters *counters,
 	uint32_t number, struct ctp_error *err)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adds counters to another source: of each device whether it is idle (1) or
- * not, "GPU 0 idle", and how many kernels were launched and have not started,
- * "GPU 0 queue depth", where it is known when they were launched. gaps.h says
- * what that means.
+ * Adds counters to another source. "GPU 0 idle" is 1 while the device is idle.
+ * "GPU 0 queue depth" is the number of kernels that were launched and have not
+ * started, where the launches are known. gaps.h defines both.
  *
- * They come when all else has come, on a thread of the process that used the
- * device, or else on a stream. Those of these names that are there already are
- * left out.
+ * They come after all other events, on a thread of the process that used the
+ * device, or else on a stream. Existing counters of these names are left out.
  */
 #ifndef DEVICE_COUNTERS_H
 #define DEVICE_COUNTERS_H
@@ -20,7 +18,7 @@ struct device_counters;
  * Opens a source around `inner`, which is closed with it; its trace is shared.
  * Memory: as gaps.h has it.
  *
- * Errors: CTP_ERR_NOMEM; `inner` is the caller's then. Those of gaps_add() and
+ * Errors: CTP_ERR_NOMEM; `inner` is the caller's then. Errors of gaps_add() and
  * gaps_finish() come when events are read.
  */
 enum ctp_status device_counters_open(struct event_source *inner,
@@ -29,7 +27,7 @@ enum ctp_status device_counters_open(struct event_source *inner,
 /* The source of the events; the same object. */
 struct event_source *device_counters_source(struct device_counters *counters);
 
-/* Of how many devices there are any, after the last event. */
+/* Number of devices with counters, after the last event. */
 uint32_t device_counters_count(const struct device_counters *counters);
 
 #endif

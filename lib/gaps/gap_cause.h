@@ -20,8 +20,8 @@ enum gap_cause {
 const char *gap_cause_name(enum gap_cause cause);
 const char *gap_cause_words(enum gap_cause cause);
 
-/* What a thread does in a range of this site: GAP_HOST, GAP_SYNC, GAP_COPY or
- * GAP_DATA. */
+/* The activity of a thread in a range of this site: GAP_HOST, GAP_SYNC,
+ * GAP_COPY or GAP_DATA. */
 enum gap_cause gap_cause_of_site(const struct trace *trace, uint32_t site);
 
 #endif

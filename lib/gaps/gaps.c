@@ -110,8 +110,8 @@ static enum ctp_status step_queue(struct gaps_queues *queues, uint32_t number,
 				: status;
 }
 
-/* Of the same moment, starts come first, since what starts at once was never in
- * the queue. */
+/* At the same moment, starts come first, since a kernel that starts at once was
+ * never in the queue. */
 static enum ctp_status gaps_queues_start(struct gaps_queues *queues,
 	uint32_t device, int64_t time_ns, struct ctp_error *err)
 {
@@ -163,7 +163,8 @@ static void gaps_queues_clear(struct gaps_queues *queues)
 	memory_free(queues->queues);
 }
 
-/* What the idle time is charged to; and the order of devices and places. */
+/* The place that idle time is charged to; and the order of devices and
+ * places. */
 
 #define PLACE_NONE UINT32_MAX
 
@@ -327,7 +328,7 @@ struct front {
 	int64_t kernel_ns; /* of a kernel */
 };
 
-/* What is known of each process, by the number of its pid. */
+/* The state of each process, by the number of its pid. */
 struct processes {
 	struct strtab *pids;
 	struct gaps_extent *extents;
@@ -651,7 +652,7 @@ static enum ctp_status sweep_activity(struct gaps *gaps, struct front *fronts,
 	return status;
 }
 
-/* What is left after each device's last activity. */
+/* The idle time after each device's last activity. */
 static enum ctp_status add_ends(
 	struct gaps *gaps, const struct front *fronts, struct ctp_error *err)
 {

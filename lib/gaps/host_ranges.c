@@ -17,17 +17,17 @@
 #define SORT_BYTES ((size_t)32 << 20)
 
 /*
- * Begins and ends of ranges, of which there are more than of all else. The
- * times of a thread do not go back, so they need no sorting: each thread's are
- * packed into blocks, of a few bytes for each, and it is the blocks that are
- * sorted, by their thread.
+ * Begins and ends of ranges, the most frequent events. The times of a thread do
+ * not go back, so they need no sorting. Each thread's events are packed into
+ * blocks, a few bytes for each, and the blocks are sorted by thread.
  *
- * A block has the time from which it counts, and then of each: a byte that says
- * how many bytes there are of the time since the one before it, and of the site
- * plus one, of which an end has none; and these.
+ * A block has the time from which it counts, and then for each event a byte
+ * with two sizes, followed by these bytes: the time since the event before it,
+ * and the site plus one, which an end lacks.
  */
 #define BLOCK_BYTES 512
-/* What writing one may touch: the byte before it, its time, and its site. */
+/* Most bytes that writing one may touch: the byte before it, its time, and its
+ * site. */
 #define RANGE_ROOM (1 + 2 * PACKED_MAX)
 #define SITE_SHIFT 4
 
@@ -56,7 +56,7 @@ struct range {
 	uint32_t site; /* TRACE_NONE: an end */
 };
 
-/* What is left to be read of a block. */
+/* The unread rest of a block. */
 struct block_reader {
 	const uint8_t *at;
 	const uint8_t *end;
@@ -235,7 +235,7 @@ struct sweep {
 	void *user;
 	struct thread thread; /* that is at hand */
 	uint8_t *causes;      /* by site: enum gap_cause + 1, and IS_API */
-	/* What comes next, of any thread. */
+	/* The next event of any thread. */
 	struct extsort_record block;
 	enum ctp_status block_read;
 	struct extsort_record wait;
@@ -352,7 +352,7 @@ static enum ctp_status begin_waits(struct sweep *sweep, uint32_t track,
 
 	while (sweep->wait_read == CTP_OK && is_of(&sweep->wait, track) &&
 		sweep->wait.rank < until_ns) {
-		/* Those that are over by now, though nothing has changed. */
+		/* Ranges that are over by now, though nothing has changed. */
 		if (!charge_all(sweep, sweep->wait.rank) ||
 			!array_reserve32(&thread->waits, thread->wait_count,
 				&thread->wait_room, sizeof(*thread->waits)))

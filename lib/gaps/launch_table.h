@@ -20,8 +20,8 @@ struct launch_table;
 struct launch_table *launch_table_new(const struct trace *trace);
 void launch_table_free(struct launch_table *table);
 
-/* Takes each event of the stream, in order. Memory: the open ranges, and so
- * many launches as correlation.h says. False if out of memory. */
+/* Reads each event of the stream, in order. Memory: the open ranges, and the
+ * number of launches that correlation.h keeps. False if out of memory. */
 bool launch_table_add(struct launch_table *table, const struct event *event);
 
 /* The call that an activity was caused by; false if it is not known. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bins are a power of two long and begin at multiples of that, so that those of
- * any length lie whole in those of any greater one: what is in them is moved,
+ * Bins are a power of two long and begin at multiples of that, so that bins of
+ * any length lie whole in those of any greater one: their content is moved,
  * never split.
  *
- * What leads a bin is found by voting: time of the one that leads adds to its
- * lead, that of others takes from it. A lead that is left was at least as long,
- * and who has more than half of a bin always has one.
- * Source: R. S. Boyer, J S. Moore, MJRTY - A Fast Majority Vote Algorithm, 1991.
+ * The leader of a bin is found by voting: time of the leader adds to its lead,
+ * time of others takes from it. The true share is at least as long as the lead
+ * that is left, and a site with more than half of a bin always leads. Source:
+ * R. S. Boyer, J S. Moore, MJRTY - A Fast Majority Vote Algorithm, 1991.
  */
 #include "gaps/overview.h"
 
@@ -19,7 +19,7 @@
 
 #define OVERVIEW_TRACKS (TRACE_CALLS + 1)
 
-/* So much of the bins is used at most when they were made longer. */
+/* Largest share of the bins in use after they were made longer. */
 #define BINS_USED (OVERVIEW_BINS / 4 * 3)
 
 struct row {
@@ -238,8 +238,8 @@ static bool add_nested(
 	return true;
 }
 
-/* What is whole when it comes. Where ranges nest, the innermost tell more of
- * what is done than others beside them. */
+/* Events that are complete when they come. Where ranges nest, the innermost
+ * show more of the work than others beside them. */
 static bool add_whole(
 	struct overview *overview, struct row *row, const struct event *event)
 {

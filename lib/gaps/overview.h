@@ -19,8 +19,8 @@ struct overview_bin {
 	/* In ranges, or of a stream at work: more than the stretch is long
 	 * where they overlap. */
 	uint64_t busy_ns;
-	/* What ran for most of it, if anything did for more than half; and how
-	 * long that was at least. Where ranges nest, the innermost count. */
+	/* The site that ran for most of it, if one did for more than half, and
+	 * its least time. Where ranges nest, the innermost count. */
 	uint64_t lead_ns;
 	uint32_t site; /* TRACE_NONE: nothing */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ranking: how far a range's share of idle time, and its own time, are
- * above the mean of all ranges that overlap a phase in which the queue ran
- * empty, in standard deviations of that sample.
+ * The ranking: the distance of a range's share of idle time, and of its own
+ * time, from the mean of all ranges that overlap a phase in which the queue ran
+ * empty. The unit is the standard deviation of that sample.
  */
 #include "gaps/ranking.h"
 
@@ -21,7 +21,7 @@
 /* Memory of each of the sorts. */
 #define SORT_BYTES ((size_t)32 << 20)
 
-/* What a site's texts tell; looked at once for each. */
+/* Properties of a site from its texts, found once for each. */
 struct site {
 	bool known;
 	bool has_place; /* in a file */
@@ -240,9 +240,9 @@ static bool measure_robustly(struct queue *queue)
 			    queue->first, point->pid, point->id, count + 1))
 			return false;
 	}
-	/* What starts before it is launched, by another clock, is added too
-	 * late, and the depth is below 0 until then. A launch whose id comes
-	 * again owns the same kernels: they are counted for the first. */
+	/* A kernel that starts before its launch, by another clock, is added
+	 * too late, and the depth is below 0 until then. A launch whose id
+	 * comes again owns the same kernels: they are counted for the first. */
 	for (uint32_t i = 0; i < queue->count; i++) {
 		const struct point *point = &queue->points[i];
 		uint64_t count = 0;
@@ -286,7 +286,7 @@ static bool find_idle(struct ranking *ranking, const struct queue *queue)
 	return done;
 }
 
-/* What is between the work of all devices. */
+/* The time between the work of all devices. */
 static bool find_rest(struct ranking *ranking)
 {
 	struct spans *busy = &ranking->busy;
@@ -307,10 +307,9 @@ static bool find_rest(struct ranking *ranking)
 
 /*
  * From the latest peak between two moments of an empty queue to the later one.
- * Backward, as the document goes: the peak may be further ahead if what lies
- * between is too low for one; and the search goes on behind the moment that it
- * ended at, which is not taken as the end of a phase of its own. The robust
- * form takes it.
+ * Backward, as the document does: the peak may be further ahead if the depths
+ * between are too low for one. The search goes on behind the moment at which it
+ * ended, which does not end a phase of its own. In the robust form it does.
  */
 static bool find_falling(struct ranking *ranking, const struct queue *queue)
 {
@@ -383,9 +382,8 @@ static enum ctp_status read_queue(
 
 /* ---- the scores ---- */
 
-/* Of values that come one by one.
- * Source: Welford, Note on a Method for Calculating Corrected Sums of Squares
- * and Products, 1962. */
+/* Mean and deviation of values that come one by one. Source: Welford, Note on a
+ * Method for Calculating Corrected Sums of Squares and Products, 1962. */
 struct moments {
 	double count;
 	double mean;
@@ -617,8 +615,8 @@ static bool has_place(const struct trace *trace, uint32_t site)
 	       trace->sites[site].file != 0;
 }
 
-/* Calls of the API are none here; nor is the time that PyTorch's profiler was
- * on. */
+/* Calls of the API do not count here; nor does the time that PyTorch's profiler
+ * was on. */
 static bool is_no_range(const struct trace *trace, uint32_t site)
 {
 	return trace_site_is_api(trace, site) ||
@@ -864,7 +862,7 @@ enum ctp_status ranking_add(struct ranking *ranking, const struct event *event,
 	}
 }
 
-/* What is open ends when the track does. */
+/* Open ranges end when the track does. */
 static enum ctp_status end_all(struct ranking *ranking, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;

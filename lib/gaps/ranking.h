@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which ranges of the host are worth to be made faster for the device's sake:
- * those in which it was idle for long, while the queue of kernels ran empty.
+ * Ranks the host's ranges by the gain for the device from making them faster:
+ * those in which it was idle for long while the queue of kernels ran empty.
  * Source: shared spec 04.
  *
  * Memory: names, tracks and open ranges; and 40 bytes for each launch and each
@@ -20,7 +20,7 @@ struct ranking_options {
 	/* Idle is when no device does anything, not when the queue is empty;
 	 * all that launches counts, and so does every kernel of a graph. */
 	bool robust;
-	uint32_t length; /* so many are wanted; 0: all */
+	uint32_t length; /* most entries; 0: all */
 };
 
 struct ranking_row {

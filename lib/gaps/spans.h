@@ -19,8 +19,8 @@ struct spans {
 	size_t room;
 };
 
-/* Adds a stretch; one that does not end after it starts is none. False if out
- * of memory. */
+/* Adds a stretch; one that does not end after it starts is ignored. False if
+ * out of memory. */
 bool spans_add(struct spans *spans, int64_t from_ns, int64_t to_ns);
 
 /* Orders them and makes one of those that touch: after the last was added. */

@@ -44,7 +44,7 @@ static uint64_t part_bytes(struct estimate *estimate, uint32_t part)
 }
 
 /* The number of a reference, from after its letter; 0 digits are number 0.
- * Returns how many characters it takes, 0 if it is none. */
+ * Returns the number of characters that it takes, 0 if it is invalid. */
 static size_t read_number(const char *text, uint32_t *number)
 {
 	size_t size = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pass from the left that keeps what may be the name so far: a space ends
- * a return type and begins anew, brackets are passed over as a whole, and
- * parameters that "::" follows belong to a function around.
+ * One pass from the left that keeps the best candidate so far. A space ends a
+ * return type and begins anew, brackets are skipped as a whole, and parameters
+ * before a "::" belong to an enclosing function.
  */
 #include "names/function_name.h"
 
@@ -18,8 +18,8 @@ struct scan {
 	unsigned declarators; /* entered so far */
 };
 
-/* Functions that return pointers to functions that return …: more are none, and
- * would be a way to keep us busy. */
+/* Functions that return pointers to functions that return …: no real name has
+ * more, and a hostile one would keep us busy. */
 #define DECLARATORS_MAX 16
 
 #define ANONYMOUS "(anonymous namespace)"
@@ -31,7 +31,7 @@ static const char *const operators[] = {"()", "[]", "->*", "<=>",
 	"*", "/", "%", "^", "&", "|", "~", "!", "=", "<", ">", ",", "\"\" ",
 	"\"\"", " new[]", " new", " delete[]", " delete", " co_await", NULL};
 
-/* What is before a function that stands for another. */
+/* The prefixes of functions that stand for another. */
 static const char *const prefixes[] = {"non-virtual thunk to ",
 	"virtual thunk to ", "covariant return thunk to ",
 	"TLS init function for ", "TLS wrapper function for ",
@@ -304,7 +304,7 @@ static bool scan_space(struct scan *scan)
 	if (begins(scan->at, scan->end, " [clone") ||
 		(!scan->conversion && is_after_name(scan)))
 		return false;
-	/* What is a type has no colon at its end, as in PyTorch's
+	/* A type has no colon at its end, unlike PyTorch's
 	 * "autograd::engine::evaluate_function: AddBackward". */
 	if (scan->conversion || ends_with(scan, ":")) {
 		copy_to(scan, scan->at + 1);
@@ -424,7 +424,7 @@ static void add_inner(
 	for (;;) {
 		unsigned room = columns - (*front != '\0');
 
-		/* Of thousands of scopes most are not looked at twice. */
+		/* Most of thousands of scopes are not searched twice. */
 		kept = 0;
 		cut = (size_t)(end - name) > 2 * (size_t)room + 4;
 		if (!cut)

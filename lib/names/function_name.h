@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What people call a function: its name without all that C++ adds to it. */
+/* The common name of a function: without the parts that C++ adds to it. */
 #ifndef FUNCTION_NAME_H
 #define FUNCTION_NAME_H
 
