@@ -7,7 +7,7 @@ man1_MANS = $(manual_pages)
 dist_man5_MANS = %D%/ctprof-log.5
 dist_man3_MANS = %D%/libctprof.3
 CLEANFILES += $(manual_pages)
-EXTRA_DIST += %D%/guide.sh %D%/man.sh %D%/mkdocs.yml \
+EXTRA_DIST += %D%/guide.sh %D%/man.sh %D%/messages.py %D%/mkdocs.yml \
 	%D%/pictures %D%/pictures.sh %D%/readme.sh $(manual_pages:=.in)
 dist_doc_DATA = \
 	README.md \
@@ -40,10 +40,13 @@ dist_schemas_DATA = \
 	%D%/schemas/stats-1.csv.json \
 	%D%/schemas/stats-1.json
 
-# The README's table of formats, where a test says that it differs from theirs.
+# The README's table of formats and the guide's tables of messages, which a test
+# compares with the program and its sources.
 readme: ctprof$(EXEEXT)
 	$(srcdir)/%D%/readme.sh ./ctprof$(EXEEXT) $(srcdir)/README.md > $@.tmp
-	cat $@.tmp > $(srcdir)/README.md && rm -f $@.tmp
+	cat $@.tmp > $(srcdir)/README.md
+	$(srcdir)/%D%/messages.py $(srcdir) > $@.tmp
+	cat $@.tmp > $(srcdir)/%D%/guide/troubleshooting.md && rm -f $@.tmp
 .PHONY: readme
 
 # The options come from the program's own tables.

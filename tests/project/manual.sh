@@ -96,6 +96,14 @@ done < "$work/formats"
 sh "$srcdir/doc/readme.sh" "$CTPROF" "$srcdir/README.md" |
 	cmp -s - "$srcdir/README.md" ||
 	complain "README.md: its table of formats is out of date; run 'make readme'"
+messages=doc/guide/troubleshooting.md
+python3 "$srcdir/doc/messages.py" "$srcdir" > "$work/messages.md"
+cmp -s "$work/messages.md" "$srcdir/$messages" ||
+	complain "$messages: its tables of messages are out of date; run 'make readme'"
+for cure in 'exists | --force' "'perf script' | give" 'not found | CTPROF'; do
+	grep -qF -- "$cure" "$work/messages.md" ||
+		complain "$messages: a message with the cure '$cure' is missing"
+done
 
 # can_run FILE: are the programs that it needs there?
 can_run() {
