@@ -8,16 +8,56 @@ dist_man5_MANS = %D%/ctprof-log.5
 dist_man3_MANS = %D%/libctprof.3
 CLEANFILES += $(manual_pages)
 EXTRA_DIST += %D%/guide.sh %D%/man.sh %D%/messages.py %D%/mkdocs.yml \
-	%D%/pictures %D%/pictures.sh %D%/readme.sh $(manual_pages:=.in)
+	%D%/pictures.sh %D%/readme.sh $(manual_pages:=.in)
 dist_doc_DATA = \
 	README.md \
 	NEWS.md \
 	SECURITY.md \
 	%D%/BENCHMARKS.md \
 	%D%/GPU.md \
-	%D%/RELIABILITY.md \
-	%D%/guide/privacy.md
-EXTRA_DIST += %D%/benchmarks %D%/guide
+	%D%/RELIABILITY.md
+EXTRA_DIST += %D%/benchmarks
+guidedir = $(docdir)/guide
+dist_guide_DATA = \
+	%D%/guide/annotate.md \
+	%D%/guide/ci.md \
+	%D%/guide/commands.md \
+	%D%/guide/environment.md \
+	%D%/guide/format-chrome.md \
+	%D%/guide/format-log.md \
+	%D%/guide/format-nvidia.md \
+	%D%/guide/format-pictures.md \
+	%D%/guide/format-profiles.md \
+	%D%/guide/format-tables.md \
+	%D%/guide/format-timelines.md \
+	%D%/guide/formats.md \
+	%D%/guide/glossary.md \
+	%D%/guide/hot-functions.md \
+	%D%/guide/idle-gpus.md \
+	%D%/guide/index.md \
+	%D%/guide/install.md \
+	%D%/guide/json.md \
+	%D%/guide/kernels.md \
+	%D%/guide/many-ranks.md \
+	%D%/guide/numbers.md \
+	%D%/guide/privacy.md \
+	%D%/guide/quick-start.md \
+	%D%/guide/record-c.md \
+	%D%/guide/record-gpu.md \
+	%D%/guide/record-markers.md \
+	%D%/guide/record-python.md \
+	%D%/guide/repair.md \
+	%D%/guide/share.md \
+	%D%/guide/slow-builds.md \
+	%D%/guide/slow-compilations.md \
+	%D%/guide/troubleshooting.md \
+	%D%/guide/what-changed.md
+
+picturesdir = $(docdir)/pictures
+dist_pictures_DATA = \
+	%D%/pictures/callgraph.svg \
+	%D%/pictures/flamegraph.png \
+	%D%/pictures/report.png
 schemasdir = $(docdir)/schemas
 dist_schemas_DATA = \
 	%D%/schemas/build-1.csv.json \
