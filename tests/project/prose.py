@@ -97,6 +97,7 @@ def script_pieces(text):
 
 
 def markdown_pieces(text):
+    text = text.partition("<!-- messages:")[0]  # tables made from the sources
     text = re.sub(
         r"(?ms)^```.*?^```$|<!--.*?-->",
         lambda match: "\n" * match.group().count("\n"),
