@@ -7,12 +7,12 @@
 
 enum { FIRST = 64, MOST = 4096 };
 
-/* Nobody gives up the interpreter's lock while holding this one. */
+/* The interpreter's lock is never released while this one is held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct async_range *all; /* by their begin */
 static size_t count, room;
 
-/* Makes room for one more, if there may be. */
+/* Makes room for one more, up to MOST. */
 static bool grow(void)
 {
 	size_t size = room == 0 ? FIRST : 2 * room;
@@ -38,7 +38,7 @@ bool async_ranges_add(const struct async_range *range)
 	return has_room;
 }
 
-/* Behind the one to take; 0: there is none. */
+/* The index after the range to remove; 0 if there is none. */
 static size_t find(const void *identity, const struct tracer_thread *thread)
 {
 	size_t of_any = 0;

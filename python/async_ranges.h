@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranges that have outlived the function that they were begun in: since then
- * they are asynchronous, and end on any thread. What nobody ends stays until
- * the recording is over, so that their number is bounded.
+ * Ranges that have outlived the function they began in. From then on they are
+ * asynchronous and may end on any thread. A range that never ends stays until
+ * the recording is over, so their number is bounded.
  */
 #ifndef PYTHON_ASYNC_RANGES_H
 #define PYTHON_ASYNC_RANGES_H
@@ -16,21 +16,22 @@ struct tracer_thread;
 
 struct async_range {
 	const void *identity;
-	const struct tracer_thread *thread; /* that began it; only compared */
+	const struct tracer_thread *thread; /* the one that began it; only
+					     * compared */
 	struct ctp_site *site;
-	uint64_t number; /* of the asynchronous range that it is now */
+	uint64_t number; /* identifies the asynchronous range */
 };
 
-/* Keeps it until it ends. False if there are too many, or no memory.
- * Threads: any. */
+/* Stores it until it ends. False if there are too many, or no memory. Threads:
+ * any. */
 bool async_ranges_add(const struct async_range *range);
 
-/* Gives the last one of this identity, and forgets it: of this thread, or if
- * it has none, of any. False if there is none. Threads: any. */
+/* Removes the last range of this identity: of this thread, or else of any
+ * thread. False if not found. Threads: any. */
 bool async_ranges_remove(const void *identity,
 	const struct tracer_thread *thread, struct async_range *range);
 
-/* Forgets all: another recording begins, in which they are not open. */
+/* Removes all: another recording begins, in which they are not open. */
 void async_ranges_clear(void);
 
 #endif

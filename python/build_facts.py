@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What the build asks an interpreter about itself; python3-config may belong
-to another one, and under a virtual environment it does.
+"""Answers the build's questions about this interpreter. python3-config may
+belong to another one; in a virtual environment it does.
 
 usage: build_facts.py COMMAND
 
     check              can extensions be built for it? Prints its path, the
-                       suffix of its extensions, and what tells it from others;
-                       or why not
+                       suffix of its extensions, and its identity; or why not
     suffix             the suffix of its extensions
-    cflags             where its headers are
-    directory PREFIX   where packages for it go below PREFIX
-    looks DIRECTORY    does it look there? The exit status says
+    cflags             the options to find its headers
+    directory PREFIX   the directory below PREFIX for its packages
+    looks DIRECTORY    exits with 0 if it looks for packages there
 """
 import os
 import site
@@ -38,7 +37,8 @@ def check():
     reason = unsuitable()
     if reason:
         sys.exit(reason)
-    # A virtual environment is another one: it has packages of its own.
+    # A virtual environment counts as another interpreter: it has its own
+    # packages.
     print("%s %s %s:%s" % (
         sys.executable, sysconfig.get_config_var("EXT_SUFFIX"),
         os.path.realpath(sys.executable), sys.prefix))
@@ -50,8 +50,8 @@ def cflags():
 
 
 def directory(prefix):
-    """Its own directory if that is meant: Debian's interpreters do not look
-    into site-packages below the default prefix, but into dist-packages."""
+    """Its own directory if that is meant: Debian's interpreters look for
+    packages below the default prefix in dist-packages, not in site-packages."""
     own = sysconfig.get_path("platlib")
     if prefix == "/usr/local":
         return own

@@ -9,7 +9,7 @@
 #include "code_filter.h"
 #include "ptr_map.h"
 
-/* Nobody gives up the interpreter's lock while holding this one. */
+/* The interpreter's lock is never released while this one is held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ptr_map table;
 
@@ -40,7 +40,8 @@ static void callee_free(struct callee *callee)
 	free(callee);
 }
 
-/* A code object is named at once; of C, the first object that is seen. */
+/* Names a code object from the code alone; a C callee from the first object
+ * seen. */
 static bool name_python(struct callee *callee, PyCodeObject *code)
 {
 	callee->name = callee_text(code->co_name);
@@ -63,8 +64,8 @@ static bool name_c(struct callee *callee, const struct callee_seen *seen)
 	       callee->file != NULL;
 }
 
-/* What must live as long as the identity, borrowed; NULL: it lives anyway, or
- * nothing can be done. */
+/* The object that must live as long as the identity, borrowed. NULL if it lives
+ * anyway, or if nothing can be done. */
 static PyObject *keep(const struct callee_seen *seen)
 {
 	PyObject *self;
@@ -73,8 +74,8 @@ static PyObject *keep(const struct callee_seen *seen)
 		return Py_TYPE(seen->object) == &PyMethodDescr_Type
 			       ? NULL
 			       : seen->object;
-	/* Extensions made by pybind11 own their definitions through this. Any
-	 * other object would be kept from its end by us. */
+	/* Extensions made by pybind11 own their definitions through this. A
+	 * reference to any other object would keep it alive. */
 	self = PyCFunction_GET_SELF(seen->object);
 	if (self != NULL &&
 		(PyModule_Check(self) || PyCapsule_CheckExact(self)))
@@ -109,7 +110,7 @@ const struct callee *callee_find(const struct callee_seen *seen)
 
 	if (callee != NULL)
 		return callee;
-	/* Without the lock: naming may run Python. */
+	/* Not under the lock: naming may run Python. */
 	callee = callee_new(seen);
 	if (callee == NULL)
 		return NULL;
@@ -134,7 +135,7 @@ void callee_forget(void)
 	old = table;
 	table = (struct ptr_map){0};
 	pthread_mutex_unlock(&lock);
-	/* Without the interpreter's lock, a thread may still be using one. */
+	/* In a free-threaded build, a thread may still be using one. */
 #ifndef Py_GIL_DISABLED
 	for (size_t i = 0; i < old.size; i++)
 		if (old.entries[i].value != NULL)

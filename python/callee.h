@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be called: Python functions by their code object, C functions by
- * their method definition, other things by themselves or their type. Their
- * names are taken once, when they are first seen.
+ * Callees: Python functions are identified by their code object, C functions by
+ * their method definition, other callables by themselves or their type. Names
+ * are read once, when a callee is first seen.
  */
 #ifndef PYTHON_CALLEE_H
 #define PYTHON_CALLEE_H
@@ -15,12 +15,12 @@
 
 enum callee_kind {
 	CALLEE_PLAIN,
-	CALLEE_EXCLUDED,  /* by a filter: not recorded */
+	CALLEE_EXCLUDED,  /* excluded by a filter: not recorded */
 	CALLEE_HIDDEN,    /* the profiler's own */
-	CALLEE_IMPORT,    /* the function that imports a module */
-	CALLEE_MODULE,    /* the one that calls a torch.nn.Module */
-	CALLEE_OPTIMIZER, /* or steps a torch.optim.Optimizer */
-	CALLEE_TASK,      /* or makes an asyncio.Task */
+	CALLEE_IMPORT,    /* imports a module */
+	CALLEE_MODULE,    /* calls a torch.nn.Module */
+	CALLEE_OPTIMIZER, /* steps a torch.optim.Optimizer */
+	CALLEE_TASK,      /* creates an asyncio.Task */
 };
 
 struct callee {
@@ -30,20 +30,20 @@ struct callee {
 	char *name;
 	char *file;
 	char *full_name; /* NULL: the name */
-	char *module;    /* NULL: of Python functions */
+	char *module;    /* NULL for Python functions */
 	const char *category;
-	PyObject *kept; /* for its identity's sake; NULL: nothing */
+	PyObject *kept; /* keeps the identity alive; NULL: not needed */
 };
 
 /* A callee as a hook sees it. */
 struct callee_seen {
 	const void *identity; /* equal for equal callees */
-	PyObject *object;     /* a code object, or what is called */
-	PyObject *self;       /* of a method descriptor: its object. NULL */
+	PyObject *object;     /* a code object, or the called object */
+	PyObject *self;       /* the object of a method descriptor, or NULL */
 };
 
 /*
- * The callee, made at first sight. NULL if out of memory.
+ * The callee, created when first seen. NULL if out of memory.
  *
  * Ownership: the table's, until callee_forget(). So is what gives its identity:
  * a freed code object's address would come again.
@@ -52,15 +52,15 @@ struct callee_seen {
  */
 const struct callee *callee_find(const struct callee_seen *seen);
 
-/* The types of what is called most, and is no builtin function. */
+/* The types of the most frequent callees that are not builtin functions. */
 static inline bool callee_is_usual(const PyTypeObject *type)
 {
 	return type == &PyFunction_Type || type == &PyType_Type ||
 	       type == &PyMethod_Type;
 }
 
-/* Whether the profile function would be told of its calls. The most usual are
- * told apart before base types are walked through. */
+/* Whether the profile function would see its calls. The most frequent types are
+ * checked before base types are walked through. */
 static inline bool callee_is_builtin(PyObject *object)
 {
 	const PyTypeObject *type = Py_TYPE(object);
@@ -69,11 +69,11 @@ static inline bool callee_is_builtin(PyObject *object)
 	       (!callee_is_usual(type) && PyCFunction_Check(object));
 }
 
-/* Whether it is known and the profiler's own. */
+/* Whether it is known and belongs to the profiler itself. */
 bool callee_is_hidden(const void *identity);
 
-/* Forgets all, while no trace is on: names are those of the objects that a
- * trace sees first, and what is recorded is its filters' business. */
+/* Forgets all, while no trace is on: a trace takes names from the objects that
+ * it sees first, and its filters decide which calls are recorded. */
 void callee_forget(void);
 
 #endif

@@ -8,7 +8,7 @@ char *callee_text(PyObject *text)
 	PyObject *bytes;
 	char *copy;
 
-	/* Nearly all names are, and it is encoded as it is. */
+	/* Nearly all names are valid UTF-8, and those are encoded directly. */
 	if (PyUnicode_Check(text) && PyUnicode_IS_COMPACT_ASCII(text))
 		return strdup((const char *)PyUnicode_1BYTE_DATA(text));
 	bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
@@ -26,11 +26,11 @@ char *callee_text(PyObject *text)
 	return copy;
 }
 
-/* What a C function is made of. */
+/* The parts of a C function. */
 struct c_function {
 	const char *name;
 	PyObject *self;   /* NULL: none */
-	PyObject *module; /* what it says of that; NULL: nothing */
+	PyObject *module; /* its module attribute, or NULL */
 };
 
 static struct c_function c_function(const struct callee_seen *seen)
@@ -65,8 +65,8 @@ static PyObject *name_of_function(const struct c_function *f)
 	return name;
 }
 
-/* What its type knows under the method's name. As in cProfile that may be a
- * Python function that overrides this one. */
+/* The attribute of its type under the method's name. As in cProfile, that may
+ * be a Python function that overrides this one. */
 static PyObject *name_of_attribute(const struct c_function *f)
 {
 	PyObject *key = PyUnicode_FromString(f->name);
@@ -104,8 +104,8 @@ static bool is_c_function(const struct callee_seen *seen)
 		       seen->self != NULL);
 }
 
-/* Not in cProfile's: a type, a descriptor, or what has a type that can be
- * called. */
+/* Names the callables that cProfile does not show: a type, a descriptor, or an
+ * object whose type can be called. */
 static PyObject *name_of_other(const struct callee_seen *seen)
 {
 	if (seen->identity == seen->object)
@@ -136,8 +136,8 @@ char *callee_c_name(const struct callee_seen *seen)
 	return text;
 }
 
-/* The type that has the method, of which `type` may be derived; NULL if none
- * has it. */
+/* The type that defines the method: `type` or one of its bases; NULL if none
+ * does. */
 static PyTypeObject *find_method(
 	const PyTypeObject *type, const PyMethodDef *wanted)
 {
@@ -155,7 +155,8 @@ static PyTypeObject *find_method(
 	return NULL;
 }
 
-/* The same of a method of an object; of a class method, that is the type. */
+/* The same for a method of an object; for a class method, the object is the
+ * type. */
 static PyTypeObject *type_of_method(const PyCFunctionObject *f)
 {
 	PyTypeObject *type = NULL;
@@ -167,7 +168,7 @@ static PyTypeObject *type_of_method(const PyCFunctionObject *f)
 	return type != NULL ? type : Py_TYPE(f->m_self);
 }
 
-/* Whose __module__ to ask for. */
+/* The object whose __module__ is read. */
 static PyObject *module_holder(const struct callee_seen *seen)
 {
 	PyObject *object = seen->object;

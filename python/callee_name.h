@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* What callees are called; C functions exactly as by cProfile. */
+/* Names of callees; C functions have exactly the names that cProfile gives
+ * them. */
 #ifndef PYTHON_CALLEE_NAME_H
 #define PYTHON_CALLEE_NAME_H
 
 #include "callee.h"
 
-/* The bytes of a str, from malloc; of what is no UTF-8 those that it was made
- * of. NULL if out of memory. Clears exceptions. */
+/* The bytes of a str, from malloc; if it is not valid UTF-8, the bytes it was
+ * decoded from. NULL if out of memory. Clears exceptions. */
 char *callee_text(PyObject *text);
 
-/* The name of what is no Python function, from malloc. NULL if out of memory.
- * Clears exceptions. Source: normalizeUserObj() of CPython's _lsprof.c. */
+/* The name of a callee that is not a Python function, from malloc. NULL if out
+ * of memory. Clears exceptions. Source: normalizeUserObj() of CPython's
+ * _lsprof.c. */
 char *callee_c_name(const struct callee_seen *seen);
 
-/* The module that it says it is from, from malloc; "" if it says none. NULL if
+/* The module named by its __module__, from malloc; "" if there is none. NULL if
  * out of memory. Clears exceptions. */
 char *callee_c_module(const struct callee_seen *seen);
 

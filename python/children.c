@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child finds us by PYTHONPATH. Programs that make their child's own, of
- * their sys.path, as torch does for the workers of its compiler, leave us out:
- * in sys.path we are not to be seen. So the directory is put into the
- * environment that they pass, if it has the rest of what we set.
+ * Children find our package through PYTHONPATH. Some programs set the child's
+ * PYTHONPATH from their own sys.path, as torch does for the workers of its
+ * compiler. We are hidden from sys.path, so such children would miss us. So the
+ * directory is put into the environment that they pass, if that has the rest of
+ * what we set.
  */
 #include "children.h"
 
@@ -27,8 +28,8 @@ static const char *environment(const char *name)
 	return secure_getenv(name);
 }
 
-/* The path with the directory first, to be freed; NULL if it has it, or if out
- * of memory. */
+/* The path with the directory first; the caller frees it. NULL if the path has
+ * it already, or if out of memory. */
 static char *extend(const char *path)
 {
 	size_t room;
@@ -45,8 +46,8 @@ static char *extend(const char *path)
 	return whole;
 }
 
-/* The environment of this process, from behind os.environ, in which the program
- * finds what it has put there. */
+/* Extends the environment of this process itself, not os.environ: the program
+ * must not see the change there. */
 static void extend_own(void)
 {
 	char *path;
@@ -59,7 +60,7 @@ static void extend_own(void)
 	free(path);
 }
 
-/* Gives the table this path. */
+/* Sets PYTHONPATH in the table. */
 static void set_path(PyObject *table, PyObject *(*text)(const char *string),
 	const char *path)
 {
@@ -71,7 +72,7 @@ static void set_path(PyObject *table, PyObject *(*text)(const char *string),
 	Py_XDECREF(value);
 }
 
-/* A new reference; NULL if there is none, also with an exception. */
+/* A new reference; NULL if there is none, perhaps with an exception. */
 static PyObject *find(PyObject *table, PyObject *(*text)(const char *string),
 	const char *name)
 {
@@ -82,8 +83,8 @@ static PyObject *find(PyObject *table, PyObject *(*text)(const char *string),
 	return value;
 }
 
-/* A dictionary whose names and values are made by `text`; false if they are not,
- * or it has not the rest. */
+/* Extends a dictionary whose keys and values are of the type that `text` makes.
+ * False if they are of another type, or if it lacks the rest of what we set. */
 static bool extend_table(PyObject *table, PyObject *(*text)(const char *string))
 {
 	PyObject *asked = find(table, text, ASKED);
@@ -104,9 +105,9 @@ static bool extend_table(PyObject *table, PyObject *(*text)(const char *string))
 	return true;
 }
 
-/* What a program may give its child: nothing of its own, a dictionary, or
- * os.environ, which has one. Others are not looked into: that may run Python,
- * which would be recorded. */
+/* A program may give its child nothing, a dictionary, or os.environ, which
+ * holds a dictionary. Other mappings are left alone: reading them may run
+ * Python, which would be recorded. */
 static void extend_environment(PyObject *env)
 {
 	PyObject *data;
@@ -116,8 +117,8 @@ static void extend_environment(PyObject *env)
 		return;
 	}
 	if (PyDict_CheckExact(env) || PyODict_CheckExact(env)) {
-		/* Not both: of a string, the bytes have the hash, and to
-		 * compare them is what `python -b` warns of. */
+		/* Not both: a str and its bytes have the same hash, and `python
+		 * -b` warns when they are compared. */
 		if (!extend_table(env, PyUnicode_DecodeFSDefault))
 			(void)extend_table(env, PyBytes_FromString);
 		return;
@@ -141,9 +142,9 @@ static int audit(const char *event, PyObject *arguments, void *unused)
 		   strcmp(event, "os.exec") == 0 ||
 		   (strcmp(event, "os.posix_spawn") == 0 &&
 			   environment(PATH) != NULL)) {
-		/* An environment that is given has been read by now. Of our
-		 * own, posix_spawn() has the array by now, and frees it if that
-		 * has moved, as it does when it grows. */
+		/* A given environment has been read by now. For our own,
+		 * posix_spawn() holds the array already, and frees it if it has
+		 * moved, as it does when it grows. */
 		extend_own();
 	}
 	return 0;

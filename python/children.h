@@ -6,8 +6,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-/* A function of the module: children begin with the sitecustomize of this
- * directory, whatever path of modules the program gives them. */
+/* A function of the module: children run the sitecustomize of this directory,
+ * whatever PYTHONPATH the program gives them. */
 PyObject *children_follow(PyObject *module, PyObject *directory);
 
 #endif

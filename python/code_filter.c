@@ -13,11 +13,11 @@ struct patterns {
 	size_t count;
 };
 
-/* Only changed while no trace is on; but without the interpreter's lock, a
- * thread may still be naming a callee for the one before. */
+/* Changes only while no trace is on; but in a free-threaded build, a thread may
+ * still be naming a callee for the previous one. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct patterns include, exclude;
-static char *own_directory; /* with a slash at its end */
+static char *own_directory; /* with a trailing slash */
 
 static void patterns_clear(struct patterns *patterns)
 {
@@ -89,7 +89,7 @@ static bool ends(const char *text, const char *with)
 	return length >= tail && strcmp(text + length - tail, with) == 0;
 }
 
-/* Is `module`, with its dots, `name` or in it? */
+/* Is the dotted name `module` equal to `name`, or inside it? */
 static bool module_is(const char *module, const char *name)
 {
 	size_t length = strlen(name);
@@ -98,8 +98,8 @@ static bool module_is(const char *module, const char *name)
 	       (module[length] == '\0' || module[length] == '.');
 }
 
-/* Do the last parts of the path, the module's own parts, spell `name`, or do
- * some before them: is "/lib/json/decoder.py" in json, or in json.decoder? */
+/* Does a sequence of whole parts of the path spell `name`?
+ * "/lib/json/decoder.py" is in json, and in json.decoder. */
 static bool path_is(const char *path, const char *name)
 {
 	const char *at = path;
@@ -120,7 +120,7 @@ static bool path_is(const char *path, const char *name)
 	return false;
 }
 
-/* "<frozen importlib._bootstrap>" is of a module, too. */
+/* "<frozen importlib._bootstrap>" belongs to a module, too. */
 static bool frozen_is(const char *file, const char *name)
 {
 	char module[256];
@@ -164,7 +164,7 @@ static bool is(const struct callee *callee, const char *file, const char *name)
 	return strcmp(callee->full_name, name) == 0 && ends(callee->file, file);
 }
 
-/* What is known by where it is defined, whether or not it was imported. */
+/* Callees recognized by the file that defines them, imported or not. */
 static enum callee_kind special(const struct callee *callee)
 {
 	static const struct {
@@ -175,7 +175,7 @@ static enum callee_kind special(const struct callee *callee)
 			CALLEE_IMPORT},
 		{"asyncio/base_events.py", "BaseEventLoop.create_task",
 			CALLEE_TASK},
-		/* Before 3.13, this one names the task. */
+		/* Before 3.13, this function names the task. */
 		{"asyncio/tasks.py", "create_task", CALLEE_TASK},
 		{"asyncio/taskgroups.py", "TaskGroup.create_task", CALLEE_TASK},
 		{"torch/nn/modules/module.py", "Module.__call__",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The exception of the traced program, put aside while we do our own things. */
+/* The pending exception of the traced program, saved while the tracer runs. */
 #ifndef PYTHON_ERROR_STATE_H
 #define PYTHON_ERROR_STATE_H
 

@@ -4,9 +4,9 @@
 # since automake does not know `define`.
 #
 # Interpreters whose extensions have the same suffix share one. An extension is
-# not linked with libpython: the interpreter that loads it has these symbols,
-# and may have no such library. The few functions of these that are called for
-# each event are called directly, not by way of a procedure linkage table.
+# not linked with libpython: the interpreter that loads it has the symbols, and
+# may have no such library. The few that are called for each event are called
+# directly, without a procedure linkage table.
 
 python_facts = $(top_srcdir)/python/build_facts.py
 python_compile = $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) $(CTP_CFLAGS) \
@@ -17,7 +17,7 @@ python_link = $(CC) $(CTP_CFLAGS) \
 	$(CTP_LDFLAGS) $(LDFLAGS)
 python_libs = -L.libs -Wl,-rpath,$(libdir) -Wl,--enable-new-dtags \
 	-lctprof -lpthread
-# What it converts with is in no library that is installed.
+# The conversion code is not in an installed library.
 python_convert_libs = .libs/libformats.a $(ZLIB_LIBS) $(LIBDEFLATE_LIBS) \
 	$(SQLITE_LIBS) \
 	$(CXX_LIBS)
@@ -34,7 +34,7 @@ python/build/objects$(1)/%.o: $(top_srcdir)/python/%.c
 		$$(python_compile) `$(2) $$(python_facts) cflags` \
 		-MD -MP -MF $$(@:.o=.d) -c -o $$@ $$<
 
-# What the benchmark compares with.
+# Peers of the benchmark.
 python_floors += python/bench/bench_floor$(1)
 python/bench/bench_floor$(1): $(top_srcdir)/tests/python/bench_floor.c
 	$$(AM_V_CCLD)$$(MKDIR_P) $$(@D) && \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interpreter's frames, of which we need the caller and the instruction
- * that it is at. The public functions for this make frame objects that
- * nobody else wants, at several times the price of the whole record.
+ * The interpreter's frames, read for the caller and its current instruction.
+ * The public functions for this create frame objects, at several times the
+ * price of the whole record.
  */
 #ifndef PYTHON_FRAME_H
 #define PYTHON_FRAME_H
@@ -19,7 +19,7 @@
 
 typedef struct _PyInterpreterFrame frame_t;
 
-/* The frame that runs in this thread; NULL if none. */
+/* The frame that runs in this thread; NULL if there is none. */
 static inline frame_t *frame_current(void)
 {
 #if PY_VERSION_HEX >= 0x030d0000
@@ -31,8 +31,8 @@ static inline frame_t *frame_current(void)
 	return frame;
 }
 
-/* `frame`, or if it is one that the interpreter made for itself, where C code
- * called it, the first below that is not. */
+/* `frame`, or the first one below it that the interpreter did not make for a
+ * call from C code. */
 static inline frame_t *frame_real(frame_t *frame)
 {
 #if PY_VERSION_HEX >= 0x030e0000
@@ -55,19 +55,19 @@ static inline PyCodeObject *frame_code(frame_t *frame)
 #endif
 }
 
-/* How many instructions of its code are before the one that the frame is at;
- * negative before the first. */
+/* Index of the instruction that the frame is at; negative before the first. */
 static inline int frame_index(frame_t *frame)
 {
 	return (int)_PyInterpreterFrame_LASTI(frame);
 }
 
-/* The address of the instruction that the frame is at, or one that is as good:
- * the same for the same place in the program, for as long as the code lives. */
+/* The address of the frame's current instruction, or a substitute for it: the
+ * same for the same place in the program, for as long as the code lives. */
 static inline const void *frame_place(frame_t *frame)
 {
 #if PY_VERSION_HEX >= 0x030e0000 && defined(Py_GIL_DISABLED)
-	/* Threads have instructions of their own, which end with them. */
+	/* Threads have their own copies of the instructions, which end with
+	 * them. */
 	return (const char *)frame_code(frame) + frame_index(frame);
 #elif PY_VERSION_HEX >= 0x030d0000
 	return frame->instr_ptr;
@@ -76,7 +76,7 @@ static inline const void *frame_place(frame_t *frame)
 #endif
 }
 
-/* The same of a caller, which there may be none of. */
+/* The same for a caller, which may be NULL. */
 static inline const void *frame_call_place(frame_t *caller)
 {
 	return caller == NULL ? NULL : frame_place(caller);

@@ -6,14 +6,14 @@
 
 #include "pystring.h"
 
-/* What a waiting greenlet has open. */
+/* The calls that a waiting greenlet has open. */
 struct waiting {
 	uint32_t trace;
 	size_t count;
 	struct tracer_call calls[];
 };
 
-/* {greenlet: capsule of that}, with weak keys. */
+/* {greenlet: capsule of struct waiting}, with weak keys. */
 static PyObject *all_waiting;
 
 static void waiting_free(PyObject *capsule)
@@ -21,10 +21,10 @@ static void waiting_free(PyObject *capsule)
 	free(PyCapsule_GetPointer(capsule, NULL));
 }
 
-/* Closes what is open, from the inside, and gives what it was. NULL without an
- * exception if that is nothing - a greenlet at its end would be forgotten by a
- * function in Python, which is none of the program's - or if out of memory:
- * then nothing is reopened. */
+/* Closes the open calls, innermost first, and returns them. NULL without an
+ * exception if nothing is open; forgetting a greenlet at its end would
+ * otherwise call a Python function that is not the program's. NULL also if out
+ * of memory: then nothing is reopened. */
 static struct waiting *put_aside(struct tracer_thread *thread)
 {
 	struct tracer_call *first = thread->calls + thread->base + 1;
@@ -55,7 +55,7 @@ static void keep(PyObject *greenlet, struct waiting *waiting)
 	Py_XDECREF(capsule);
 }
 
-/* Opens again what the greenlet had open; nothing the first time. */
+/* Reopens the calls that the greenlet had open; none the first time. */
 static void go_on(struct tracer_thread *thread, PyObject *greenlet)
 {
 	PyObject *capsule = PyObject_CallMethod(
@@ -71,7 +71,7 @@ static void go_on(struct tracer_thread *thread, PyObject *greenlet)
 	Py_XDECREF(capsule);
 }
 
-/* The trace function of greenlet: `self` is the one that was there before. */
+/* The trace function of greenlet: `self` is the previous one. */
 static PyObject *switched(PyObject *self, PyObject *args)
 {
 	struct tracer_thread *thread = tracer_self;
@@ -95,7 +95,7 @@ static PyObject *switched(PyObject *self, PyObject *args)
 
 static PyMethodDef switched_method = {"switched", switched, METH_VARARGS, NULL};
 
-/* Puts our function in front of the one that is there. -1 with an exception. */
+/* Sets our function, which calls the previous one. -1 with an exception. */
 static int set_trace(PyObject *module)
 {
 	PyObject *before = PyObject_CallMethod(module, "gettrace", NULL);
@@ -131,7 +131,7 @@ void greenlets_watch(struct tracer_thread *thread)
 	if (thread->has_greenlets)
 		return;
 	module = pystring_module(&greenlet);
-	/* While it is being imported it has no functions yet. */
+	/* A partly imported module has no functions yet. */
 	if (module != NULL && PyObject_HasAttrString(module, "settrace") &&
 		PyObject_HasAttrString(module, "gettrace")) {
 		if (all_waiting == NULL)

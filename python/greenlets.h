@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Greenlets: several stacks of calls that take turns in one thread, in
- * programs that have imported the package of that name. While a greenlet waits
- * its calls are not open; when it goes on they are opened again.
+ * Greenlets: several call stacks that take turns in one thread, in programs
+ * that have imported the greenlet package. The calls of a waiting greenlet are
+ * closed; when it goes on they are opened again.
  */
 #ifndef PYTHON_GREENLETS_H
 #define PYTHON_GREENLETS_H
 
 #include "tracer.h"
 
-/* Sees to it that we are told of the calling thread's switches, if there can
- * be any. Clears exceptions. */
+/* Makes greenlet report the calling thread's switches, if it is imported.
+ * Clears exceptions. */
 void greenlets_watch(struct tracer_thread *thread);
 
 #endif

@@ -21,9 +21,9 @@ int hook_monitoring_stop(void)
 #else
 
 /*
- * What is registered for an event: an object of a type of our own, whose
+ * The callback registered for an event: an object of our own type, whose
  * vectorcall is one function per event. That is cheaper than a builtin
- * function, and independent of how many arguments a version passes.
+ * function, and independent of the number of arguments in a version.
  */
 struct listener {
 	PyObject_HEAD vectorcallfunc call;
@@ -41,7 +41,7 @@ static PyTypeObject listener_type = {
 /* The arguments of all events. */
 enum { CODE, OFFSET, CALLABLE, ARGUMENT };
 
-static PyObject *missing; /* the argument of a call that has none */
+static PyObject *missing; /* the argument of a call without arguments */
 
 #define LISTENER(name) \
 	static PyObject *name(PyObject *self, PyObject *const *args, \
@@ -54,8 +54,8 @@ static PyObject *missing; /* the argument of a call that has none */
 		(void)names; \
 	} while (0)
 
-/* The slow halves are functions of their own, which the listeners end with:
- * these save no registers for them. */
+/* The slow halves are separate functions, called last: so the listeners save no
+ * registers for them. */
 #define SLOW static __attribute__((noinline)) PyObject *
 
 SLOW py_enter_slow(PyObject *code, const void *place)
@@ -81,7 +81,8 @@ SLOW py_exit_slow(PyObject *code, PyObject *result)
 	Py_RETURN_NONE;
 }
 
-/* Returns and yields; the result is where a callable would be. */
+/* Returns and yields; the result stands where other events have the
+ * callable. */
 LISTENER(py_exit)
 {
 	UNUSED_ARGUMENTS();
@@ -98,8 +99,8 @@ LISTENER(py_unwind)
 	Py_RETURN_NONE;
 }
 
-/* What cProfile shows of C; NULL: nothing. The profile function would see a
- * bound method where this is the method of a type. */
+/* The C functions that cProfile shows; NULL for others. The profile function
+ * would see a bound method where this is the method of a type. */
 static const void *builtin_identity(PyObject *const *args)
 {
 	PyObject *object = args[CALLABLE], *self = args[ARGUMENT];
@@ -112,7 +113,7 @@ static const void *builtin_identity(PyObject *const *args)
 	return NULL;
 }
 
-/* The same of most that it shows. */
+/* The same for most of them, by exact type. */
 static inline const void *usual_identity(PyObject *const *args)
 {
 	PyObject *object = args[CALLABLE], *self = args[ARGUMENT];
@@ -126,9 +127,9 @@ static inline const void *usual_identity(PyObject *const *args)
 }
 
 /*
- * Where the call is, in the code that makes it. The frame would say the same,
- * but is found through the thread's state, which is further away. An offset is
- * not negative, and has one digit.
+ * The address of the call within its code, from the offset. The frame would
+ * give the same, but is found through the thread's state, which is further
+ * away. An offset is not negative, and has one digit.
  */
 static inline const void *call_place(PyObject *const *args)
 {
@@ -185,10 +186,10 @@ LISTENER(c_exit)
 }
 
 /*
- * All that can be called, except what shows as a Python function. The
- * interpreter takes bound methods apart between the call and its return.
- * Objects of types that are called are one callee for each type: they may be
- * many. So are not ufuncs, which are as good as functions.
+ * All callables except those that show as Python functions. The interpreter
+ * unwraps bound methods between the call and its return. Objects of callable
+ * types may be many, so each type is one callee. Ufuncs, which are as good as
+ * functions, are one each.
  */
 static inline const void *any_identity(PyObject *const *args)
 {
@@ -245,9 +246,8 @@ LISTENER(any_exit)
 
 enum calls { ALWAYS, BUILTIN, ALL };
 
-/* The events in the order of their bits does not matter; sys.monitoring.events
- * knows those by name. C_RETURN and C_RAISE come with CALL and have no bit of
- * their own to set. */
+/* The order need not be that of the bits: sys.monitoring.events has these by
+ * name. C_RETURN and C_RAISE come with CALL, and their bits must not be set. */
 static struct {
 	const char *event;
 	enum calls calls;
@@ -271,7 +271,7 @@ enum { LISTENERS = sizeof(listeners) / sizeof(listeners[0]) };
 
 static int tool = -1;
 
-/* sys.monitoring, or something in it, a new reference. */
+/* sys.monitoring, or one of its attributes, a new reference. */
 static PyObject *monitoring(const char *name)
 {
 	PyObject *module = PySys_GetObject("monitoring"); /* borrowed */
@@ -283,7 +283,7 @@ static PyObject *monitoring(const char *name)
 	return PyObject_GetAttrString(module, name);
 }
 
-/* The number of an event, one bit; -1 with an exception. */
+/* The bit of an event; -1 with an exception. */
 static long event_bit(const char *event)
 {
 	PyObject *events = monitoring("events");
@@ -310,8 +310,8 @@ static int call(const char *function, PyObject *arguments)
 	return result == NULL ? -1 : 0;
 }
 
-/* Debuggers, coverage and profilers have numbers of their own: 0 to 2, and an
- * optimizer's is 5. */
+/* Debuggers, coverage tools and profilers own the numbers 0 to 2; an optimizer
+ * owns 5. */
 static int take_tool(void)
 {
 	static const int free_for_all[] = {4, 3};
@@ -334,7 +334,7 @@ static int set_events(long bits)
 	return call("set_events", Py_BuildValue("(il)", tool, bits));
 }
 
-/* Registers what belongs to these calls; NULL for no listener. */
+/* Registers the listener for an event; None removes it. */
 static int listen_to(size_t i, PyObject *listener)
 {
 	long bit = event_bit(listeners[i].event);
@@ -366,7 +366,8 @@ static bool wanted(size_t i, const struct tracer_options *options)
 	       (listeners[i].calls == ALL) == options->all_calls;
 }
 
-/* Registers all that is wanted. The bits of its events; -1 with an exception. */
+/* Registers all listeners that the options ask for. Returns the bits of their
+ * events; -1 with an exception. */
 static long listen_to_all(const struct tracer_options *options)
 {
 	long bits = 0, c_exits;
@@ -385,7 +386,7 @@ static long listen_to_all(const struct tracer_options *options)
 	return PyErr_Occurred() ? -1 : bits & ~c_exits;
 }
 
-/* The exception that is set stays so. */
+/* The pending exception is kept. */
 static void undo(void)
 {
 	PyObject *exception = PyErr_GetRaisedException();

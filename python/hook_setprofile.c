@@ -3,9 +3,8 @@
  * The profile function of the threads.
  *
  * New threads get it when their first frame needs a stack, which the
- * interpreter takes from the allocator of arenas, in the thread itself: that
- * is the one moment that threads of all kinds have in common, those that C
- * code made included, and that can be hooked.
+ * interpreter allocates as an arena, in the thread itself. Threads of all
+ * kinds, also those made by C code, have only this hookable moment in common.
  */
 #include "hook.h"
 
@@ -14,13 +13,13 @@
 #include "frame.h"
 #include "error_state.h"
 
-static PyObjectArenaAllocator arenas; /* what was there before us */
+static PyObjectArenaAllocator arenas; /* the allocator before ours */
 static bool has_arenas;
 static Py_tracefunc wanted; /* one of the profile functions */
 static bool is_on;
 
-/* Each on its own, so that an event saves no registers before it is known
- * whether anybody wants it. */
+/* Each is a separate function, so that an event saves no registers before it is
+ * known to be of interest. */
 #define NOINLINE __attribute__((noinline))
 
 static NOINLINE int enter(PyFrameObject *frame)
@@ -35,7 +34,7 @@ static NOINLINE int enter(PyFrameObject *frame)
 	return 0;
 }
 
-/* As cProfile, it leaves out what is no builtin function. */
+/* Only builtin functions are recorded, as in cProfile. */
 static NOINLINE int enter_c(PyFrameObject *frame, PyObject *object)
 {
 	const void *place = frame_place(frame->f_frame);
@@ -71,7 +70,7 @@ static NOINLINE int leave_c(PyObject *object)
 	return 0;
 }
 
-/* The profile functions. What is not wanted costs a comparison. */
+/* The profile functions. An unwanted event costs a comparison. */
 static int on_python_call(
 	PyObject *unused, PyFrameObject *frame, int what, PyObject *argument)
 {
@@ -97,9 +96,9 @@ static int on_call(
 	}
 }
 
-static _Thread_local bool setting; /* by ourselves, in this moment */
+static _Thread_local bool setting; /* we are setting it now */
 
-/* Our function, or none, in the calling thread. */
+/* Sets the function, or NULL, in the calling thread. */
 static void set_here(Py_tracefunc function)
 {
 	struct error_state error;
@@ -117,12 +116,13 @@ static void *arena_alloc(void *context, size_t size)
 	PyThreadState *state;
 	void *arena = arenas.alloc(context, size);
 
-	/* Arenas themselves are for objects, and asked for in the middle of
-	 * making one. */
+	/* Arenas of this size are for objects, and are requested while one is
+	 * being made. */
 	if (arena == NULL || !is_on || size >= 1 << 18)
 		return arena;
 	state = PyGILState_GetThisThreadState();
-	/* Other interpreters are not traced: by monitoring, they cannot be. */
+	/* Other interpreters are not traced: monitoring cannot trace them
+	 * either. */
 	if (state != NULL && state->c_profilefunc == NULL &&
 		PyThreadState_GetInterpreter(state) ==
 			PyInterpreterState_Main())
@@ -143,14 +143,14 @@ static void hook_new_threads(void)
 	has_arenas = true;
 }
 
-/* In all threads that there are. */
+/* Sets it in all existing threads. */
 static int set_everywhere(Py_tracefunc function)
 {
 	setting = true;
 #if PY_VERSION_HEX >= 0x030c0000
 	PyEval_SetProfileAllThreads(function, NULL);
 #else
-	/* The states cannot go away while we have the interpreter's lock. */
+	/* The states cannot go away while we hold the interpreter's lock. */
 	for (PyThreadState *state =
 			PyInterpreterState_ThreadHead(PyInterpreterState_Get());
 		state != NULL; state = PyThreadState_Next(state))
@@ -160,7 +160,7 @@ static int set_everywhere(Py_tracefunc function)
 	return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Another profiler has taken our place in some thread. */
+/* Another profiler has replaced our function in some thread. */
 static int come_back(void *unused)
 {
 	static bool warned;
@@ -180,7 +180,7 @@ static int come_back(void *unused)
 	return 0;
 }
 
-/* Told before the change is made, so that we come back a little later. */
+/* Called before the change is made, so ours is set again a little later. */
 static int audit(const char *event, PyObject *arguments, void *unused)
 {
 	(void)arguments;

@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs the package for one interpreter where that one looks for packages,
-# or removes it.
+# Installs or removes the package for one interpreter, in its package directory.
 #
 #	install.sh install|uninstall PYTHON PREFIX FILE...
 #
-# FILE... are names below python/package, in the current directory; those of
-# the extensions are added. Environment: DESTDIR, INSTALL_DATA, INSTALL_PROGRAM.
+# FILE... are names below python/package in the current directory; the
+# extensions are added. Environment: DESTDIR, INSTALL_DATA, INSTALL_PROGRAM.
 set -eu
 
 command=$1
@@ -29,8 +28,8 @@ install)
 		esac
 		$install "python/package/$file" "$root/$file"
 	done
-	# What a user who may not write there would compile at each start. The
-	# names in it are those without DESTDIR.
+	# Users who may not write there would compile it at each start. The
+	# names in it are without DESTDIR.
 	"$python" -m compileall -q ${DESTDIR:+-s "$DESTDIR" -p /} \
 		"$root/ctprof"
 	"$python" "$facts" looks "$directory" ||

@@ -12,8 +12,8 @@
 static PyObject *names; /* {address: (weak reference, name)} */
 static PyObject *next;  /* {class: number}, by the class's name */
 
-/* What is not the interpreter's lock's to do: no number is given twice. Nothing
- * in Python runs between the two. */
+/* Guards numbers against being given twice, where the interpreter's lock does
+ * not. No Python runs between lock and unlock. */
 #ifdef Py_GIL_DISABLED
 static PyMutex lock;
 #define LOCK() PyMutex_Lock(&lock)
@@ -23,7 +23,7 @@ static PyMutex lock;
 #define UNLOCK() ((void)0)
 #endif
 
-/* The end of an object: `self` is its address. */
+/* Called when an object ends: `self` is its address. */
 static PyObject *forget(PyObject *self, PyObject *reference)
 {
 	(void)reference;
@@ -34,8 +34,8 @@ static PyObject *forget(PyObject *self, PyObject *reference)
 
 static PyMethodDef forget_method = {"forget", forget, METH_O, NULL};
 
-/* The name that the object has; a new reference. NULL without an exception if
- * it has none. */
+/* The name given to the object, a new reference. NULL without an exception if
+ * it has no name yet. */
 static PyObject *known(PyObject *address)
 {
 	PyObject *entry = pystring_item(names, address);
@@ -46,7 +46,7 @@ static PyObject *known(PyObject *address)
 	return name;
 }
 
-/* The next name in the object's class, a new reference. */
+/* The next name of the object's class, a new reference. */
 static PyObject *number(PyObject *object)
 {
 	const char *class = Py_TYPE(object)->tp_name;
@@ -61,7 +61,7 @@ static PyObject *number(PyObject *object)
 			   : PyUnicode_FromFormat("%s_%ld", class, count);
 }
 
-/* Keeps the name for as long as the object lives. -1 with an exception. */
+/* Stores the name for as long as the object lives. -1 with an exception. */
 static int remember(PyObject *object, PyObject *address, PyObject *name)
 {
 	PyObject *callback = PyCFunction_New(&forget_method, address);
@@ -110,7 +110,8 @@ PyObject *instances_name(PyObject *object, bool *is_new)
 	return name;
 }
 
-/* Adds an argument with the text of an object, whose reference it takes. */
+/* Adds an argument with the text of an object. Ownership: takes the
+ * reference. */
 static void add_text(const char *key, PyObject *text)
 {
 	char *value = text == NULL ? NULL : callee_text(text);
@@ -122,7 +123,7 @@ static void add_text(const char *key, PyObject *text)
 	PyErr_Clear();
 }
 
-/* An attribute as text, a new reference; "?" if it has none. */
+/* The text of an attribute, a new reference; "?" if it is missing. */
 static PyObject *attribute(PyObject *object, const char *name)
 {
 	PyObject *value = PyObject_GetAttrString(object, name);
@@ -135,7 +136,7 @@ static PyObject *attribute(PyObject *object, const char *name)
 	return PyUnicode_FromString("?");
 }
 
-/* The shape is a tuple, or a class derived from it that says more. */
+/* The shape is a tuple, or a derived class whose text is longer. */
 static PyObject *shape_of(PyObject *tensor)
 {
 	PyObject *shape = PyObject_GetAttrString(tensor, "shape");
@@ -150,7 +151,7 @@ static PyObject *shape_of(PyObject *tensor)
 	return PyUnicode_FromString("?");
 }
 
-/* Of nothing else would we ask attributes: they may be computed. */
+/* Attributes of other objects are not read: they may be computed. */
 static bool is_tensor(PyObject *object)
 {
 	const char *class = Py_TYPE(object)->tp_name;
@@ -213,7 +214,7 @@ void instances_parameters(PyObject *module)
 	PyErr_Clear();
 }
 
-/* What the optimizer keeps for a parameter: the names, sorted. */
+/* The names in the optimizer's state of a parameter, sorted. */
 static void add_state(const char *prefix, PyObject *state, PyObject *parameter)
 {
 	PyObject *kept = state == NULL || !PyDict_Check(state)
@@ -231,7 +232,8 @@ static void add_state(const char *prefix, PyObject *state, PyObject *parameter)
 	PyErr_Clear();
 }
 
-/* A group's tensors, a new reference; NULL: none, or with an exception. */
+/* A group's tensors, a new reference; NULL if there are none, perhaps with an
+ * exception. */
 static PyObject *tensors_of(PyObject *group)
 {
 	PyObject *key = PyUnicode_FromString("params");

@@ -11,14 +11,14 @@
 
 #include <stdbool.h>
 
-/* The object's name, a new reference; `is_new` if it was given now. NULL with
- * an exception. */
+/* The object's name, a new reference; sets `is_new` if it is a new one. NULL
+ * with an exception. */
 PyObject *instances_name(PyObject *object, bool *is_new);
 
-/* Adds the parameters of a torch.nn.Module, or those in the groups of a
- * torch.optim.Optimizer and its state, to the innermost open range, without
- * importing torch: what does not look like that is left out. Clear exceptions.
- */
+/* Adds arguments to the innermost open range: the parameters of a
+ * torch.nn.Module, or those in the groups of a torch.optim.Optimizer and its
+ * state. Torch is not imported, and objects that do not look like these are
+ * left out. Clear exceptions. */
 void instances_parameters(PyObject *module);
 void instances_groups(PyObject *optimizer);
 

@@ -10,7 +10,7 @@
 
 const _Alignas(2) char integrations_identity;
 
-/* What a range with the name of this text begins at; NULL if none. */
+/* The site of a range with this name; NULL if out of memory. */
 static struct ctp_site *site_of(PyObject *text, const char *category)
 {
 	struct ctp_site_info info = CTP_SITE_INFO_INIT;
@@ -26,8 +26,8 @@ static struct ctp_site *site_of(PyObject *text, const char *category)
 	return site;
 }
 
-/* A local variable of the function that has just been entered, a new
- * reference. NULL with an exception. */
+/* A local variable of the function just entered, a new reference. NULL with an
+ * exception. */
 static PyObject *variable(const char *name)
 {
 	PyFrameObject *frame = PyEval_GetFrame(); /* borrowed */
@@ -59,7 +59,7 @@ static struct ctp_site *import_site(void)
 	return site;
 }
 
-/* The object whose method it is: a wrapper has it among its arguments. */
+/* The object of the method; in a wrapper it is among the arguments. */
 static PyObject *receiver(void)
 {
 	PyObject *self = variable("self"), *args;
@@ -74,7 +74,7 @@ static PyObject *receiver(void)
 	return self;
 }
 
-/* A range named after the object, "Linear_0". */
+/* Begins a range named after the object, "Linear_0". */
 static void enter_instance(
 	struct tracer_thread *thread, bool is_module, bool parameters)
 {
@@ -102,7 +102,7 @@ void integrations_enter(struct tracer_thread *thread, enum callee_kind kind)
 {
 	struct tracer_options options = tracer_options();
 	struct ctp_site *site;
-	/* Of two such functions, the one called by the other. */
+	/* Where one such function calls another, the inner one. */
 	bool is_inner = thread->top > thread->calls &&
 			thread->top[-1].identity == EXTRAS_IDENTITY;
 
@@ -119,7 +119,7 @@ void integrations_enter(struct tracer_thread *thread, enum callee_kind kind)
 				options.parameters);
 		break;
 	case CALLEE_TASK:
-		/* There is no task yet: it is the result. */
+		/* The task does not exist yet: it is the result. */
 		if (options.tasks && !is_inner)
 			tracer_push(thread, EXTRAS_IDENTITY, NULL);
 		break;
@@ -129,7 +129,7 @@ void integrations_enter(struct tracer_thread *thread, enum callee_kind kind)
 	PyErr_Clear();
 }
 
-/* Is it one that asyncio makes up: "Task-1"? */
+/* Is it a default name of asyncio, like "Task-1"? */
 static bool is_made_up(PyObject *name)
 {
 	const char *text =
@@ -140,7 +140,7 @@ static bool is_made_up(PyObject *name)
 		       text[5 + strspn(text + 5, "0123456789")] == '\0');
 }
 
-/* The name that the task was given; without one, that of what it runs. A new
+/* The task's name; if it has only a default name, that of its coroutine. A new
  * reference; NULL with an exception. */
 static PyObject *task_name(PyObject *task)
 {
@@ -158,7 +158,7 @@ static PyObject *task_name(PyObject *task)
 	return name;
 }
 
-/* The callback of a task that is done: `self` has its site and its number. */
+/* The callback of a finished task: `self` has its site and its number. */
 static PyObject *task_done(PyObject *self, PyObject *task)
 {
 	void *site = PyLong_AsVoidPtr(PyTuple_GET_ITEM(self, 0));
@@ -197,7 +197,7 @@ static void task_begin(PyObject *task)
 
 void integrations_exit(struct tracer_thread *thread, PyObject *result)
 {
-	/* Only that of a task has no site. */
+	/* Only a task's range has no site. */
 	if (thread->top->site == NULL && result != NULL &&
 		PyObject_HasAttrString(result, "add_done_callback"))
 		task_begin(result);
@@ -207,7 +207,7 @@ void integrations_exit(struct tracer_thread *thread, PyObject *result)
 static const _Alignas(2) char gc_identity;
 static struct ctp_site *gc_site;
 
-/* What a collection tells at its end, as an argument of its range. */
+/* Adds what a garbage collection reports at its end to its range. */
 static void gc_fact(PyObject *info, const char *key)
 {
 	PyObject *number = PyDict_GetItemString(info, key); /* borrowed */

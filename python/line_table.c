@@ -4,15 +4,15 @@
 #include "ptr_map.h"
 
 enum {
-	FIRST_BYTE = 0x80, /* only the first of an entry has it */
+	FIRST_BYTE = 0x80, /* set only in the first byte of an entry */
 	CODE_ONE_LINE = 10,
 	CODE_NO_COLUMNS = 13,
 	CODE_LONG = 14,
 	CODE_NONE = 15,
 };
 
-/* Six bits in each byte, the lowest first, and of the whole the lowest is the
- * sign. What would be of no line in any file wraps around. */
+/* Six bits in each byte, the lowest first; the lowest bit of the value is the
+ * sign. Values beyond any line number wrap around. */
 static uint32_t read_signed(const uint8_t *at, const uint8_t *limit)
 {
 	uint32_t value = 0;
@@ -25,7 +25,7 @@ static uint32_t read_signed(const uint8_t *at, const uint8_t *limit)
 	return (value & 1) != 0 ? 0 - (value >> 1) : value >> 1;
 }
 
-/* How far the entry's line is from the one before it. */
+/* The difference between the entry's line and the one before. */
 static uint32_t line_step(const uint8_t *entry, const uint8_t *limit)
 {
 	unsigned code = *entry >> 3 & 15;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lines of instructions. A code object's table of lines can only be read
- * from its beginning, and a function's calls are met one after the other: so
- * readers stay where they are, and the next call is found a little further.
+ * Line numbers of instructions. A code object's line table can only be read
+ * from its beginning, but most lookups in a function come in order. So a reader
+ * keeps its position, and continues from there.
  */
 #ifndef PYTHON_LINE_TABLE_H
 #define PYTHON_LINE_TABLE_H
@@ -15,14 +15,14 @@
 
 enum { LINE_TABLE_BITS = 7, LINE_TABLE_READERS = 1 << LINE_TABLE_BITS };
 
-/* A reader of one table, behind an entry of it. */
+/* A reader of one table, positioned after an entry. */
 struct line_table_reader {
-	const PyCodeObject *code; /* NULL: of none yet */
+	const PyCodeObject *code; /* NULL: no table yet */
 	const uint8_t *next;      /* entry */
 	const uint8_t *limit;
-	int start; /* what instructions the entry is of */
+	int start; /* the instructions of the entry */
 	int end;
-	uint32_t line; /* there, or of the last entry that had any */
+	uint32_t line; /* of the entry, or of the last one that had a line */
 	bool has_line;
 };
 
@@ -32,8 +32,7 @@ struct line_tables {
 };
 
 /*
- * The line of an instruction of the code, which are counted from 0; 0: it has
- * none. Before the first, it is the function's.
+ * The line of the instruction with this index in the code; 0 if unknown. An instruction before the first has the function's line.
  *
  * Ownership: the code must live as long as what is known of it in `tables`.
  * Source: CPython, Objects/locations.md, "locations table", as PyCode_Addr2Line

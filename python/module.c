@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The extension module ctprof._ctprof: what the package is built on. */
+/* The extension module ctprof._ctprof, on which the package is built. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -14,7 +14,7 @@
 #include "state.h"
 #include "tracer.h"
 
-/* Python's functions do not change the words, whatever their type says. */
+/* Python does not change the words, though their type is not const. */
 #define KEYWORDS(words) ((char **)(uintptr_t)(words))
 
 #define TEXT_(number) #number
@@ -93,7 +93,7 @@ static PyObject *record_stop(PyObject *module, PyObject *unused)
 		: failed();
 }
 
-/* One of two words. -1 with an exception, for which `what` is the option. */
+/* One of two words. -1 with an exception, which names `what` as the option. */
 static int one_of(const char *what, const char *word, const char *words[2])
 {
 	for (int i = 0; i < 2; i++)
@@ -104,7 +104,7 @@ static int one_of(const char *what, const char *word, const char *words[2])
 	return -1;
 }
 
-/* A new tuple of str of what a filter was given as. */
+/* A new tuple of str from a filter's value. */
 static PyObject *patterns(PyObject *given, const char *what)
 {
 	PyObject *tuple;
@@ -213,7 +213,7 @@ static PyObject *trace_stop(PyObject *module, PyObject *unused)
 
 #define WITH_NAMES(function) ((PyCFunction)(void (*)(void))(function))
 
-/* A directory of modules, which is no event, but a name in the log. */
+/* Adds a directory of modules: not an event, but a name in the log. */
 static PyObject *prefix(PyObject *module, PyObject *path)
 {
 	struct ctp_site_info info = CTP_SITE_INFO_INIT;
@@ -238,9 +238,9 @@ static bool is_only_thread(void)
 	return first != NULL && PyThreadState_Next(first) == NULL;
 }
 
-/* is_last(callbacks) -> bool: is there no thread but this one, and has atexit
- * no more than so many callbacks? Called by a program that is being traced, so
- * it calls nothing that would be recorded. */
+/* is_last(callbacks) -> bool: is this the only thread, and has atexit at most
+ * `callbacks` callbacks? A traced program calls it, so it calls nothing that
+ * would be recorded. */
 static PyObject *is_last(PyObject *module, PyObject *callbacks)
 {
 	PyObject *count;
@@ -276,19 +276,21 @@ static PyMethodDef methods[] = {
 		"tasks=False, modules=True, parameters=False): "
 		"records the calls of all threads."},
 	{"trace_stop", trace_stop, METH_NOARGS,
-		"trace_stop() -> dict: stops that; what went wrong, counted."},
+		"trace_stop() -> dict: stops tracing; returns counts of "
+		"anomalies."},
 	{"prefix", prefix, METH_O,
-		"prefix(path): modules are found there; --trim-prefix knows."},
+		"prefix(path): adds a directory of modules to the log, for "
+		"--trim-prefix."},
 	{"follow_children", children_follow, METH_O,
-		"follow_children(path): those that subprocess starts import "
-		"the sitecustomize of this directory."},
+		"follow_children(path): processes that the program starts "
+		"import the sitecustomize of this directory."},
 	{"is_last", is_last, METH_O,
-		"is_last(callbacks) -> bool: will nothing more of the program "
-		"run?"},
+		"is_last(callbacks) -> bool: is this the last thread, with at "
+		"most `callbacks` atexit callbacks?"},
 	{NULL, NULL, 0, NULL},
 };
 
-/* The directory that the extension was loaded from is our package's. */
+/* The extension was loaded from our package's directory. */
 static int hide_package(PyObject *module)
 {
 	PyObject *spec = PyObject_GetAttrString(module, "__spec__");
@@ -312,15 +314,15 @@ static int add_version(PyObject *module)
 	return PyModule_AddStringConstant(module, "__version__", VERSION_TEXT);
 }
 
-/* Has this process rights that its caller has not? Then nothing of the
- * caller's environment is obeyed. */
+/* Has this process rights that its caller lacks? Then the caller's environment
+ * is ignored. */
 static int add_rights(PyObject *module)
 {
 	return PyModule_AddObjectRef(module, "is_privileged",
 		getauxval(AT_SECURE) != 0 ? Py_True : Py_False);
 }
 
-/* There is one recorder in a process, and one tracer. */
+/* A process has one recorder and one tracer. */
 static int refuse_others(PyObject *module)
 {
 	static atomic_flag is_said = ATOMIC_FLAG_INIT;
@@ -344,7 +346,7 @@ static PyModuleDef_Slot slots[] = {
 	{Py_mod_exec, add_version},
 	{Py_mod_exec, add_rights},
 #if PY_VERSION_HEX >= 0x030c0000
-	/* So far that refuse_others() is asked. */
+	/* Only for refuse_others(). */
 	{Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
 #endif
 #if PY_VERSION_HEX >= 0x030d0000

@@ -10,7 +10,7 @@ static bool same_text(PyObject *a, PyObject *b)
 	return a == b || PyUnicode_Compare(a, b) == 0;
 }
 
-/* Where this place is, or would be. */
+/* The slot of this place, used or free. */
 static size_t find_slot(const struct places *places, const struct place *wanted)
 {
 	size_t mask = places->room - 1;
@@ -49,7 +49,7 @@ static bool grow(struct places *places)
 	return true;
 }
 
-/* Adds a copy of the place, which has not been met before. */
+/* Adds a copy of the place, which is not in the table yet. */
 static struct place *add(struct places *places, const struct place *wanted)
 {
 	struct place *place;
@@ -101,7 +101,7 @@ void places_clear(struct places *places)
 	*places = (struct places){0};
 }
 
-/* What is no text (half of a surrogate pair) is shown as an escape. */
+/* Text that is not valid (half of a surrogate pair) is shown with escapes. */
 static PyObject *encode(PyObject *text)
 {
 	return PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");

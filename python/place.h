@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that a profiler state has met, each once, so that whether a
- * call is recursive is known from how many of its function are open.
+ * The functions that a profiler state has met, each once. A call is recursive
+ * if a call of its function is already open.
  */
 #ifndef PLACE_H
 #define PLACE_H
@@ -30,7 +30,7 @@ struct places {
 };
 
 /*
- * The function's place, made if it is new; it stays where it is until
+ * The function's place, created if it is new; its address holds until
  * places_clear(). NULL with an exception.
  *
  * Ownership: `name` and `file`, which are str, are borrowed for the call.

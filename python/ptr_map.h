@@ -18,8 +18,8 @@ struct ptr_map {
 	size_t used;
 };
 
-/* A number for the pair of which the upper bits are well mixed. Source: of the
- * multipliers, Knuth's multiplicative hashing. */
+/* A hash of the pair whose upper bits are well mixed. Source: the multipliers
+ * are from Knuth's multiplicative hashing. */
 static inline uint64_t ptr_map_hash(const void *first, const void *second)
 {
 	uint64_t a = (uintptr_t)first, b = (uintptr_t)second;
@@ -27,14 +27,15 @@ static inline uint64_t ptr_map_hash(const void *first, const void *second)
 	return (a ^ b * 0xd6e8feb86659fd93) * 0x9e3779b97f4a7c15;
 }
 
-/* The pair's value; NULL if it has none. */
+/* The pair's value; NULL if it is not in the map. */
 void *ptr_map_find(
 	const struct ptr_map *table, const void *first, const void *second);
 
-/* Gives the pair, which must have none, a value. -1 if out of memory. */
+/* Adds a value for the pair, which must not be in the map. -1 if out of
+ * memory. */
 int ptr_map_add(struct ptr_map *table, struct ptr_map_entry entry);
 
-/* Forgets all pairs; the values are the caller's. */
+/* Removes all pairs; the values belong to the caller. */
 void ptr_map_clear(struct ptr_map *table);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pystring.h"
 
-/* Of two threads that both make it, both get the same. */
+/* If two threads both make it, both get the same. */
 static PyObject *str_of(struct pystring *word)
 {
 	PyObject *str = __atomic_load_n(&word->str, __ATOMIC_ACQUIRE);
@@ -25,7 +25,7 @@ PyObject *pystring_item(PyObject *dictionary, PyObject *key)
 #endif
 }
 
-/* Of a dictionary, which may be none. */
+/* Looks in a dictionary, which may be NULL. */
 static PyObject *item(PyObject *dictionary, struct pystring *word)
 {
 	PyObject *name = dictionary == NULL ? NULL : str_of(word);
@@ -33,8 +33,8 @@ static PyObject *item(PyObject *dictionary, struct pystring *word)
 	return name == NULL ? NULL : pystring_item(dictionary, name);
 }
 
-/* The names in sys, borrowed, which are there to the interpreter's end. To ask
- * the interpreter for its modules is a fatal error late in that. */
+/* Looks in sys, borrowed, which lives to the interpreter's end. Asking the
+ * interpreter for its modules is a fatal error late in that. */
 static PyObject *names_of_sys(void)
 {
 	static PyObject *sys;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that are looked up again and again, as the interpreter has them: made
- * once, with their hash. */
+/* Names that are looked up repeatedly, interned once with their hash. */
 #ifndef PYTHON_PYSTRING_H
 #define PYTHON_PYSTRING_H
 
@@ -12,13 +11,12 @@ struct pystring {
 	PyObject *str; /* NULL until it is first looked up */
 };
 
-/* The dictionary's item, a new reference: without the interpreter's lock,
- * another thread may take it out at once. NULL: there is none, or with an
- * exception. */
+/* The dictionary's item, a new reference: in a free-threaded build, another
+ * thread may remove it at once. NULL if missing, or with an exception. */
 PyObject *pystring_item(PyObject *dictionary, PyObject *key);
 
-/* The module of that name, if it has been imported, a new reference. NULL: it
- * has not, or with an exception. */
+/* The module of that name if it is imported, a new reference. NULL if not, or
+ * with an exception. */
 PyObject *pystring_module(struct pystring *word);
 
 /* The object's attribute of that name, a new reference. NULL with an

@@ -6,8 +6,9 @@ PyObject *range_args_encode(PyObject *text)
 	return PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
 }
 
-/* An argument that is neither a number nor text is shown as print() would. Both
- * of `held` are references of the caller's now, which the argument borrows. */
+/* An argument that is neither a number nor text is shown as print() would.
+ * Ownership: both of `held` are references of the caller's now, which the
+ * argument borrows. */
 static bool take(struct ctp_arg *arg, PyObject *key, PyObject *value,
 	PyObject *held[static 2])
 {
@@ -50,7 +51,7 @@ static void add(const struct ctp_arg *arg)
 }
 
 /* The sequence number, which libctprof adds itself: an argument of this name
- * that is a number of 64 bits. */
+ * that is a 64-bit integer. */
 static bool is_seq(PyObject *key, PyObject *value, int64_t *seq)
 {
 	int overflow = 0;
@@ -101,7 +102,7 @@ bool range_args_add(PyObject *args)
 
 bool range_args_begin(struct ctp_site *site, uint64_t id, PyObject *args)
 {
-	/* One more than are stored, for the library to count. */
+	/* One more than are stored, so that the library counts it. */
 	struct ctp_arg taken[CTP_ARGS_MAX + 1];
 	PyObject *held[CTP_ARGS_MAX + 1][2] = {{NULL, NULL}};
 	PyObject *key;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ranges, instants, counters and steps that a program names itself. While
- * nothing records, each is a load and a branch behind Python's own call.
+ * nothing records, each costs a load and a branch beyond Python's own call.
  *
  * A site is known by its name alone: the same name at two places is one
- * function in every profile, as in other profilers for Python. Only what was
- * made from a function has a file and a line.
+ * function in every profile, as in other profilers for Python. Only ranges made
+ * from a function have a file and a line.
  */
 #include "ranges.h"
 
@@ -26,9 +26,9 @@ struct range {
 	PyObject_HEAD PyObject *name;
 	PyObject *args;                /* dict, or NULL */
 	struct ctp_site *_Atomic site; /* NULL until it first records */
-	/* How many times it is open. Several threads may use one object. */
+	/* How many times it is open; several threads may share one object. */
 	atomic_uint open;
-	PyObject *code; /* where it was made from a function, or NULL */
+	PyObject *code; /* of the function it was made from, or NULL */
 };
 
 static bool is_on(void)
@@ -73,7 +73,7 @@ static struct ctp_site *intern(PyObject *name, bool is_range)
 	return site;
 }
 
-/* The same, of a name with the place of a function. */
+/* The same, for a name with the place of a function. */
 static struct ctp_site *intern_code(PyObject *name, PyCodeObject *code)
 {
 	struct ctp_site_info info = CTP_SITE_INFO_INIT;
@@ -134,7 +134,7 @@ static PyObject *range_enter(PyObject *self, PyObject *unused)
 	return Py_NewRef(self);
 }
 
-/* What began while nothing recorded has no end. */
+/* A range that began while nothing recorded has no end. */
 static PyObject *range_exit(
 	PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
@@ -280,7 +280,7 @@ static char range_doc[] =
 
 static PyMemberDef range_members[] = {
 	{"name", T_OBJECT_EX, offsetof(struct range, name), READONLY,
-		"what the time is recorded under"},
+		"the name in the log"},
 	{"_args", T_OBJECT, offsetof(struct range, args), READONLY,
 		"its arguments: a dict, or None"},
 	{NULL, 0, 0, 0, NULL},
@@ -372,7 +372,7 @@ static PyObject *instant(PyObject *module, PyObject *name)
 	Py_RETURN_NONE;
 }
 
-/* Integers stay exact as far as the log has room for them. */
+/* Integers stay exact if they fit the log. */
 static bool record_value(struct ctp_site *site, PyObject *value)
 {
 	int overflow = 0;
@@ -425,17 +425,18 @@ static PyObject *step(PyObject *module, PyObject *args)
 
 static PyMethodDef functions[] = {
 	{"async_begin", async_begin, METH_VARARGS,
-		"async_begin(name[, args]) -> int: a range outside the nesting "
-		"begins, with the\narguments of a dict; its number, or 0 if it "
-		"is not recorded."},
+		"async_begin(name[, args]) -> int: begins a range outside the "
+		"nesting, with the\narguments of a dict; returns its number, "
+		"or 0 if it is not recorded."},
 	{"async_end", async_end, METH_VARARGS,
-		"async_end(name, number): it ends, on any thread."},
-	{"instant", instant, METH_O, "instant(name): something happened now."},
+		"async_end(name, number): ends it, on any thread."},
+	{"instant", instant, METH_O, "instant(name): records this moment."},
 	{"counter", counter, METH_VARARGS,
-		"counter(name, value): the value from now on."},
+		"counter(name, value): sets the value from now on."},
 	{"step", step, METH_VARARGS,
-		"step(requester='step') -> int: one more step (iteration) by "
-		"the requester;\nthe most of any requester."},
+		"step(requester='step') -> int: counts one more step "
+		"(iteration) of the requester;\nreturns the largest count of "
+		"any requester."},
 	{NULL, NULL, 0, NULL},
 };
 

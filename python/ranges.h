@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs name themselves: ranges, instants, counters, steps. */
+/* The API for ranges, instants, counters and steps that a program names. */
 #ifndef RANGES_H
 #define RANGES_H
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Builds the package for pip, which knows nothing of make: with libctprof if
-pkg-config finds it installed, else with its sources compiled in, which then
-must be beside this directory; what it converts logs with always is compiled
-in, or left out without them. The rest is in pyproject.toml."""
+"""Builds the package for pip, which does not use make.
+
+If pkg-config finds libctprof, the package is linked with it. Otherwise the
+library's sources, which must be beside this directory, are compiled in. The
+conversion of logs is always compiled in, or left out without the sources.
+The rest is in pyproject.toml."""
 import os
 import re
 import shlex
@@ -20,7 +22,7 @@ HEADER = os.path.join(TREE, "lib", "ctprof.h")
 MAP = "extension.map"
 CONVERT = "ctprof._convert"
 FLAGS = ["-std=c17", "-fvisibility=hidden", "-fno-plt"]
-# What the library's sources include, and Debian's name of where that is.
+# The headers of the library's sources, and Debian's name of that directory.
 NEEDED = {"zlib.h": "zlib1g-dev", "msgpack.h": "libmsgpack-dev"}
 
 
@@ -30,7 +32,7 @@ def read(path):
 
 
 def pkg_config(*arguments):
-    """What pkg-config says about the installed library, or None."""
+    """pkg-config's output for the installed library, or None."""
     try:
         return subprocess.run(
             ["pkg-config", *arguments, "ctprof"], check=True, text=True,
@@ -40,7 +42,7 @@ def pkg_config(*arguments):
 
 
 def version():
-    """The sources' version, or where there are none, the library's."""
+    """The sources' version, or without sources, the library's."""
     if not os.path.exists(HEADER):
         return pkg_config("--modversion")
     return ".".join(re.findall(r"define CTP_VERSION_\w+ (\d+)",
@@ -48,8 +50,9 @@ def version():
 
 
 def makefile(path="Makefile.am"):
-    """The lines of the makefile and of the fragments that it includes, long
-    lines as one. No condition holds: what is compiled in needs zlib alone."""
+    """The lines of the makefile and of the fragments that it includes,
+    continued lines joined. No condition holds: the files compiled in need only
+    zlib."""
     if not os.path.exists(os.path.join(TREE, path)):
         return
     depth, chosen = 0, True
@@ -82,7 +85,7 @@ def sources(*variables):
 
 
 def embedded(directory):
-    """The C files of texts that the sources hold, by the makefile's rules."""
+    """The C files made from texts in the sources, by the makefile's rules."""
     paths = []
     os.makedirs(directory, exist_ok=True)
     for target, texts, header in re.findall(
@@ -107,7 +110,7 @@ class Build(build_ext):
                             "libformats_la_SOURCES")
         else:
             self.link_recorder(ext)
-        # What was built here before may stand on the other library.
+        # An earlier build may be based on the other library.
         self.force = True
         super().build_extension(ext)
 

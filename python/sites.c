@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Nobody gives up the interpreter's lock while holding this one. */
+/* The interpreter's lock is never released while this one is held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ptr_map table; /* (identity, place) to struct ctp_site */
 
@@ -21,7 +21,7 @@ static struct ctp_site *intern(const struct callee *callee, uint32_t call_line)
 	return ctp_site_intern_info(&info);
 }
 
-/* The caller as a callee; NULL: none, or out of memory. */
+/* The caller as a callee; NULL if there is none, or if out of memory. */
 static const struct callee *caller_find(frame_t *caller)
 {
 	PyCodeObject *code = caller == NULL ? NULL : frame_code(caller);
@@ -31,8 +31,8 @@ static const struct callee *caller_find(frame_t *caller)
 				      code, (PyObject *)code, NULL});
 }
 
-/* The line that the caller is at; 0: unknown. Its code must stay, or another's
- * instruction could come to lie at this place. */
+/* The caller's current line; 0 if unknown. Its code must be kept, or another's
+ * instruction could get the same address. */
 static uint32_t call_line(struct tracer_thread *thread, frame_t *caller)
 {
 	if (caller_find(caller) == NULL)
@@ -42,7 +42,7 @@ static uint32_t call_line(struct tracer_thread *thread, frame_t *caller)
 }
 
 /* Is it called by the wrapper in _trace.py that has begun a range with its name
- * and place? As two, they would be a function that calls itself. */
+ * and place? Recording both would look like a recursive call. */
 static bool has_range(frame_t *caller)
 {
 	const struct callee *wrapper = caller_find(caller);
@@ -52,7 +52,7 @@ static bool has_range(frame_t *caller)
 		       0;
 }
 
-/* The site as all threads know it; NULL: none. */
+/* The site shared by all threads; NULL: not recorded. */
 static struct ctp_site *find_global(struct tracer_thread *thread,
 	const struct callee *callee, frame_t *caller, const void *place)
 {
@@ -75,7 +75,7 @@ static struct ctp_site *find_global(struct tracer_thread *thread,
 	return site;
 }
 
-/* Puts it into the thread's cache. */
+/* Adds it to the thread's cache. */
 static void keep(struct tracer_thread *thread, const struct tracer_slot *new)
 {
 	struct tracer_slot *slot =
@@ -106,7 +106,7 @@ struct ctp_site *sites_find(struct tracer_thread *thread,
 
 	if (is_shown(callee))
 		site = find_global(thread, callee, caller, place);
-	/* What needs more than a site is to be asked for each time. */
+	/* Callees with more than a site are resolved at each call. */
 	if (callee->kind <= CALLEE_HIDDEN)
 		keep(thread, &(struct tracer_slot){callee->identity, place,
 				     site, site == NULL ? 0 : site->tag});

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ProfilerStackEntry: what a dataclass with these fields would be, in C, since
- * one is made for each call. What it is called does not change: the state has
- * counted it under that name.
+ * ProfilerStackEntry: like a dataclass with these fields, but in C, since one
+ * is created for each call. Its name cannot change: the state has counted it
+ * under that name.
  */
 #include "state.h"
 
@@ -44,7 +44,7 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *keywords)
 	int primitive = 1;
 	struct stack_entry *entry;
 
-	(void)type; /* cannot be a base */
+	(void)type; /* cannot be a base class */
 	if (!PyArg_ParseTupleAndKeywords(args, keywords,
 		    "UULLL|p:ProfilerStackEntry", (char **)(uintptr_t)names,
 		    &func_name, &filename, &line, &start_ns, &child_ns,
@@ -141,7 +141,7 @@ PyTypeObject stack_entry_type = {
 	.tp_doc = "ProfilerStackEntry(func_name, filename, firstlineno, "
 		  "start_time_ns, child_time_ns, is_primitive_call=True)\n"
 		  "--\n\n"
-		  "A call that is open on a DynamoProfilerState.",
+		  "An open call of a DynamoProfilerState.",
 	.tp_basicsize = sizeof(struct stack_entry),
 	.tp_flags = Py_TPFLAGS_DEFAULT,
 	.tp_new = make,

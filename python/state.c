@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack of a profiler state, for tracers of compilers that keep their own
+ * The stack of a profiler state, for compiler tracers that measure their own
  * times. A call costs the same at any depth.
  *
- * The calls also go into the log, if one is being recorded: as ranges of the
- * thread, or, where the caller gives times, of a timeline beside it. Such a
- * caller looks at its clock after pop() and tells the call's time then, with
- * record_timing() or add_child_time(); until that, or until something later
+ * The calls also go into the log if one is being recorded: as ranges of the
+ * thread, or, if the caller gives times, of a separate timeline. Such a caller
+ * reads its clock after pop() and then reports the call's time with
+ * record_timing() or add_child_time(). Until then, or until something later
  * begins, the end is late: it is not in the log yet.
  */
 #include "state.h"
@@ -34,11 +34,11 @@ struct state {
 	size_t depth;
 	size_t room;
 	struct places places;
-	/* The ends that are late: how many, and the last call's. */
+	/* The late ends: how many, and the last call's. */
 	size_t late_count;
 	const struct place *late_place;
 	long long late_start_ns;
-	long long last_ns; /* of the times given so far */
+	long long last_ns; /* the latest of the given times */
 };
 
 /* An optional time: `given` says whether there is one. */
@@ -54,7 +54,7 @@ static bool read_time(PyObject *object, struct given_time *out)
 	return out->ns != -1 || !PyErr_Occurred();
 }
 
-/* The clock of those who give none: what time.time_ns() says. */
+/* The clock for callers without one: time.time_ns(). */
 static long long now_ns(void)
 {
 	struct timespec now;
@@ -84,7 +84,7 @@ static void end_late(struct state *state, long long time_ns)
 		ctp_end_at(time_ns);
 }
 
-/* The last of them took so long. */
+/* Ends them; the last took this long. */
 static void end_late_after(struct state *state, long long cumtime_ns)
 {
 	long long end_ns;
@@ -127,7 +127,7 @@ static void log_end(struct state *state, const struct open_call *call,
 		end_late(state, end.ns);
 }
 
-/* Room for one more call. */
+/* Makes room for one more call. */
 static bool reserve(struct state *state)
 {
 	size_t room = state->room == 0 ? 32 : 2 * state->room;
@@ -294,8 +294,8 @@ static PyObject *add_child_time(PyObject *self, PyObject *time)
 	return NULL;
 }
 
-/* Is this (filename, firstlineno, func_name) the call popped last? Returns -1
- * with an exception. */
+/* Is this (filename, firstlineno, func_name) the call popped last? -1 with an
+ * exception. */
 static int is_late(const struct state *state, PyObject *function)
 {
 	const struct place *place = state->late_place;
@@ -413,11 +413,12 @@ static PyMethodDef methods[] = {
 	{"push", FASTCALL(push), METH_FASTCALL | METH_KEYWORDS,
 		"push($self, func_name, filename, firstlineno, "
 		"start_time_ns=None)\n--\n\n"
-		"Opens a call. Is it primitive: is no other of its function "
-		"open?"},
+		"Opens a call. Returns whether it is primitive: whether no "
+		"other call of its function is open."},
 	{"pop", FASTCALL(pop), METH_FASTCALL | METH_KEYWORDS,
 		"pop($self, end_time_ns=None)\n--\n\n"
-		"Closes the innermost call: its ProfilerStackEntry, or None."},
+		"Closes the innermost call. Returns its ProfilerStackEntry, or "
+		"None."},
 	{"add_child_time", add_child_time, METH_O,
 		"add_child_time($self, child_cumtime_ns, /)\n--\n\n"
 		"Adds to the time of the calls that the innermost one made."},
@@ -427,10 +428,10 @@ static PyMethodDef methods[] = {
 		"None."},
 	{"get_call_stack", get_call_stack, METH_NOARGS,
 		"get_call_stack($self)\n--\n\n"
-		"The same of each open call, outermost first."},
+		"The same for each open call, outermost first."},
 	{"_end_popped", end_popped, METH_VARARGS,
 		"_end_popped($self, func_key, cumtime_ns, /)\n--\n\n"
-		"So long took the call that was popped last, if it was of this "
+		"Sets the time of the call popped last, if it was of this "
 		"function."},
 	{NULL, NULL, 0, NULL},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the Python side of a profiler state stands on: ctprof/dynamo.py. */
+/* The C types under the profiler state of ctprof/dynamo.py. */
 #ifndef STATE_H
 #define STATE_H
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A call that is open, as Python sees it: ProfilerStackEntry. */
+/* An open call, as Python sees it: ProfilerStackEntry. */
 struct stack_entry {
 	PyObject_HEAD PyObject *func_name;
 	PyObject *filename;

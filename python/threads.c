@@ -34,7 +34,7 @@ static void take_into(struct tracer_counts *sum, struct tracer_counts *counts)
 	sum->hooks_replaced += take(&counts->hooks_replaced);
 }
 
-/* The destructor of the key: the thread ends, with no Python in it. */
+/* The destructor of the key: the thread ends, and runs no Python. */
 static void end(void *argument)
 {
 	struct tracer_thread *thread = argument, **at;
@@ -62,7 +62,7 @@ static void after_fork(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The other threads are gone, and their ends will not come. */
+/* The other threads are gone, and their destructors will not run. */
 static void in_child(void)
 {
 	struct tracer_thread *thread, *next;
@@ -96,7 +96,7 @@ static struct tracer_thread *thread_new(void)
 		return NULL;
 	/* Not the cache, which is large: joining a trace clears it. */
 	memset(thread, 0, offsetof(struct tracer_thread, slots));
-	/* The first is the bottom, with an identity that nothing has. */
+	/* The first is the bottom, with an identity that no callee has. */
 	thread->calls = calloc(FIRST_CALLS, sizeof(*thread->calls));
 	if (thread->calls == NULL) {
 		free(thread);
@@ -142,7 +142,7 @@ struct tracer_counts threads_take_counts(void)
 	return sum;
 }
 
-/* The name in threading._active, a new reference; NULL: none. */
+/* The name in threading._active, a new reference; NULL if none. */
 static PyObject *name_of_self(void)
 {
 	static struct pystring threading = {"threading", NULL};

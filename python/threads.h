@@ -5,11 +5,11 @@
 
 #include "tracer.h"
 
-/* The calling thread's, made at first use. NULL if out of memory. Does not
+/* The calling thread's, created at first use. NULL if out of memory. Does not
  * touch Python; exceptions stay as they are. */
 struct tracer_thread *threads_self(void);
 
-/* Adds to a counter of a thread; only that thread may. */
+/* Increments a counter of a thread; only that thread may call this. */
 static inline void threads_count(uint64_t *counter)
 {
 	__atomic_store_n(counter,
@@ -17,11 +17,11 @@ static inline void threads_count(uint64_t *counter)
 		__ATOMIC_RELAXED);
 }
 
-/* What all threads have counted since the last call. */
+/* The counts of all threads since the last call. */
 struct tracer_counts threads_take_counts(void);
 
-/* Gives the calling thread the name in the log that it has in `threading`, if
- * it has one there and the log does not know. Clears exceptions. */
+/* Copies the calling thread's name from `threading` to the log, if it has one
+ * there that the log does not have yet. Clears exceptions. */
 void threads_name(struct tracer_thread *thread);
 
 #endif

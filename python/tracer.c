@@ -16,7 +16,7 @@
 #include "threads.h"
 
 enum {
-	CALLS_MAX = 1 << 24, /* 256 MiB of stack: no recursion goes there */
+	CALLS_MAX = 1 << 24, /* 256 MiB of stack, deeper than any recursion */
 };
 
 uint32_t tracer_on;
@@ -60,8 +60,8 @@ static size_t depth_of(const struct tracer_thread *thread)
 	return (size_t)(thread->top - thread->calls);
 }
 
-/* Ends all calls above `depth`; in a recording that is no more there is
- * nothing to end. Returns how many were recorded. */
+/* Ends all calls above `depth`; calls of an earlier recording end without a
+ * record. Returns how many were recorded. */
 static uint64_t unwind(struct tracer_thread *thread, size_t depth)
 {
 	uint64_t ended = 0;
@@ -76,7 +76,7 @@ static uint64_t unwind(struct tracer_thread *thread, size_t depth)
 	return ended;
 }
 
-/* Takes out the call at `depth` from under others. */
+/* Removes the call at `depth`; the calls above it stay. */
 static void take_out(struct tracer_thread *thread, size_t depth)
 {
 	memmove(thread->calls + depth, thread->calls + depth + 1,
@@ -84,8 +84,8 @@ static void take_out(struct tracer_thread *thread, size_t depth)
 	thread->top--;
 }
 
-/* Lets go of what an earlier trace, which another thread stopped, or an
- * earlier recording left open. */
+/* Ends what an earlier trace, stopped by another thread, or an earlier
+ * recording left open. */
 static void settle(struct tracer_thread *thread)
 {
 	if (thread->session != session)
@@ -128,7 +128,7 @@ static void push_found(struct tracer_thread *thread, frame_t *frame)
 		ctp_arg_int("startup", 1);
 }
 
-/* The frames that are open already, the outermost first. */
+/* Pushes the frames that are already open, the outermost first. */
 static void push_all_found(struct tracer_thread *thread, bool entering)
 {
 	size_t count = 0, limit = (size_t)options.depth;
@@ -146,8 +146,9 @@ static void push_all_found(struct tracer_thread *thread, bool entering)
 	free(found);
 }
 
-/* Joins the calling thread to the trace. `entering`: its innermost frame is
- * about to be told of. NULL: no trace is on, or out of memory. */
+/* Joins the calling thread to the trace. With `entering`, its innermost frame
+ * is left out: the event for it is being handled. NULL if no trace is on, or
+ * out of memory. */
 static struct tracer_thread *join(bool entering)
 {
 	uint32_t trace = __atomic_load_n(&tracer_on, __ATOMIC_ACQUIRE);
@@ -172,8 +173,8 @@ static struct tracer_thread *join(bool entering)
 	return thread;
 }
 
-/* A thread gets its name while it runs, in Python; packages are imported then.
- * Names are given early, as a rule, and take longer to look for. */
+/* Looks for a thread's name and for the greenlet package, which appear while a
+ * program runs. Most names are set early, and looking for them takes longer. */
 static void look_around(struct tracer_thread *thread)
 {
 	uint32_t before = thread->new_calls++;
@@ -183,8 +184,8 @@ static void look_around(struct tracer_thread *thread)
 	greenlets_watch(thread);
 }
 
-/* The site of the call, which the thread's cache does not know, and the kind of
- * the callee. */
+/* The site of a call that is not in the thread's cache, and the callee's
+ * kind. */
 static struct ctp_site *resolve(struct tracer_thread *thread,
 	const struct callee_seen *seen, const void *place,
 	enum callee_kind *kind)
@@ -194,8 +195,8 @@ static struct ctp_site *resolve(struct tracer_thread *thread,
 
 	if (caller != NULL && PyCode_Check(seen->object))
 		caller = frame_real(caller->previous);
-	/* May run Python, so that another thread could stop the trace: the
-	 * callee is looked up after that. */
+	/* May run Python, which could let another thread stop the trace; so the
+	 * callee is looked up afterwards. */
 	if (tracer_slot(thread, seen->identity, place)->identity == NULL)
 		look_around(thread);
 	callee = callee_find(seen);
@@ -222,8 +223,8 @@ void tracer_enter_slow(const struct callee_seen *seen, const void *place)
 	}
 	error_save(&error);
 	site = resolve(thread, seen, place, &kind);
-	/* Our own C functions open and close ranges, which must not be found
-	 * above them. */
+	/* Our own C functions open and close ranges, and must not be found
+	 * above these on the stack. */
 	if (kind != CALLEE_HIDDEN || is_python)
 		tracer_push(thread, seen->identity, site);
 	if (kind > CALLEE_HIDDEN)
@@ -231,7 +232,7 @@ void tracer_enter_slow(const struct callee_seen *seen, const void *place)
 	error_restore(&error);
 }
 
-/* The depth of the innermost such call; 0: none. */
+/* The depth of the innermost call of this identity; 0 if there is none. */
 static size_t find_open(
 	const struct tracer_thread *thread, const void *identity)
 {
@@ -243,16 +244,16 @@ static size_t find_open(
 	return depth > thread->base ? depth : 0;
 }
 
-/* An exit of what is not on the stack. */
+/* Counts an exit of a call that is not on the stack. */
 static void drop(struct tracer_thread *thread, const void *identity)
 {
-	/* What was open before the start may end unseen; our own functions are
-	 * never entered. */
+	/* Calls that were open before the start may have ended unseen; our own
+	 * functions are never entered. */
 	if (depth_of(thread) > thread->startup && !callee_is_hidden(identity))
 		threads_count(&thread->counts.exits_dropped);
 }
 
-/* It is the top, and there was no room for the record. */
+/* Ends the call if it is the top. False if it is not. */
 static bool exit_top(struct tracer_thread *thread, const void *identity)
 {
 	if (thread->top->identity != identity)
@@ -278,7 +279,7 @@ uint64_t tracer_number(void)
 	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
-/* An odd one, by which ranges are told from calls of objects. */
+/* Odd identities are ranges, even ones are calls of objects. */
 static const void *range_identity(const void *identity)
 {
 	return (const char *)identity + 1;
@@ -289,7 +290,7 @@ static bool is_range(const struct tracer_call *call)
 	return ((uintptr_t)call->identity & 1) != 0;
 }
 
-/* The range goes on outside the nesting. False if there is no room. */
+/* Continues the range outside the nesting. False if there is no room. */
 static bool outlive(
 	struct tracer_thread *thread, const struct tracer_call *range)
 {
@@ -314,8 +315,8 @@ static bool end_outliving(
 	return true;
 }
 
-/* Ends what is open in the call at `depth`: calls whose own ends never came,
- * and ranges, as that of a generator which is suspended in their block. */
+/* Ends what is open inside the call at `depth`: calls whose own ends never
+ * came, and ranges, such as that of a generator suspended in their block. */
 static void unwind_inner(struct tracer_thread *thread, size_t depth)
 {
 	while (depth_of(thread) > depth) {
@@ -327,7 +328,7 @@ static void unwind_inner(struct tracer_thread *thread, size_t depth)
 	}
 }
 
-/* Ends what is not the top, and what is above it. */
+/* Ends a call that is not the top, and those above it. */
 static void exit_inner(
 	struct tracer_thread *thread, const void *identity, PyObject *result)
 {
@@ -392,7 +393,8 @@ bool tracer_end(const void *identity)
 		return end_outliving(thread, identity);
 	if (thread->session != session)
 		return false;
-	/* Calls that it was handed to end with it; their own ends come. */
+	/* Calls inside it end with it in the log, and stay on the stack: their
+	 * own ends come later. */
 	for (size_t i = depth_of(thread); i >= depth; i--)
 		if (thread->calls[i].site != NULL) {
 			ctp_end_inline();
@@ -410,7 +412,7 @@ void tracer_replaced(void)
 		threads_count(&thread->counts.hooks_replaced);
 }
 
-/* The trace is over; ends what it has open in this thread. */
+/* Ends the trace, and what it has open in this thread. */
 static void leave(void)
 {
 	struct tracer_thread *thread = tracer_self;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tracer: what every hook into the interpreter tells of the calls, kept
- * on a stack of its own for each thread and recorded by libctprof.
+ * The tracer: keeps the calls that the hooks report on a stack for each thread
+ * and records them with libctprof.
  *
  * The interpreter's events do not always balance (bound methods of C functions
  * lack one half in several versions; a trace may begin anywhere). So each call
@@ -30,16 +30,16 @@ enum {
 	TRACER_NAME_MAX = 64,
 };
 
-/* An open call, or range. */
+/* An open call or range. */
 struct tracer_call {
 	const void *identity;
 	struct ctp_site *site; /* NULL: not recorded */
 };
 
 /*
- * What a thread knows of calls of `identity` from `place`, in half a cache
- * line. The tag is the site's own, which never changes: what is read for a
- * call is this line, and not the site's, too.
+ * A cache entry for calls of `identity` from `place`, half a cache line. The
+ * tag is a copy of the site's, which never changes: so a call reads only this
+ * line, and not the site's.
  */
 struct tracer_slot {
 	const void *identity; /* NULL: free */
@@ -48,27 +48,27 @@ struct tracer_slot {
 	uint64_t tag;
 };
 
-/* Things that should not happen, but do. */
+/* Events that should not happen, but do. */
 struct tracer_counts {
-	uint64_t exits_dropped;  /* of calls that were never entered */
-	uint64_t calls_unwound;  /* whose own exit never came */
-	uint64_t calls_lost;     /* for want of memory */
-	uint64_t hooks_replaced; /* another profiler took our place */
+	uint64_t exits_dropped;  /* the call was never entered */
+	uint64_t calls_unwound;  /* the call's own exit never came */
+	uint64_t calls_lost;     /* for lack of memory */
+	uint64_t hooks_replaced; /* another profiler replaced ours */
 };
 
-/* What the tracer knows of a thread; only that thread touches it. */
+/* The tracer's state of a thread; only that thread touches it. */
 struct tracer_thread {
-	struct tracer_call *top;   /* the innermost; the first is no call */
-	struct tracer_call *limit; /* top is below it */
+	struct tracer_call *top;   /* the innermost; the first is not a call */
+	struct tracer_call *limit; /* top stays below it */
 	uint32_t trace;            /* the trace it has joined; 0: none */
 	uint32_t session;          /* the recording, see tracer_session() */
 	struct tracer_call *calls;
-	size_t base;    /* what was open before the trace: ranges */
-	size_t startup; /* and with the frames that it found */
+	size_t base;    /* depth before the trace: open ranges */
+	size_t startup; /* depth with the frames found at the start */
 	struct tracer_counts counts;
-	uint32_t new_calls;         /* that the cache had no place for yet */
-	bool has_greenlets;         /* and we are told when they take turns */
-	char name[TRACER_NAME_MAX]; /* as the log knows it */
+	uint32_t new_calls;         /* that were not in the cache */
+	bool has_greenlets;         /* and our switch function is set */
+	char name[TRACER_NAME_MAX]; /* as in the log */
 	struct tracer_thread *next;
 	struct line_tables
 		line_tables; /* of callers that callee_find() keeps */
@@ -78,47 +78,47 @@ struct tracer_thread {
 struct tracer_options {
 	bool setprofile; /* rather than monitoring */
 	bool c_calls;
-	bool all_calls; /* not only what cProfile shows of C */
+	bool all_calls; /* also C callables that cProfile does not show */
 	bool gc;
 	bool imports;
 	bool tasks;
 	bool modules;
 	bool parameters;
-	int depth;         /* of the frames found at the start */
+	int depth;         /* limit of frames found at the start */
 	PyObject *include; /* tuples of str, borrowed */
 	PyObject *exclude;
 };
 
-/* The trace that is on; 0: none. */
+/* The number of the current trace; 0: none. */
 extern uint32_t tracer_on;
 
-/* The same pointer for each thread, and all there is of it in thread-local
- * storage: large blocks of that find no room in a loaded module. */
+/* A single pointer, since thread-local storage of a loaded module has no room
+ * for large blocks. */
 extern __thread struct tracer_thread *tracer_self
 	__attribute__((tls_model("initial-exec")));
 
-/* Starts to trace in all threads. -1 with an exception. */
+/* Starts tracing in all threads. -1 with an exception. */
 int tracer_start(const struct tracer_options *options);
 
 /* Stops, and ends what is open in this thread. -1 with an exception. */
 int tracer_stop(struct tracer_counts *counts);
 
-/* A recording begins, or is about to end: what is open in it is not open in
+/* A recording begins, or is about to end: its open calls do not carry over to
  * the next. */
 void tracer_session(void);
 
-/* A number that no other asynchronous range of this process has; not 0. */
+/* A number unique among the asynchronous ranges of this process; not 0. */
 uint64_t tracer_number(void);
 
-/* A range that nests with the calls; also when no trace is on. The identity is
- * any even address that is the range's own while it is open; `seq` (may be
- * NULL) is the range's sequence number. */
+/* Begins a range that nests with the calls; also when no trace is on. The
+ * identity is any even address that only this range uses while it is open;
+ * `seq` (may be NULL) is the range's sequence number. */
 void tracer_begin(
 	struct ctp_site *site, const void *identity, const int64_t *seq);
 
-/* Ends it, and what is still open inside it; where it has outlived its function
- * in any thread, the asynchronous range that it is since then. False if it is
- * neither. */
+/* Ends the range and all that is still open inside it; or, if it has outlived
+ * its function in any thread, its asynchronous range. False if it is not
+ * open. */
 bool tracer_end(const void *identity);
 
 /* ------------------------------------------------------------------------
@@ -127,16 +127,16 @@ bool tracer_end(const void *identity);
 
 struct tracer_options tracer_options(void);
 
-/* Enters a call, which tracer_enter() did not: joins the thread to the trace,
- * finds or makes the site, makes room. */
+/* Enters a call that tracer_enter() did not enter: joins the thread to the
+ * trace, finds or creates the site, makes room. */
 void tracer_enter_slow(const struct callee_seen *seen, const void *place);
 
-/* Ends a call that tracer_exit() did not: it may not be the top. `result`: of a
- * Python function; NULL if it is left by an exception, or not known. */
+/* Ends a call that tracer_exit() did not end: it may not be the top. `result`:
+ * of a Python function; NULL if it raised, or if not known. */
 void tracer_exit_slow(const void *identity, PyObject *result);
 void tracer_c_exit_slow(const void *identity);
 
-/* Counts that another profiler took our place. */
+/* Counts that another profiler replaced ours. */
 void tracer_replaced(void);
 
 /* Makes room. False if there is none; then the call is not on the stack. */
@@ -156,12 +156,12 @@ static inline void tracer_push(struct tracer_thread *thread,
 	thread->top = call;
 	call->identity = identity;
 	call->site = site;
-	/* Last, so that the time is the call's and not ours. */
+	/* Last, so that the measured time is the call's and not ours. */
 	if (site != NULL && !ctp_begin_inline(site))
 		call->site = NULL;
 }
 
-/* Where the thread's cache puts the site of a call from `place`. */
+/* The cache slot for calls of `identity` from `place`. */
 static inline __attribute__((always_inline)) struct tracer_slot *tracer_slot(
 	struct tracer_thread *thread, const void *identity, const void *place)
 {
@@ -169,14 +169,14 @@ static inline __attribute__((always_inline)) struct tracer_slot *tracer_slot(
 			      (64 - TRACER_SLOT_BITS)];
 }
 
-/* Where it puts what it has found there: the other half of the cache line. */
+/* The slot for a displaced entry: the other half of the cache line. */
 static inline __attribute__((always_inline)) struct tracer_slot *
 tracer_other_slot(const struct tracer_slot *slot)
 {
 	return (struct tracer_slot *)((uintptr_t)slot ^ sizeof(*slot));
 }
 
-/* Where the cache has it; NULL: it has not. */
+/* The cache entry; NULL if not cached. */
 static inline __attribute__((always_inline)) const struct tracer_slot *
 tracer_find(
 	struct tracer_thread *thread, const void *identity, const void *place)
@@ -190,9 +190,9 @@ tracer_find(
 }
 
 /*
- * What a hook does first with an event. It calls nothing, so that a listener
- * that ends with the slow half saves no registers. False: nothing is done, and
- * the slow half is to be called.
+ * Joins nothing and calls nothing, so that a listener that ends with the slow
+ * half saves no registers. False: nothing is done, and the slow half is to be
+ * called.
  */
 
 static inline __attribute__((always_inline)) bool tracer_is_in(
@@ -205,8 +205,8 @@ static inline __attribute__((always_inline)) bool tracer_is_in(
 
 /*
  * Enters a call from `place`: any address that is the same for the same
- * instruction, and for calls of this callee differs for others, as long as
- * their code lives.
+ * instruction, and distinct among the calls of this callee, as long as their
+ * code lives.
  */
 static inline __attribute__((always_inline)) bool tracer_enter(
 	const void *identity, const void *place)
@@ -223,7 +223,7 @@ static inline __attribute__((always_inline)) bool tracer_enter(
 		return false;
 	call->identity = identity;
 	call->site = slot->site;
-	/* Last, so that the time is the call's and not ours. */
+	/* Last, so that the measured time is the call's and not ours. */
 	if (slot->site != NULL &&
 		!TRACER_LIKELY(slot->tag != 0 && ctp_store_inline(slot->tag)))
 		return false;

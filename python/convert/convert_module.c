@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The extension module ctprof._convert: logs as other formats, in memory. It
- * stands on the same code as the program `ctprof`, which a package that pip
- * has installed need not have beside it; and it is apart from the recorder,
- * since traced programs have no need of it.
+ * The extension module ctprof._convert: converts logs to other formats in
+ * memory. It uses the same code as the program `ctprof`, which need not be
+ * installed beside a package from pip. It is separate from the recorder, since
+ * traced programs do not need it.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -41,7 +41,7 @@ static enum ctp_status run_job(struct request *request,
 	return status;
 }
 
-/* Without the interpreter's lock: this may take its time. */
+/* Releases the interpreter's lock: this may take its time. */
 static enum ctp_status run(struct request *request, struct ctp_error *err)
 {
 	struct read_request read = {.trim_prefix = request->trim_prefix};
@@ -63,8 +63,8 @@ static void raise_error(PyObject *path, const struct ctp_error *err)
 		err->status == CTP_ERR_IO ? PyExc_OSError : PyExc_ValueError;
 
 	if (err->sys_errno != 0) {
-		/* What failed may be a program that draws the log, or may have
-		 * to do with a directory of any name. */
+		/* The cause may be a program that draws the log, or a directory
+		 * of any name. */
 		PyObject *args = Py_BuildValue("(iNO)", err->sys_errno,
 			PyUnicode_FromFormat("%s", err->message), path);
 
@@ -81,7 +81,7 @@ static void raise_error(PyObject *path, const struct ctp_error *err)
 	}
 }
 
-/* {words: count} of what should be there and is not. */
+/* {words: count} of the missing parts. */
 static PyObject *losses_dict(const uint64_t *losses)
 {
 	PyObject *dict = PyDict_New();
@@ -102,7 +102,7 @@ static PyObject *losses_dict(const uint64_t *losses)
 	return dict;
 }
 
-/* The format of this name, if we write it; else NULL with an exception. */
+/* The format of this name, if it is written; else NULL with an exception. */
 static const struct format *find_format(const char *name)
 {
 	const struct format *format = format_find(name);
@@ -162,7 +162,8 @@ static PyMethodDef methods[] = {
 		METH_VARARGS | METH_KEYWORDS,
 		"convert(path, to, *, all_edge_times=False, no_root=False, "
 		"trim_prefix=False)\n--\n\n"
-		"A log in another format: (bytes, {what was lost: count})."},
+		"Converts a log to another format: returns (bytes, {loss: "
+		"count})."},
 	{NULL, NULL, 0, NULL},
 };
 

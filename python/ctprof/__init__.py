@@ -12,7 +12,7 @@ __all__ = ["DynamoProfilerState", "Profile", "counter", "instant", "load",
 
 
 def __getattr__(name):
-    # It needs what programs that are recorded shall not have to import.
+    # It imports modules that recorded programs should not have to load.
     if name == "DynamoProfilerState":
         from .dynamo import DynamoProfilerState
         return DynamoProfilerState

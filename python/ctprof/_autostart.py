@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The trace that the environment asks for: see site/sitecustomize.py."""
+"""Starts the trace that the environment asks for: see site/sitecustomize.py."""
 import atexit
 import os
 
@@ -11,7 +11,7 @@ def start():
     if not _session.is_recording():
         return
     try:
-        # An option a line.
+        # One option per line.
         request = _options.read_words(
             filter(None, os.environ["CTPROF_PYTHON"].split("\n")))
     except _options.UsageError as error:

@@ -41,7 +41,7 @@ def _magic(shell, line, cell):
         print(_magic.__doc__)
         return
     text = shell.transform_cell(cell)
-    # A name of its own, by which IPython finds the lines for tracebacks.
+    # A unique file name, by which IPython finds the lines for tracebacks.
     code = compile(text, shell.compile.cache(text, shell.execution_count),
                    "exec")
     with tempfile.TemporaryDirectory(

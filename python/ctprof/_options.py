@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The options of `python3 -m ctprof`, and those that `ctprof record --python`
-hands to every interpreter.
+passes to every interpreter.
 
-Read by hand: argparse would be among the modules of each traced program, and
-its time in the start of each process.
+Parsed by hand: argparse would be among the modules of each traced program, and
+add to the start of each process.
 """
 import sys
 
@@ -57,7 +57,7 @@ class UsageError(Exception):
 
 
 class Request:
-    """What the command line asks for."""
+    """The parsed command line."""
 
     def __init__(self):
         self.output = None
@@ -109,7 +109,7 @@ def _text(option, text):
     return text
 
 
-# Options with a value: the attribute or tracer option, and how it is read.
+# Options with a value: the attribute or tracer option, and its parser.
 _VALUES = {
     "--output": ("output", _text),
     "--sort": ("sort", _sort_key),
@@ -147,7 +147,7 @@ def _set(request, key, value):
 
 
 def _take(request, words):
-    """One option, and its value if that is a word of its own."""
+    """One option, and its value if that is a separate word."""
     word = words.pop(0)
     if word.startswith("--"):
         name, equals, value = word.partition("=")
@@ -195,8 +195,8 @@ def read_command(words):
 
 
 def read_words(words):
-    """Options only: of a magic's line, or what `ctprof record --python` has
-    put into CTPROF_PYTHON."""
+    """Options only: those of a magic's line, or those that `ctprof record
+    --python` has put into CTPROF_PYTHON."""
     request = Request()
     words = list(words)
     while words:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Where a recording goes: a log, or what is made of one when it has ended."""
+"""The output of a recording: its log, or a file converted from that."""
 import os
 import sys
 
 from . import _program
 
-# By suffix, as `ctprof convert` has it; and cProfile's users write .prof.
+# By suffix, as in `ctprof convert`; cProfile's users write .prof.
 _FORMATS = {".prof": "pstats", ".pstats": "pstats", ".json": "chrome",
             ".gprof": "gprof", ".callgrind": "callgrind",
             ".folded": "folded", ".dot": "dot", ".svg": "svg",
@@ -14,14 +14,15 @@ _FORMATS = {".prof": "pstats", ".pstats": "pstats", ".json": "chrome",
 
 
 def _find_format(path):
-    """By the longest suffix; None if it has none of these."""
+    """The format of the longest suffix that matches; None if none does."""
     suffixes = [suffix for suffix in _FORMATS if path.endswith(suffix)]
     return _FORMATS[max(suffixes, key=len)] if suffixes else None
 
 
 def merge(logs, path):
-    """Makes one file of the logs of a few processes, some of which may have
-    been killed; RuntimeError says what stands in the way, and keeps them."""
+    """Merges the logs of several processes, some of which may have been killed,
+    into one file. Raises RuntimeError with the reason if that fails, and keeps
+    the logs."""
     there = [log for log in logs if os.path.exists(log)]
     missing = [log for log in logs if log not in there]
     if there:
@@ -38,7 +39,7 @@ def merge(logs, path):
 
 
 class Output:
-    """One recording's log, beside what is to be made of it."""
+    """One recording's log, and the file to convert it to."""
 
     def __init__(self, path, is_kept=True):
         # The program may change its directory.
@@ -54,7 +55,8 @@ class Output:
         return self.log.replace("%", "%%")
 
     def print_stats(self, sort):
-        """As cProfile does; the program may have no standard output."""
+        """Prints them like cProfile; the program may have no standard
+        output."""
         from ._stats import load
         stats = load(self.log)
         stats.files.clear()
@@ -63,8 +65,8 @@ class Output:
             sys.stdout.flush()
 
     def complete_children(self):
-        """Logs of processes that left by os._exit(), as multiprocessing's
-        do."""
+        """Repairs the logs of processes that left by os._exit(), as
+        multiprocessing's do."""
         import glob
         stem, suffix = os.path.splitext(self.log)
         logs = glob.glob(f"{glob.escape(stem)}.[0-9]*{glob.escape(suffix)}")
@@ -76,7 +78,7 @@ class Output:
                                f"{error}") from None
 
     def deliver(self):
-        """Makes of the log what was asked for."""
+        """Converts the log to the requested format."""
         if self._is_log:
             return
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The program ctprof, which converts and repairs logs."""
+"""Runs the program ctprof, which converts and repairs logs."""
 import os
 import shutil
 import subprocess
@@ -7,19 +7,19 @@ import sys
 
 from . import _ctprof
 
-# From the directory of the package: in a build directory, and installed for
+# Relative to the package's directory: in a build directory, or installed for
 # this interpreter below the same prefix.
 _PLACES = ("../../../ctprof", "../../../../bin/ctprof")
 
 
 def which(name):
-    """The path of a program; None if there is none."""
+    """The path of a program; None if it is not found."""
     return shutil.which(name, path=os.defpath if _ctprof.is_privileged
                         else None)
 
 
 def find():
-    """Its path; RuntimeError if there is none."""
+    """The path of ctprof; raises RuntimeError if it is not found."""
     package = os.path.dirname(os.path.abspath(__file__))
     places = [None if _ctprof.is_privileged else os.environ.get("CTPROF")]
     places += [os.path.normpath(os.path.join(package, place))
@@ -34,8 +34,8 @@ def find():
 
 
 def run(*arguments):
-    """Runs it; RuntimeError has what it said if it failed."""
-    # It is not to be recorded itself.
+    """Runs it; raises RuntimeError with its message if it fails."""
+    # It must not be recorded itself.
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("CTPROF_OUT", "CTPROF_PYTHON",
                                    "LD_PRELOAD")}
@@ -48,8 +48,8 @@ def run(*arguments):
 
 
 def convert(log, out, kind):
-    """Writes a log in another format: by the program, which needs little
-    memory, or, where there is none, in this process."""
+    """Converts a log with the program, which needs little memory, or, without
+    the program, in this process."""
     try:
         find()
     except RuntimeError:
@@ -62,5 +62,5 @@ def convert(log, out, kind):
 
 
 def merge(logs, out, kind):
-    """Makes one file of some logs: by the program alone."""
+    """Merges logs into one file, with the program only."""
     run("merge", "--quiet", "--force", "-t", kind, "-o", out, "--", *logs)

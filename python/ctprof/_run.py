@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Runs a program as python3 itself does, and records it.
 
-The program is `__main__`; its arguments, sys.path and exit status are as
-without us, and tracebacks do not show us. It runs through builtins.exec, which
-is the root of the profile, as under cProfile. What atexit handlers and threads
-do when its main module has ended is recorded too.
+The program is `__main__`. Its arguments, sys.path and exit status are the same
+as without ctprof, and tracebacks hide our frames. It runs through
+builtins.exec, which is the root of the profile, as under cProfile. Atexit
+handlers and threads that run after the main module has ended are recorded, too.
 """
 import atexit
 import builtins
@@ -19,24 +19,24 @@ import types
 from . import _ctprof, _options, _output, _session
 
 class _CannotOpen(Exception):
-    """As python3 says it."""
+    """With the message of python3."""
 
 
 def _new_main(**values):
-    """A fresh __main__ module; its namespace."""
+    """A fresh __main__ module; returns its namespace."""
     module = types.ModuleType("__main__")
     vars(module).update(__builtins__=builtins, **values)
     if sys.version_info < (3, 14):
         module.__annotations__ = {}
     sys.modules["__main__"] = module
-    # An alias that multiprocessing may have made.
+    # multiprocessing may have made an alias.
     if "__mp_main__" in sys.modules:
         sys.modules["__mp_main__"] = module
     return vars(module)
 
 
 def _set_path(path):
-    """sys.path[0], which python3 -P leaves out."""
+    """Sets sys.path[0], which python3 -P leaves out."""
     if not sys.flags.safe_path:
         sys.path[0] = path
 
@@ -47,7 +47,7 @@ def _load_code(source, args):
     sys.argv[:] = ["-c", *args]
     code = compile(source, "<string>", "exec", dont_inherit=True)
     if sys.version_info >= (3, 13):
-        # Tracebacks show its lines from there on.
+        # From there on, tracebacks show its lines.
         import linecache
         linecache.cache["<string>"] = (
             len(source), None, source.splitlines(True), "<string>")
@@ -86,8 +86,8 @@ def _load_input(args):
 
 
 def _read_script(path):
-    """Its code, and what loads such a file. It may be a pipe, which is read
-    once."""
+    """The script's code, and the loader for such a file. The file may be a
+    pipe, so it is read once."""
     with io.open_code(path) as file:
         content = file.read()
     code = pkgutil.read_code(io.BytesIO(content))
@@ -120,7 +120,7 @@ _LOADERS = {"script": _load_script, "module": _load_module,
 
 
 def _hide(trace):
-    """A traceback without what is ours: all up to our last frame."""
+    """A traceback without our frames: all up to our last one."""
     at = trace
     while at is not None:
         if at.tb_frame.f_code.co_filename == __file__:
@@ -130,7 +130,7 @@ def _hide(trace):
 
 
 def _hide_in_traceback():
-    """The next traceback that python3 prints is the program's own."""
+    """Hides our frames in the next traceback that python3 prints."""
     usual = sys.excepthook
 
     def hook(kind, value, trace):
@@ -142,7 +142,7 @@ def _hide_in_traceback():
 
 
 class _Run:
-    """One run: where its log goes, and what is made of it."""
+    """One run: its log, and the output made from it."""
 
     def __init__(self, request):
         self._request = request
@@ -167,13 +167,13 @@ class _Run:
         return True
 
     def execute(self, code, namespace):
-        """Nothing but the program may be called between start and stop."""
+        """Runs the program; calls nothing else between start and stop."""
         callbacks = atexit._ncallbacks()
         self._is_tracing = True
         try:
             _session.trace(self._request.trace)
         except RuntimeError as error:
-            # Another tracer is at work; if it is ours, all is well.
+            # Another tracer is active. That is fine if it is ours.
             self._is_tracing = False
             if self._output is not None:
                 _session.say(f"calls are not recorded: {error}")
@@ -194,7 +194,7 @@ class _Run:
             self._output.discard()
 
     def finish(self):
-        """The last of the atexit handlers, in forked children too."""
+        """The last atexit handler, also in forked children."""
         try:
             if self._is_tracing:
                 self._is_tracing = False
@@ -230,7 +230,7 @@ def _run(request):
         _session.say("nothing was recorded")
         return 2
     except BaseException:
-        # After the traceback, which python3 prints when we have returned.
+        # Runs after the traceback, which python3 prints when we have returned.
         atexit.register(_session.say, "nothing was recorded")
         raise
     run = _Run(request)
@@ -243,7 +243,7 @@ def _run(request):
 
 
 def main(words):
-    """Returns the exit status, or leaves as the program does."""
+    """Returns the exit status, or ends as the program does."""
     try:
         request = _options.read_command(words)
         if not request.help and not request.version:

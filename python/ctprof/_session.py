@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Recorder and tracer together: what one recording is."""
+"""A recording: the recorder and the tracer together."""
 import atexit
 import os
 import sys
 
 from . import _ctprof
 
-# Whether the recorder is ours to stop: in a process with CTPROF_OUT in its
-# environment it records by itself, with us or without.
+# Whether we started the recorder and must stop it: with CTPROF_OUT in the
+# environment, the process records by itself.
 _is_ours = False
-# Whether start() was called, and not stop().
+# Whether start() was called, and stop() was not.
 _is_started = False
 
 
 def is_recording():
-    """Records already, or will with its first event."""
-    # Without a method, whose call would be recorded as the program's.
+    """Whether it records already, or will with its first event."""
+    # Not with a method, whose call would be recorded as the program's.
     return _ctprof.status()[:9] == "recording"
 
 
 def begin(out=None, min_us=0.0):
-    """Starts the recorder; False if it records already, and where to was not
-    said. RuntimeError says why it cannot."""
+    """Starts the recorder. False if it records already and no path was given.
+    Raises RuntimeError with the reason if it cannot start."""
     global _is_ours
     if is_recording():
         if out is None and not _is_started:
@@ -34,7 +34,7 @@ def begin(out=None, min_us=0.0):
 
 
 def end():
-    """Completes the log; RuntimeError says what of it could not be written."""
+    """Completes the log; raises RuntimeError if a part could not be written."""
     global _is_ours
     if _is_ours:
         _is_ours = False
@@ -42,7 +42,7 @@ def end():
 
 
 def trace(options):
-    """Starts to trace; the log knows where modules are found."""
+    """Starts tracing, and writes the directories of modules to the log."""
     site = sys.modules.get("site")
     for path in sys.path + (site.getsitepackages() if site else []):
         if os.path.isabs(path):
@@ -50,7 +50,7 @@ def trace(options):
     _ctprof.trace_start(**options)
 
 
-# What the tracer counts, for people.
+# Descriptions of the tracer's counts, for people.
 _ANOMALIES = {
     "exits_dropped": "ends of calls that never began",
     "calls_unwound": "calls whose end never came",
@@ -60,8 +60,8 @@ _ANOMALIES = {
 
 
 def untrace():
-    """Stops to trace, unless the program has; says so if the interpreter's
-    events did not balance."""
+    """Stops tracing, unless the program has. Prints a message if the
+    interpreter's events did not balance."""
     try:
         counts = _ctprof.trace_stop()
     except RuntimeError:
@@ -75,14 +75,14 @@ def untrace():
 def start(out=None, *, min_us=0.0, **options):
     """Records every call from here to stop(), in all threads.
 
-    `out` is the log's path, with %p for the process's number; without it, what
-    CTPROF_OUT says, or ctprof.%p.ctp. `min_us` leaves out calls that are
-    shorter and contain nothing. The other options are the tracer's: calls,
-    c_calls, depth, exclude, gc, hook, imports, include, modules, parameters,
-    tasks; see ctprof-python(1).
+    `out` is the log's path, with %p for the process's number; by default
+    CTPROF_OUT, or ctprof.%p.ctp. `min_us` leaves out calls that are shorter and
+    contain nothing. The other options are the tracer's: calls, c_calls, depth,
+    exclude, gc, hook, imports, include, modules, parameters, tasks; see
+    ctprof-python(1).
 
-    Raises RuntimeError if something is being recorded already, or the log
-    cannot be made.
+    Raises RuntimeError if a recording is on already, or the log cannot be
+    created.
     """
     global _is_started
     is_begun = begin(out, min_us)
@@ -91,7 +91,7 @@ def start(out=None, *, min_us=0.0, **options):
         trace(options)
     except BaseException:
         atexit.unregister(_stop_at_exit)
-        # Who began before us goes on.
+        # A recording that began earlier continues.
         if is_begun:
             end()
         raise
@@ -99,10 +99,10 @@ def start(out=None, *, min_us=0.0, **options):
 
 
 def stop():
-    """Stops, and completes the log.
+    """Stops recording, and completes the log.
 
-    Raises RuntimeError if nothing is recorded by start(), or the log could not
-    be written.
+    Raises RuntimeError if start() has started no recording, or the log could
+    not be written.
     """
     global _is_started
     _is_started = False
@@ -119,8 +119,8 @@ def _stop_at_exit():
 
 
 def printable(text):
-    """The text with escapes of what a terminal would obey, or would show other
-    text in another order for. Lines stay lines."""
+    """Escapes characters that control a terminal or reorder its text. Newlines
+    stay."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else
@@ -128,7 +128,7 @@ def printable(text):
 
 
 def say(words):
-    """One line on standard error, if there is one."""
+    """Prints one line to standard error, if it is open."""
     try:
         os.write(2, f"ctprof: {printable(words)}\n".encode())
     except OSError:

@@ -4,13 +4,13 @@
 import marshal
 import os
 
-# What a pstats file holds is {function: (pcalls, ncalls, tottime, cumtime,
-# {caller: (ncalls, pcalls, tottime, cumtime)})}. Mind the order.
+# A pstats file holds {function: (pcalls, ncalls, tottime, cumtime, {caller:
+# (ncalls, pcalls, tottime, cumtime)})}. For callers, ncalls comes first.
 
 
 def make(entries, stream=None):
-    """A pstats.Stats of these entries, which may be none."""
-    import pstats  # traced programs shall not have to import it
+    """A pstats.Stats of these entries; they may be empty."""
+    import pstats  # only here: traced programs should not have to import it
 
     stats = pstats.Stats(stream=stream)
     stats.stats = entries
@@ -19,7 +19,7 @@ def make(entries, stream=None):
 
 
 def read(path, **options):
-    """The entries of a log, and what should be there and is not, counted."""
+    """The entries of a log, and counts of what it has lost."""
     from ._convert import convert
 
     data, losses = convert(path, "pstats", no_root=True, **options)
@@ -30,19 +30,20 @@ def load(path, *, edge_times="primitive", trim_prefix=False,
          document_edges=False):
     """The profile in a log, as cProfile would have made it.
 
-    With "all" as `edge_times` the time of every call counts for its caller, as
-    in the profiler of torch._dynamo; with "primitive" that of calls within one
-    of the same caller and callee does not, as in cProfile. `trim_prefix` names files without the directories
-    that Python finds its modules in.
+    With `edge_times="all"`, a caller is charged with the time of each call, as
+    in the profiler of torch._dynamo. With "primitive", as in cProfile, it is
+    not charged with calls inside another call by the same caller to the same
+    callee. `trim_prefix` removes from file names the directories in which
+    Python finds its modules.
 
-    Raises OSError if the log cannot be read, ValueError if it is none. What is
-    damaged or cut off is left out, with a RuntimeWarning.
+    Raises OSError if the log cannot be read, ValueError if the file is not a
+    log. Damaged or missing parts are left out, with a RuntimeWarning.
     """
     import warnings
 
     if edge_times not in ("all", "primitive"):
         raise ValueError(f"edge_times is {edge_times!r}: not all or primitive")
-    # document_edges=True is an older name of edge_times="all".
+    # document_edges=True is an older name for edge_times="all".
     entries, losses = read(path,
                            all_edge_times=edge_times == "all" or document_edges,
                            trim_prefix=trim_prefix)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Ranges around functions, and ranges that futures end.
 
-A function that can be suspended - a coroutine, a generator - is a range
-outside the nesting of its thread: others run between its beginning and its
+The range of a function that can be suspended (a coroutine or generator) is
+outside the nesting of its thread: other code runs between its beginning and its
 end.
 """
 import functools
@@ -10,7 +10,7 @@ import types
 
 from . import _ctprof
 
-# Of inspect, which is much to import for three numbers.
+# From inspect, a large import for three numbers.
 _GENERATOR = 0x20
 _COROUTINE = 0x80
 _ASYNC_GENERATOR = 0x200
@@ -50,7 +50,7 @@ def _of_generator(timed, function):
 
 
 def _of_async_generator(timed, function):
-    # What `yield from` does, which asynchronous generators do not have.
+    # Does the work of `yield from`, which asynchronous generators lack.
     async def wrapper(*args, **kwargs):
         inner = function(*args, **kwargs)
         with _Span(timed.name, timed._args):
@@ -94,7 +94,7 @@ def _outside_the_nesting(timed, function):
 
 
 def decorate(timed, function, of=_of_function):
-    """The function, each call of which is in the range `timed`."""
+    """The function, with a range `timed` around each call."""
     flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
     if flags & _COROUTINE:
         wrapper = _of_coroutine(timed, function)
@@ -108,9 +108,9 @@ def decorate(timed, function, of=_of_function):
 
 
 def trace(function=None, /, *, name=None):
-    """Records each call of the function that it decorates, as a range.
+    """Records each call of the decorated function as a range.
 
-    Bare, or with a name: @trace, @trace(name="parse"). Coroutines and
+    Used bare or with a name: @trace, @trace(name="parse"). Coroutines and
     generators are recorded from their first step to their last.
     """
     def apply(function):
@@ -118,7 +118,7 @@ def trace(function=None, /, *, name=None):
             repr(function)
         code = getattr(function, "__code__", None)
         if isinstance(code, types.CodeType):
-            # Of others, as compilers make, what is called is not that code.
+            # Other objects, as compilers make them, do not run that code.
             of = (_of_same_name if text == code.co_name and
                   isinstance(function, types.FunctionType) else _of_function)
             return decorate(_ctprof.range._of(text, code), function, of)
@@ -129,8 +129,8 @@ def trace(function=None, /, *, name=None):
 class record_function:
     """A labelled range, as a block or a decorator.
 
-    With `asynchronous` it takes no part in the nesting of its thread. Its end
-    may then be that of a future instead of the block's, see end_with().
+    With `asynchronous`, it does not nest in its thread. Then a future may end
+    it in place of the block; see end_with().
     """
 
     def __init__(self, name, args=None, *, asynchronous=False):
@@ -165,9 +165,9 @@ class record_function:
     def end_with(self, future):
         """Ends the range when the future is done; returns the future.
 
-        Of concurrent.futures or asyncio. A range that began without
-        `asynchronous` ends with its block all the same, since it nests: what
-        the future ends then is an asynchronous range that begins here.
+        The future is from concurrent.futures or asyncio. A range without
+        `asynchronous` nests, so it still ends with its block; the future then
+        ends an asynchronous range that begins here.
         """
         if not self._is_entered:
             raise RuntimeError(f"the range {self.name!r} has not begun")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A drop-in for the profiler state of torch._dynamo.
+"""A drop-in replacement for the profiler state of torch._dynamo.
 
-A tracer of a compiler pushes what it begins to trace, pops it again, and
-records how long that took:
+A compiler's tracer pushes a function when it begins to trace it, pops it at the
+end, and records how long that took:
 
     state = DynamoProfilerState()
     state.push(code.co_name, code.co_filename, code.co_firstlineno,
@@ -16,12 +16,12 @@ records how long that took:
         is_primitive_call=entry.is_primitive_call))
     state.add_child_time(cumtime_ns)
 
-While ctprof records, all this is in the log too, as a timeline of its own;
+While ctprof records, the calls also go into the log, as a separate timeline;
 without a time, push() and pop() make ranges of the thread. A call that is
-popped but never timed ends there when the next begins.
+popped but never timed ends in the log when the next one begins.
 
-A state is for one thread. Both variants of the original are served: push()
-says whether the call is primitive, and the entry keeps it.
+A state belongs to one thread. It serves both variants of the original: push()
+returns whether the call is primitive, and the entry keeps it.
 """
 
 import io
@@ -44,7 +44,7 @@ _NODE_LABELS = ("total-time-percentage", "self-time-percentage", "total-time")
 
 @dataclass(repr=False)
 class FunctionTraceTiming:
-    """What one call took."""
+    """The timing of one call."""
 
     func_name: str
     filename: str
@@ -61,7 +61,7 @@ class FunctionTraceTiming:
 
     @property
     def trace_time_ns(self):
-        """An older name of cumtime_ns."""
+        """An older name for cumtime_ns."""
         return self.cumtime_ns
 
     @property
@@ -76,12 +76,12 @@ class FunctionTraceTiming:
 
     @property
     def func_key(self):
-        """The function as pstats knows it."""
+        """The function, as a key of pstats."""
         return (self.filename, self.firstlineno, self.func_name)
 
     @property
     def caller_key(self):
-        """The caller as pstats knows it; None for a root call."""
+        """The caller, as a key of pstats; None for a root call."""
         if self.caller_func_name is None:
             return None
         return (self.caller_filename or "", self.caller_firstlineno or 0,
@@ -103,7 +103,7 @@ class _Cost:
         self.ncalls = self.pcalls = self.tottime_ns = self.cumtime_ns = 0
 
     def add(self, timing, primitive, timed):
-        """One more call; `timed`: its cumtime counts."""
+        """Adds a call; `timed`: with its cumtime."""
         self.ncalls += 1
         self.tottime_ns += timing.tottime_ns
         if primitive:
@@ -119,7 +119,7 @@ class _Cost:
 def _edge_is_open(timing):
     """Was a call of the function by its caller open when this one began?
 
-    Without its stack nobody knows: any recursion of it counts then.
+    Without a stack this is unknown: then any recursive call counts.
     """
     stack = timing.call_stack
     if not stack:
@@ -130,7 +130,7 @@ def _edge_is_open(timing):
 
 
 def _add_edge(edges, timing, style):
-    """Adds the call to what its caller made. Source: spec 01; _lsprof.c."""
+    """Adds the call to its caller's edge. Source: spec 01; _lsprof.c."""
     if timing.caller_filename is None:
         return
     caller = (timing.caller_filename, timing.caller_firstlineno or 0,
@@ -159,7 +159,8 @@ def _sum_up(timings, style):
 
 
 def _entries(costs, callers):
-    """What a pstats file holds. gprof2dot wants an entry of each caller."""
+    """The entries of a pstats file. gprof2dot needs an entry for each
+    caller."""
     entries = {}
     for function, cost in costs.items():
         edges = {caller: (edge.ncalls, edge.pcalls, *edge.times)
@@ -172,7 +173,7 @@ def _entries(costs, callers):
 
 
 def _print_raw(costs):
-    """The sums, the most expensive function first."""
+    """Prints the sums, the most expensive function first."""
     ordered = sorted(costs.items(), key=lambda item: item[1].cumtime_ns,
                      reverse=True)
     print("\n=== Timings by function ===")
@@ -194,7 +195,7 @@ def _print_raw(costs):
 
 
 class _NoPicture(Exception):
-    """Why there is no call graph."""
+    """The reason why there is no call graph."""
 
 
 def _failure(program, process, errors):
@@ -203,13 +204,13 @@ def _failure(program, process, errors):
 
 
 def _draw(gprof2dot, dot, profile_file, svg_file):
-    """gprof2dot PROFILE | dot -o SVG, by the paths of these programs."""
+    """Runs gprof2dot PROFILE | dot -o SVG; takes the paths of both programs."""
     labels = [f"--node-label={label}" for label in _NODE_LABELS]
     with subprocess.Popen(
             [gprof2dot, "-f", "pstats", *labels, profile_file],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE) as graph:
-        # Not one after the other with a pipe between: either may wait for
-        # somebody to read its complaints.
+        # No pipe between them: either could block on a full pipe of error
+        # messages.
         text, complaints = graph.communicate()
     if graph.returncode != 0:
         raise _failure("gprof2dot", graph, complaints)
@@ -222,7 +223,7 @@ def _draw(gprof2dot, dot, profile_file, svg_file):
 
 
 class DynamoProfilerState(State):
-    """Calls that are open, and the timings of those that are over."""
+    """Open calls, and the timings of finished ones."""
 
     def __init__(self):
         self.timings = []
@@ -240,9 +241,10 @@ class DynamoProfilerState(State):
                         style="dynamo"):
         """The timings as a pstats.Stats, also written to `output_file`.
 
-        `style` says which calls count along an edge from caller to callee:
-        "dynamo", where the callee is primitive, and the time of every call;
-        "cprofile", both only where no call along the same edge was open.
+        `style` selects the calls that count along an edge from caller to
+        callee. "dynamo" counts primitive calls of the callee, and the time of
+        every call. "cprofile" counts both only if no call along the same edge
+        was open.
         """
         if style not in ("dynamo", "cprofile"):
             raise ValueError(f"style is 'dynamo' or 'cprofile', not {style!r}")
@@ -259,8 +261,8 @@ class DynamoProfilerState(State):
     def generate_svg(self, profile_file, svg_file=None):
         """Draws the call graph of a pstats file.
 
-        Returns the picture's path, by default the file's with .svg; None,
-        having printed why, if there is none.
+        Returns the picture's path, by default that of the file with .svg. If it
+        fails, prints the reason and returns None.
         """
         if svg_file is None:
             svg_file = os.path.splitext(profile_file)[0] + ".svg"

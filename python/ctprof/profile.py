@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Profile: cProfile.Profile's methods and figures, by ctprof's tracer.
+"""Profile: the methods and figures of cProfile.Profile, from ctprof's tracer.
 
     with ctprof.Profile() as profile:
         ...
     profile.print_stats("cumulative")
 
-It differs from cProfile's where that is wrong or blind: all threads are
-profiled, each with a stack of its own, and functions that share file, line and
-name are summed, not one of them shown. What is open when a profile is looked
-at (snapshot_stats(), getstats()) ends there, and is not seen to return. A
+It differs from cProfile where that is wrong or blind. All threads are profiled,
+each with its own stack. Functions with the same file, line and name are summed;
+cProfile shows one of them. Calls that are open when a profile is read
+(snapshot_stats(), getstats()) end there, and their return is not recorded. A
 forked child has the calls since the fork.
 
-For the timeline there is ctprof.start(), which is the same tracer: only one of
-them can be on at a time.
+For the timeline there is ctprof.start(), which uses the same tracer: only one
+of them can be on at a time.
 """
 
 import collections
@@ -22,7 +22,7 @@ from . import _ctprof, _session, _stats
 
 __all__ = ["Profile", "run", "runctx"]
 
-# What getstats() gives, after the rows of cProfile's.
+# The results of getstats(), named after the rows of cProfile's.
 Code = collections.namedtuple(
     "Code", "co_filename co_firstlineno co_name")
 Entry = collections.namedtuple(
@@ -32,7 +32,7 @@ Subentry = collections.namedtuple(
 
 
 def _code(function):
-    """A name for what has no code, as cProfile tells them apart."""
+    """A code object, or the name of a function without one, as in cProfile."""
     file, line, name = function
     return name if (file, line) == ("~", 0) else Code(file, line, name)
 
@@ -48,7 +48,7 @@ def _subentries(entries):
 
 
 def _remove(directory, pid):
-    """Removes a log's directory, unless this is a child that was forked."""
+    """Removes a log's directory, unless this is a forked child."""
     import shutil
 
     if os.getpid() == pid:
@@ -56,10 +56,11 @@ def _remove(directory, pid):
 
 
 class _Log:
-    """Where what is recorded goes until it is read."""
+    """The temporary log of a profile, until it is read."""
 
     def __init__(self):
-        import tempfile  # programs that are only recorded need none
+        # only here: programs that are only recorded need neither
+        import tempfile
         import weakref
 
         self.directory = tempfile.mkdtemp(
@@ -69,16 +70,16 @@ class _Log:
                                        self.pid)
 
     def path(self):
-        # A child goes on in a log of its own.
+        # A forked child continues in its own log.
         own = "" if os.getpid() == self.pid else f".{os.getpid()}"
         return os.path.join(self.directory, f"profile{own}.ctp")
 
 
 class Profile:
-    """Profiles the calls of functions, built-in ones too, while enabled.
+    """Profiles the calls of functions, including built-in ones, while enabled.
 
-    `subcalls` keeps who called whom; `builtins` records functions that are
-    written in C. There is no `timer`, and so no use for `timeunit`.
+    `subcalls` keeps the callers of each function; `builtins` records functions
+    that are written in C. A `timer` is not supported, so `timeunit` is ignored.
     """
 
     def __init__(self, timer=None, timeunit=0.0, subcalls=True,
@@ -102,21 +103,22 @@ class Profile:
         self.disable()
 
     def __del__(self):
-        # Nobody else can disable it. There is no log if __init__() has failed.
+        # Nobody else can disable it. If __init__() has failed, there is no log.
         if getattr(self, "_log", None) is None:
             return
         try:
             _ctprof.record_stop()
         except RuntimeError:
-            pass  # its log is gone already, and of no use
+            pass  # its log is gone already
 
     def clear(self):
-        """Forgets what has been profiled."""
+        """Discards all figures."""
         self._entries = {}
         self.stats = {}
 
     def enable(self, subcalls=None, builtins=None):
-        """Starts to profile, or goes on; RuntimeError if ctprof records."""
+        """Starts or resumes profiling; raises RuntimeError if ctprof
+        records."""
         if self._log is not None:
             return
         if _session.is_recording():
@@ -128,8 +130,8 @@ class Profile:
             self.builtins = builtins
         log = _Log()
         try:
-            # Doubled, since the recorder replaces %p and the like. What
-            # forked children that end with os._exit() leave goes with it.
+            # The recorder replaces %p and the like, so % is doubled. Logs of
+            # forked children that end with os._exit() go with the directory.
             _ctprof.record_start(log.path().replace("%", "%%"),
                                  spool=log.directory)
             self._log = log
@@ -169,12 +171,13 @@ class Profile:
             self._entries[function] = entry
 
     def create_stats(self):
-        """Ends profiling, and puts the figures into `stats`."""
+        """Stops profiling, and stores the figures in `stats`."""
         self.disable()
         self.snapshot_stats()
 
     def snapshot_stats(self):
-        """Puts the figures so far into `stats`, as a pstats file has them."""
+        """Stores the figures so far in `stats`, in the form of a pstats
+        file."""
         if self._log is not None:
             self.disable()
             self.enable()
@@ -190,14 +193,14 @@ class Profile:
                 in self.stats.items()]
 
     def print_stats(self, sort=-1):
-        """Ends profiling, and prints the figures, sorted by these keys."""
+        """Stops profiling, and prints the figures, sorted by these keys."""
         self.create_stats()
         keys = sort if isinstance(sort, tuple) else (sort,)
         stats = _stats.make(dict(self.stats))
         stats.strip_dirs().sort_stats(*keys).print_stats()
 
     def dump_stats(self, file):
-        """Ends profiling, and writes a pstats file."""
+        """Stops profiling, and writes a pstats file."""
         from marshal import dump
 
         with open(file, "wb") as out:
@@ -220,7 +223,7 @@ class Profile:
         return self
 
     def runcall(self, func, /, *args, **kw):
-        """Profiles a call; returns what that returns."""
+        """Profiles a call; returns its result."""
         self.enable()
         try:
             return func(*args, **kw)
@@ -243,11 +246,11 @@ def _show(statement, filename, sort, *namespaces):
 
 
 def run(statement, filename=None, sort=-1):
-    """Profiles statements, run in __main__; prints the figures, or writes
-    them into a pstats file."""
+    """Profiles statements, run in __main__; prints the figures, or writes them
+    to a pstats file."""
     _show(statement, filename, sort)
 
 
 def runctx(statement, globals, locals, filename=None, sort=-1):
-    """The same in these namespaces."""
+    """The same in the given namespaces."""
     _show(statement, filename, sort, globals, locals)

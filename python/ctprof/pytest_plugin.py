@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""pytest --ctprof=FILE records the tests, each as a range of its own.
+"""pytest --ctprof=FILE records the tests, each as a range.
 
-Where the package was not installed by pip: pytest -p ctprof.pytest_plugin.
+If the package was not installed by pip: pytest -p ctprof.pytest_plugin.
 
-Under xdist the tests run in its workers: each writes a log, of which the
-process that made the workers makes the one file that was asked for.
+Under xdist the tests run in its workers. Each worker writes a log, and the
+process that started the workers merges the logs into the requested file.
 """
 import os
 
@@ -22,8 +22,8 @@ def pytest_addoption(parser):
 
 
 def _say(config, words):
-    """Where pytest writes, which keeps what goes to standard error meanwhile;
-    and when it has written all else."""
+    """Prints with pytest, after its other output; it withholds standard error
+    while the tests run."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None:
         _session.say(words)
@@ -32,7 +32,7 @@ def _say(config, words):
 
 
 def _finish(config, *steps):
-    """What fails here is no failure of the tests."""
+    """An error here does not fail the tests."""
     for step in steps:
         try:
             step()
@@ -41,12 +41,12 @@ def _finish(config, *steps):
 
 
 class _Workers:
-    """The logs of xdist's workers, in the process that makes them."""
+    """The logs of xdist's workers, in the process that starts them."""
 
     def __init__(self, path):
         self._path = os.path.abspath(path)
         self._logs = []
-        self._reason = None  # of the first that could not record
+        self._reason = None  # from the first that could not record
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node):
@@ -78,7 +78,7 @@ def pytest_configure(config):
 
 
 def _record(config, path):
-    """Records until the generator goes on."""
+    """Records until the generator resumes."""
     worker = getattr(config, "workerinput", None)
     output = _output.Output((worker or {}).get("ctprof", path))
     try:
@@ -86,7 +86,7 @@ def _record(config, path):
     except RuntimeError as error:
         if worker is None:
             raise pytest.UsageError(f"--ctprof: {error}") from None
-        # Who made the worker says that there is no log.
+        # The process that started the worker reports the missing log.
         config.workeroutput["ctprof"] = str(error)
         yield
         return
@@ -111,8 +111,8 @@ def pytest_runtestloop(session):
 
 
 def pytest_itemcollected(item):
-    """A wrapper of pytest's hooks would not do: it is left, and with it what
-    it has opened, before the test begins."""
+    """Wraps runtest(). A wrapper of pytest's hooks would not work: it returns
+    before the test begins, and ranges that it has opened end with it."""
     if item.config.getoption("ctprof") is None:
         return
     run = item.runtest

@@ -15,12 +15,12 @@ import sys
 
 # Most uses that may remain. Lower a number when you remove a use.
 BUDGET = {
-    "headless": 530,  # "What is left out is counted."
-    "fronted": 121,  # "Of several, the first counts."
-    "so many": 79,  # "so many bytes" for "N bytes"
-    "said": 113,  # "is said to be", "is told by"
-    "none": 72,  # "is none" for "is missing" or "is not a"
-    "long": 122,  # over 35 words
+    "headless": 480,  # "What is left out is counted."
+    "fronted": 113,  # "Of several, the first counts."
+    "so many": 78,  # "so many bytes" for "N bytes"
+    "said": 105,  # "is said to be", "is told by"
+    "none": 59,  # "is none" for "is missing" or "is not a"
+    "long": 112,  # over 35 words
     "names": 0,  # tests called who_... or what_...
 }
 LONGEST = 35

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Where `ctprof record --python` enters: it puts this directory first into
-PYTHONPATH, and every interpreter imports a sitecustomize when it starts.
+"""The entry point of `ctprof record --python`, which puts this directory first
+in PYTHONPATH: every interpreter imports a sitecustomize when it starts.
 
-The next one that there is comes first, and the user's own; then the trace
-begins.
+The next sitecustomize on the path runs first, then the user's usercustomize;
+then the trace begins.
 """
 import _imp
 import os
@@ -11,7 +11,8 @@ import sys
 
 
 def _load_next(here):
-    """As if this one were not there: in sys.path and sys.modules too."""
+    """Loads it as if this one did not exist: removes this from sys.path and
+    sys.modules."""
     sys.path[:] = [path for path in sys.path if path != here]
     del sys.modules["sitecustomize"]
     import sitecustomize  # noqa: F401
@@ -22,8 +23,8 @@ def _say(words):
 
 
 def _say_why(error):
-    """Why the package cannot be loaded. Each sub-interpreter finds that out,
-    and once is enough."""
+    """Prints why the package cannot be loaded. Each sub-interpreter fails
+    alike, and one message is enough."""
     if "sub-interpreters" not in str(error):
         _say(f"not recording {sys.executable}: {error}")
     elif not str(error).endswith("as was said"):
@@ -31,8 +32,8 @@ def _say_why(error):
 
 
 def _start(here):
-    """By the package that this directory is of, if it knows this interpreter;
-    else by the interpreter's own."""
+    """Uses the package around this directory if it has an extension for this
+    interpreter; else the interpreter's own package."""
     package = os.path.dirname(here)
     extension = "_ctprof" + _imp.extension_suffixes()[0]
     before = sys.path[:]
@@ -49,7 +50,7 @@ def _start(here):
 
 
 def _start_after_site(here):
-    """When nothing of the interpreter's own start is left but this."""
+    """Starts when the interpreter's own start has nothing else left to run."""
     site = sys.modules.get("site")
     usual = getattr(site, "execusercustomize", None)
     if usual is None or not getattr(site, "ENABLE_USER_SITE", False):
