@@ -4,5 +4,4 @@ libcore_la_SOURCES += \
 	%D%/end_queue.c %D%/end_queue.h \
 	%D%/event.c %D%/event.h \
 	%D%/open_ranges.c %D%/open_ranges.h \
-	%D%/read_request.h \
 	%D%/trace.c %D%/trace.h
