@@ -10,7 +10,7 @@ void stacks_init(struct stacks *stacks, struct profile *profile)
 
 void stacks_clear(struct stacks *stacks)
 {
-	replay_nodes_clear(&stacks->nodes);
+	profile_children_clear(&stacks->children);
 	memory_free(stacks->frames);
 	memory_free(stacks->function_seen);
 	memory_free(stacks->edge_seen);
@@ -126,8 +126,8 @@ bool stacks_end_counted(
 		uint64_t calls;
 		bool is_new;
 
-		node = replay_nodes_find(
-			&stacks->nodes, profile, node, stacks->frames[i]);
+		node = profile_children_find(
+			&stacks->children, profile, node, stacks->frames[i]);
 		if (node == PROFILE_NONE)
 			return false;
 		is_new = profile->node_count > count;

@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/replay_nodes.h"
+#include "profile/profile.h"
 
 struct stacks {
 	struct profile *profile; /* borrowed */
-	struct replay_nodes nodes;
+	struct profile_children children;
 	uint32_t *frames; /* of the current sample, the outermost first */
 	size_t depth;
 	size_t room;

@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "profile/replay_nodes.h"
+#include "profile/profile.h"
 
 struct flame_diff {
 	enum match_key match;
 	uint32_t runs[DIFF_SIDES];
 	struct profile *profile;
-	struct replay_nodes nodes;
+	struct profile_children children;
 	/* By node and by function of the profile, with room as the profile
 	 * has. */
 	struct flame_cost *base_nodes;
@@ -46,7 +46,7 @@ void flame_diff_free(struct flame_diff *diff)
 	if (diff == NULL)
 		return;
 	profile_free(diff->profile);
-	replay_nodes_clear(&diff->nodes);
+	profile_children_clear(&diff->children);
 	memory_free(diff->base_nodes);
 	memory_free(diff->base_functions);
 	buffer_clear(&diff->name);
@@ -136,7 +136,7 @@ static bool add_nodes(struct flame_diff *diff, enum diff_side side,
 	place[0] = 0;
 	for (uint32_t i = 1; i < from->node_count; i++) {
 		const struct profile_node *node = &from->nodes[i];
-		uint32_t number = replay_nodes_find(&diff->nodes, to,
+		uint32_t number = profile_children_find(&diff->children, to,
 			place[node->parent], joined[node->function]);
 
 		place[i] = number;

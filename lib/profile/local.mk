@@ -6,5 +6,4 @@ libcore_la_SOURCES += \
 	%D%/profile.c %D%/profile.h \
 	%D%/profile_memory.c %D%/profile_memory.h \
 	%D%/profile_order.c \
-	%D%/replay.c %D%/replay.h \
-	%D%/replay_nodes.c %D%/replay_nodes.h
+	%D%/replay.c %D%/replay.h

@@ -217,6 +217,66 @@ uint32_t profile_add_node(
 	return profile->node_count++;
 }
 
+/*
+ * Most contexts have one child: the first one of each is found by its parent's
+ * number, the others in a hash table with open addressing and linear probing,
+ * at most half full. The highest bits of the hash say where a node belongs:
+ * nodes keep their order, and so nearly their places in memory, when the table
+ * grows.
+ */
+void profile_children_clear(struct profile_children *children)
+{
+	memory_free(children->index.entries);
+	memory_free(children->first);
+	*children = (struct profile_children){0};
+}
+
+/* One that is not its parent's first child. */
+static uint32_t find_other_child(struct profile_children *children,
+	struct profile *profile, uint32_t parent, uint32_t function)
+{
+	uint64_t hash = hash_word((uint64_t)parent << 32 | function);
+	uint32_t node;
+	uint32_t slot;
+
+	if (!index_reserve(&children->index, children->count))
+		return PROFILE_NONE;
+	slot = index_first(&children->index, hash);
+	while ((node = index_find(&children->index, hash, &slot)) !=
+		INDEX_NONE) {
+		if (profile->nodes[node].parent == parent &&
+			profile->nodes[node].function == function)
+			return node;
+		slot = index_after(&children->index, slot);
+	}
+	node = profile_add_node(profile, parent, function);
+	if (node == PROFILE_NONE)
+		return PROFILE_NONE;
+	index_set(&children->index, slot, hash, node);
+	children->count++;
+	return node;
+}
+
+uint32_t profile_children_find(struct profile_children *children,
+	struct profile *profile, uint32_t parent, uint32_t function)
+{
+	uint32_t node;
+
+	if (!array_ensure_index(&children->first, parent, &children->first_room,
+		    sizeof(*children->first)))
+		return PROFILE_NONE;
+	node = children->first[parent];
+	if (node == 0) {
+		node = profile_add_node(profile, parent, function);
+		if (node != PROFILE_NONE)
+			children->first[parent] = node;
+		return node;
+	}
+	return profile->nodes[node].function == function
+		       ? node
+		       : find_other_child(children, profile, parent, function);
+}
+
 enum profile_kind profile_kind_of(const struct trace *trace, uint32_t site)
 {
 	const char *category =

@@ -128,6 +128,21 @@ uint32_t profile_add_edge(
 uint32_t profile_add_node(
 	struct profile *profile, uint32_t parent, uint32_t function);
 
+/* Finds the children of contexts: most have one. */
+struct profile_children {
+	uint32_t *first; /* child, by parent; 0: none yet */
+	uint32_t first_room;
+	struct index index; /* over the others */
+	uint32_t count;     /* of these */
+};
+
+void profile_children_clear(struct profile_children *children);
+
+/* The context `function` called from context `parent`, made if it is new;
+ * PROFILE_NONE if out of memory. */
+uint32_t profile_children_find(struct profile_children *children,
+	struct profile *profile, uint32_t parent, uint32_t function);
+
 /* Adds a function whose text is interned, with its costs, if it is new;
  * PROFILE_NONE if out of memory. */
 uint32_t profile_put_function(

@@ -16,7 +16,6 @@
 #include "names/function_name.h"
 #include "profile/profile.h"
 #include "profile/device_calls.h"
-#include "profile/replay_nodes.h"
 
 #define HINTS 1024
 
@@ -62,7 +61,7 @@ struct replay {
 	uint32_t *function_of_site; /* + 1, and API; 0: not met yet */
 	uint32_t site_room;
 	struct function_match match; /* only of options.joined */
-	struct replay_nodes nodes;
+	struct profile_children children;
 	uint8_t *repeats; /* by node, as in struct device_calls_sum */
 	uint32_t repeat_room;
 	uint32_t edge_hints[HINTS];
@@ -117,7 +116,7 @@ void replay_free(struct replay *replay)
 	memory_free(replay->function_of_site);
 	function_match_clear(&replay->match);
 	device_calls_clear(&replay->device);
-	replay_nodes_clear(&replay->nodes);
+	profile_children_clear(&replay->children);
 	memory_free(replay->repeats);
 	profile_free(replay->profile);
 	memory_free(replay);
@@ -269,8 +268,8 @@ static uint32_t node_of(
 	struct replay *replay, uint32_t parent, const struct frame *frame)
 {
 	uint32_t count = replay->profile->node_count;
-	uint32_t node = replay_nodes_find(
-		&replay->nodes, replay->profile, parent, frame->function);
+	uint32_t node = profile_children_find(
+		&replay->children, replay->profile, parent, frame->function);
 
 	if (node < count || node == PROFILE_NONE || frame->repeats == 0)
 		return node;
@@ -445,8 +444,8 @@ static enum ctp_status complete(
 	cost_call(&function->root, dur_ns, dur_ns, true, true);
 	replay->profile->total_ns += dur_ns;
 	if (replay->options.tree) {
-		uint32_t node = replay_nodes_find(
-			&replay->nodes, replay->profile, 0, number);
+		uint32_t node = profile_children_find(
+			&replay->children, replay->profile, 0, number);
 
 		if (node == PROFILE_NONE)
 			return CTP_ERR_NOMEM;
@@ -543,8 +542,8 @@ static bool add_to_node(struct replay *replay, uint32_t function,
 	uint32_t node = context;
 
 	if (replay->options.tree) {
-		node = replay_nodes_find(
-			&replay->nodes, profile, context, function);
+		node = profile_children_find(
+			&replay->children, profile, context, function);
 		if (node == PROFILE_NONE)
 			return false;
 		profile->nodes[node].ncalls++;
