@@ -11,9 +11,7 @@ libctprof_inject_la_SOURCES += \
 	%D%/cupti_abi.h \
 	%D%/cupti_describe.c %D%/cupti_describe.h \
 	%D%/cupti_device.c %D%/cupti_device.h \
-	%D%/cupti_drain.c %D%/cupti_drain.h \
 	%D%/cupti_load.c %D%/cupti_load.h \
 	%D%/cupti_record.c %D%/cupti_record.h \
 	%D%/cupti_session.c %D%/cupti_session.h \
-	%D%/cupti_state.c %D%/cupti_state.h \
 	%D%/cupti_subscribe.c %D%/cupti_subscribe.h
