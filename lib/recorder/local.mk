@@ -16,7 +16,6 @@ librecorder_la_SOURCES = \
 	%D%/instrument_link.c \
 	%D%/itt_abi.h \
 	%D%/log_file.c %D%/log_file.h \
-	%D%/lost_children.c %D%/lost_children.h \
 	%D%/nvtx_abi.h \
 	%D%/profiler_step.c \
 	%D%/record.c %D%/record.h \

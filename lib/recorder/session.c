@@ -25,7 +25,6 @@
 #include "recorder/function_filter.h"
 #include "recorder/instrument_abi.h"
 #include "recorder/log_file.h"
-#include "recorder/lost_children.h"
 #include "recorder/registry.h"
 #include "recorder/session_state.h"
 #include "recorder/thread.h"
@@ -227,7 +226,7 @@ static void after_fork_child(void)
 	(void)pthread_mutex_unlock(&session.lock);
 	registry_stop();
 	leave_parent();
-	lost_children_forked();
+	session_children_forked();
 	session.child = was_on || was_due || retry();
 	if (was_on) {
 		session.parent = session.forking;
@@ -271,7 +270,7 @@ static enum ctp_status begin(struct ctp_error *err)
 	clock_count_events(session_state.options.clock == CTP_CLOCK_EVENTS);
 	start = session.parent != 0 ? session.forked
 				    : clock_sync_now(session_state.tsc);
-	lost_children_begin();
+	session_children_begin();
 	status = open_spool(&start, fd, err);
 	if (status == CTP_OK)
 		status = writer_thread_start(&session_state.spool, fd,
@@ -343,7 +342,7 @@ static void give_up(const struct ctp_error *err)
 {
 	session.refused = session.child;
 	if (session.child)
-		lost_children_add();
+		session_children_lose();
 	session.parent = 0;
 	fork_ranges_forget(NULL);
 	atomic_store(&session.due, false);

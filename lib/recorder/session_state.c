@@ -184,3 +184,49 @@ void session_fail(const struct ctp_error *err)
 	session_set_reason(&said);
 	session_publish_reason();
 }
+
+/*
+ * The numbers of lost children, each in a page that a process shares with those
+ * that it forks: all else is copied. One is of this process's recording, the
+ * other of the process that forked it. NULL: there is no recording, or no memory.
+ */
+static _Atomic uint32_t *own_lost;
+static _Atomic uint32_t *parents_lost;
+
+static void drop(_Atomic uint32_t **page)
+{
+	if (*page != NULL)
+		(void)munmap(*page, sizeof(**page));
+	*page = NULL;
+}
+
+void session_children_begin(void)
+{
+	void *page;
+
+	drop(&own_lost);
+	page = mmap(NULL, sizeof(*own_lost), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	own_lost = page == MAP_FAILED ? NULL : page;
+}
+
+void session_children_forked(void)
+{
+	if (own_lost == NULL)
+		return;
+	drop(&parents_lost);
+	parents_lost = own_lost;
+	own_lost = NULL;
+}
+
+void session_children_lose(void)
+{
+	drop(&own_lost);
+	if (parents_lost != NULL)
+		(void)atomic_fetch_add(parents_lost, 1);
+}
+
+uint32_t session_children_lost(void)
+{
+	return own_lost == NULL ? 0 : atomic_load(own_lost);
+}

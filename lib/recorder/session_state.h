@@ -81,4 +81,24 @@ bool session_describe_reason(char *out, size_t size, uint64_t lost);
 /* In a child after fork: who was setting it may be gone. */
 void session_forget_reason(void);
 
+/*
+ * Processes that were forked while recording and could not make a log of their
+ * own, as where they have other rights by then: the log of the process that
+ * forked them has their number. The session's lock is held in the first three.
+ *
+ * The first is called when a recording is about to begin, without its background
+ * thread.
+ */
+void session_children_begin(void);
+
+/* In a child after fork: its loss is counted by the process that forked it, or,
+ * where that does not record, by the one before. */
+void session_children_forked(void);
+
+/* This process, which was forked, does not record. */
+void session_children_lose(void);
+
+/* The number of those that were forked since the recording began. */
+uint32_t session_children_lost(void);
+
 #endif

@@ -24,7 +24,6 @@
 #include "recorder/registry.h"
 #include "recorder/session_state.h"
 #include "recorder/thread.h"
-#include "recorder/lost_children.h"
 
 #define BEAT_NS INT64_C(100000000)
 #define BEATS_PER_FLUSH 10
@@ -308,7 +307,7 @@ static enum ctp_status write_losses(struct packer *packer,
 {
 	enum ctp_status status = CTP_OK;
 
-	totals->unrecorded = lost_children_count();
+	totals->unrecorded = session_children_lost();
 	for (const struct thread *thread = thread_first();
 		status == CTP_OK && thread != NULL; thread = thread->next) {
 		struct chunk_losses losses = thread_losses(thread);
@@ -391,7 +390,7 @@ static void beat(enum writer_thread_order order, unsigned beats)
 	struct ctp_error err;
 	enum ctp_status status;
 
-	writer.spool->header->unrecorded = lost_children_count();
+	writer.spool->header->unrecorded = session_children_lost();
 	if (writer.error.status != CTP_OK)
 		return;
 	regain_files();
