@@ -15,7 +15,6 @@ librecorder_la_SOURCES = \
 	%D%/instrument_abi.h \
 	%D%/instrument_link.c \
 	%D%/itt_abi.h \
-	%D%/log_file.c %D%/log_file.h \
 	%D%/nvtx_abi.h \
 	%D%/profiler_step.c \
 	%D%/record.c %D%/record.h \

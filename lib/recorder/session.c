@@ -5,11 +5,15 @@
  * child's recording is due at its first event, under a name of its own: it
  * inherits no chunk of the parent's, and most children call exec anyway.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,11 +28,13 @@
 #include "recorder/forward.h"
 #include "recorder/function_filter.h"
 #include "recorder/instrument_abi.h"
-#include "recorder/log_file.h"
 #include "recorder/registry.h"
 #include "recorder/session_state.h"
 #include "recorder/thread.h"
 #include "recorder/writer_thread.h"
+
+#define NAME_TRIES 1000
+#define NAME_MOST 120 /* half of an error's message */
 
 static struct {
 	pthread_mutex_t lock;          /* over start and stop */
@@ -76,6 +82,116 @@ static void fill_facts(struct spool_facts *facts)
 	facts->min_ns = session_state.options.min_ns;
 }
 
+static int close_for(int fd, int reason)
+{
+	(void)close(fd);
+	errno = reason;
+	return -1;
+}
+
+/* Names of the program's own open files. */
+static bool is_descriptor(const char *path)
+{
+	static const char *const names[] = {
+		"/dev/fd/", "/proc/self/fd/", "/dev/stdout", "/dev/stderr"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(path, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * A file of this name exists. In a directory to which others may write, it may
+ * be there so that we write into a file of ours, or into one that they read.
+ * Only for writing: a process that has a pipe open for reading as well does not
+ * notice that its other readers are gone. And a pipe that nobody reads yet is
+ * an error rather than a wait.
+ */
+static int open_existing(const char *path, const char **why)
+{
+	int follow = is_descriptor(path) ? 0 : O_NOFOLLOW;
+	int fd = open(
+		path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow);
+	struct stat found;
+
+	if (fd < 0 && errno == ELOOP && follow != 0)
+		*why = "is a symbolic link and is not followed; give the path "
+		       "that it leads to";
+	if (fd < 0 || follow == 0 || fstat(fd, &found) != 0 ||
+		S_ISCHR(found.st_mode) || found.st_uid == geteuid())
+		return fd;
+	*why = "belongs to another user; remove it, or write to another file";
+	return close_for(fd, EPERM);
+}
+
+/*
+ * A log of our own: exclusively made, or locked against other recorders so
+ * that a parent and a child with one CTPROF_OUT do not write into each other.
+ */
+static int open_log(const char *path, bool exclusive, const char **why)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd < 0 && errno == EEXIST && !exclusive)
+		fd = open_existing(path, why);
+	if (fd < 0)
+		return -1;
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		return close_for(fd, EEXIST);
+	if (ftruncate(fd, 0) != 0 && errno != EINVAL)
+		return close_for(fd, errno);
+	if (fcntl(fd, F_SETFL, 0) != 0)
+		return close_for(fd, errno);
+	return fd;
+}
+
+/*
+ * Makes the log `path`, empty. Makes a new one beside it, with the process's
+ * number in its name, where another recorder writes to it, if it exists and
+ * `exclusive` is set, or if it is a forked `child`'s. `name`,
+ * OPTIONS_PATH_BYTES long, is filled with the name it came to have. A symbolic
+ * link is not followed, and another user's file is not written to.
+ *
+ * Errors: -1, CTP_ERR_IO.
+ */
+static int make_log(const char *path, bool exclusive, bool child, char *name,
+	struct ctp_error *err)
+{
+	const char *why = NULL;
+	int fd = -1;
+
+	(void)snprintf(name, OPTIONS_PATH_BYTES, "%s", path);
+	errno = EEXIST;
+	if (!child)
+		fd = open_log(name, exclusive, &why);
+	for (int i = 1; fd < 0 && errno == EEXIST && i < NAME_TRIES; i++) {
+		options_other_name(
+			name, OPTIONS_PATH_BYTES, path, (long)getpid(), i);
+		fd = open_log(name, true, &why);
+	}
+	if (fd >= 0)
+		return fd;
+	if (why != NULL)
+		errno = 0; /* its name adds nothing */
+	(void)ctp_fail(err, CTP_ERR_IO, "cannot make %.*s%s%s",
+		why == NULL ? INT_MAX : NAME_MOST, name,
+		why == NULL ? "" : ": it ", why == NULL ? "" : why);
+	return -1;
+}
+
+/* `path`, absolute, for those who look for it from elsewhere. */
+static void make_absolute(char *out, size_t size, const char *path)
+{
+	size_t used = 0;
+
+	if (path[0] != '/' && getcwd(out, size - 1) != NULL) {
+		used = strlen(out);
+		out[used++] = '/';
+	}
+	(void)snprintf(out + used, size - used, "%s", path);
+}
+
 /* `log` is the log's descriptor. */
 static enum ctp_status open_spool(
 	const struct clock_sync *start, int log, struct ctp_error *err)
@@ -94,7 +210,7 @@ static enum ctp_status open_spool(
 	header->clock =
 		options_spool_clock(&session_state.options, session_state.tsc);
 	header->start = *start;
-	log_file_absolute(
+	make_absolute(
 		header->log_path, sizeof(header->log_path), session_state.path);
 	/* A repair must tell the log from others that took its name. */
 	header->log_device = (uint64_t)id.device;
@@ -257,7 +373,7 @@ static enum ctp_status begin(struct ctp_error *err)
 		return status;
 	forward_start(session_state.options.emit);
 	/* Nor does a program that this process was before exec lose its log. */
-	fd = log_file_make(session_state.options.out,
+	fd = make_log(session_state.options.out,
 		session_state.options.exclusive,
 		session.child ||
 			(session.last == 0 &&
