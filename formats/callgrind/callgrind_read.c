@@ -14,15 +14,91 @@
 #include "callgrind/callgrind_read.h"
 
 #include <ctype.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "callgrind/callgrind_costs.h"
-#include "callgrind/callgrind_names.h"
 #include "profiles/label.h"
 #include "io/lines.h"
 #include "base/memory.h"
 #include "profiles/profile_source.h"
 #include "profiles/inclusive_time.h"
+#include "base/strtab.h"
+
+/* Names: "(2) name" defines "(2)" from then on, separately for files, objects and
+ * functions. */
+struct names {
+	struct strtab *text;
+	struct strtab *numbers; /* as they are written */
+	uint32_t *meanings;     /* by entry of `numbers`; 0: none */
+	uint32_t room;
+	uint64_t unknown; /* numbers used before their definition */
+};
+
+/* A name as it is written. */
+struct name {
+	uint32_t text;   /* in `text`; STRTAB_NONE if out of memory */
+	uint32_t number; /* in `numbers`; STRTAB_NONE: without number */
+	bool said;       /* defines the number's name */
+};
+
+/* False if out of memory; call names_clear() in either case. */
+static bool names_init(struct names *names)
+{
+	*names = (struct names){.text = strtab_new(), .numbers = strtab_new()};
+	return names->text != NULL && names->numbers != NULL;
+}
+
+static void names_clear(struct names *names)
+{
+	strtab_free(names->text);
+	strtab_free(names->numbers);
+	memory_free(names->meanings);
+}
+
+/* The size of "(2)" before a name; 0 if missing: "(below main)" is a name. */
+static size_t number_size(const char *written)
+{
+	size_t digits = *written == '(' ? strspn(written + 1, "0123456789") : 0;
+
+	return digits > 0 && written[digits + 1] == ')' ? digits + 2 : 0;
+}
+
+static uint32_t add_text(struct names *names, const char *text)
+{
+	return strtab_add(names->text, text, strlen(text));
+}
+
+/* Looks up the text after "fl=" and the like. An undefined number is itself a
+ * name. */
+static struct name names_find(struct names *names, const char *written)
+{
+	struct name found = {STRTAB_NONE, STRTAB_NONE, false};
+	size_t size = number_size(written);
+	const char *name = written + size + strspn(written + size, " \t");
+	uint32_t *meaning;
+
+	if (size == 0) {
+		found.text = add_text(names, written);
+		return found;
+	}
+	found.number = strtab_add(names->numbers, written + 1, size - 2);
+	found.said = *name != '\0';
+	if (found.number == STRTAB_NONE ||
+		!array_ensure_index(&names->meanings, found.number,
+			&names->room, sizeof(*names->meanings)))
+		return found;
+	meaning = &names->meanings[found.number];
+	if (found.said)
+		*meaning = add_text(names, name);
+	found.text = *meaning;
+	if (*meaning == 0) {
+		names->unknown++;
+		found.text = add_text(names, written);
+	}
+	return found;
+}
 
 /* Our own entry that calls every function without a caller; see callgrind.c. */
 #define FUNCTION_ROOT (PROFILE_NONE - 1)
@@ -35,9 +111,9 @@ struct place {
 
 struct callgrind_reader {
 	struct profile_source *from;
-	struct callgrind_names objects;
-	struct callgrind_names files;
-	struct callgrind_names functions;
+	struct names objects;
+	struct names files;
+	struct names functions;
 	uint32_t *lines; /* of functions; 0: unknown */
 	uint32_t line_room;
 	uint32_t *numbered; /* functions + 1, by their number; 0: none */
@@ -52,7 +128,7 @@ struct callgrind_reader {
 	uint32_t function;      /* PROFILE_NONE: none yet */
 	/* Named by "fn=", but without a cost or call so far. */
 	bool entering;
-	struct callgrind_name entered;
+	struct name entered;
 	struct place entered_at;
 	/* A call; its cost comes next. */
 	bool calling;
@@ -83,7 +159,7 @@ static bool set_line(
 }
 
 /* A meaningful name; callgrind's word for an unknown one is "???". */
-static const char *text_of(const struct callgrind_names *names, uint32_t number)
+static const char *text_of(const struct names *names, uint32_t number)
 {
 	const char *text = strtab_text(names->text, number, NULL);
 
@@ -115,7 +191,7 @@ static uint32_t *function_of(struct callgrind_reader *reader, uint32_t number)
 /* A number stands for the same function wherever it recurs. PROFILE_NONE if out
  * of memory. */
 static uint32_t find_function(struct callgrind_reader *reader,
-	const struct callgrind_name *name, const struct place *place)
+	const struct name *name, const struct place *place)
 {
 	const char *text =
 		strtab_text(reader->functions.text, name->text, NULL);
@@ -204,8 +280,7 @@ static bool read_calls(struct callgrind_reader *reader, const char *text)
 static bool read_function(
 	struct callgrind_reader *reader, char kind, const char *value)
 {
-	struct callgrind_name name =
-		callgrind_names_find(&reader->functions, value);
+	struct name name = names_find(&reader->functions, value);
 	struct place place = reader->called;
 
 	if (name.text == STRTAB_NONE)
@@ -239,7 +314,7 @@ static bool read_place(
 
 	if (strcmp(what, "fn") == 0)
 		return read_function(reader, *key, value);
-	name = callgrind_names_find(
+	name = names_find(
 		*what == 'o' ? &reader->objects : &reader->files, value)
 		       .text;
 	if (name == STRTAB_NONE || *key == 'j')
@@ -384,9 +459,8 @@ static enum ctp_status read_all(
 	struct lines lines;
 	struct line line;
 
-	if (!callgrind_names_init(&reader->objects) ||
-		!callgrind_names_init(&reader->files) ||
-		!callgrind_names_init(&reader->functions))
+	if (!names_init(&reader->objects) || !names_init(&reader->files) ||
+		!names_init(&reader->functions))
 		return ctp_no_memory(err);
 	if (!lines_init(&lines, from->in, from->head.bytes, from->head.used))
 		status = ctp_no_memory(err);
@@ -417,9 +491,9 @@ static enum ctp_status read_callgrind(
 	/* Use what was read before the damage. */
 	if (status == CTP_END || status == CTP_ERR_FORMAT)
 		finished = finish(&reader, err);
-	callgrind_names_clear(&reader.objects);
-	callgrind_names_clear(&reader.files);
-	callgrind_names_clear(&reader.functions);
+	names_clear(&reader.objects);
+	names_clear(&reader.files);
+	names_clear(&reader.functions);
 	memory_free(reader.lines);
 	memory_free(reader.numbered);
 	if (finished != CTP_OK)

@@ -2,5 +2,4 @@
 libformats_la_SOURCES += \
 	%D%/callgrind.c \
 	%D%/callgrind_costs.c %D%/callgrind_costs.h \
-	%D%/callgrind_names.c %D%/callgrind_names.h \
 	%D%/callgrind_read.c %D%/callgrind_read.h

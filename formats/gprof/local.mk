@@ -3,5 +3,4 @@ libformats_la_SOURCES += \
 	%D%/dot.c \
 	%D%/gprof.c \
 	%D%/gprof2dot.c \
-	%D%/gprof_line.c %D%/gprof_line.h \
 	%D%/gprof_read.c %D%/gprof_read.h

@@ -2,7 +2,5 @@
 libformats_la_SOURCES += \
 	%D%/pprof.c %D%/pprof.h \
 	%D%/pprof_facts.c %D%/pprof_facts.h \
-	%D%/pprof_frames.c %D%/pprof_frames.h \
-	%D%/pprof_probe.c \
 	%D%/pprof_read.c \
 	%D%/pprof_tables.c %D%/pprof_tables.h

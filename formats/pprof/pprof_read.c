@@ -19,12 +19,145 @@
  */
 #include "pprof/pprof.h"
 
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/memory.h"
 #include "pprof/pprof_facts.h"
-#include "pprof/pprof_frames.h"
 #include "pprof/pprof_tables.h"
 #include "profiles/profile_source.h"
 #include "protobuf/protobuf_read.h"
+#include "base/buffer.h"
+#include "profiles/stacks.h"
+#include "trace/trace.h"
+#include "names/function_name.h"
+#include "base/cursor.h"
+
+/* The functions of a sample's locations, even if the profile lacks some of their
+ * names. All but `text` is borrowed. */
+struct frames {
+	struct trace *trace; /* for counting unknown functions */
+	struct pprof_tables *tables;
+	struct stacks *stacks;
+	struct buffer text; /* scratch */
+};
+
+#define NAME_TEXT 64
+
+static void frames_clear(struct frames *frames)
+{
+	buffer_clear(&frames->text);
+}
+
+static const char *text_of(const struct frames *frames, uint32_t number)
+{
+	return pprof_tables_text(frames->tables, number, NULL);
+}
+
+/* A function of which at most the number is known. */
+static uint32_t add_unknown(
+	struct frames *frames, const char *what, uint64_t id)
+{
+	struct profile *profile = frames->stacks->profile;
+	uint32_t count = profile->function_count;
+	char name[NAME_TEXT];
+	uint32_t number;
+
+	(void)snprintf(name, sizeof(name), "(%s %" PRIu64 ")", what, id);
+	number = profile_add_function(profile, name, NULL, 0);
+	trace_lose(frames->trace, LOSS_UNKNOWN_SITES,
+		profile->function_count - count);
+	return number;
+}
+
+static bool is_mangled(const char *name)
+{
+	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0;
+}
+
+/* PROFILE_NONE if out of memory. */
+static uint32_t add_function(
+	struct frames *frames, const struct pprof_function *function)
+{
+	enum read_names names = frames->trace->request.names;
+	const char *linked = text_of(frames, function->system_name);
+	const char *name = text_of(frames, function->name);
+	const char *file = text_of(frames, function->file);
+
+	if (*name == '\0' || (names == READ_NAMES_MANGLED && *linked != '\0'))
+		name = linked;
+	if (*name == '\0')
+		return add_unknown(frames, "function", function->entry.id);
+	if ((names == READ_NAMES_SHORT || names == READ_NAMES_QUALIFIED) &&
+		name != linked && is_mangled(linked)) {
+		frames->text.used = 0;
+		function_name_add_short(&frames->text, name, strlen(name));
+		buffer_add_byte(&frames->text, '\0');
+		if (frames->text.failed)
+			return PROFILE_NONE;
+		name = (const char *)frames->text.bytes;
+	}
+	return profile_add_function(
+		frames->stacks->profile, name, file, function->line);
+}
+
+static bool push_function(struct frames *frames, uint64_t id)
+{
+	struct pprof_function *function =
+		pprof_tables_function(frames->tables, id);
+	uint32_t number;
+
+	if (function == NULL)
+		number = add_unknown(frames, "function", id);
+	else if (function->entry.number != PROFILE_NONE)
+		number = function->entry.number;
+	else
+		number = function->entry.number =
+			add_function(frames, function);
+	return number != PROFILE_NONE && stacks_push(frames->stacks, number);
+}
+
+/* An address without a function. */
+static uint32_t add_address(
+	struct frames *frames, const struct pprof_location *location)
+{
+	const struct pprof_mapping *mapping =
+		pprof_tables_mapping(frames->tables, location->mapping);
+	char name[NAME_TEXT];
+
+	if (location->address == 0)
+		return add_unknown(frames, "location", location->entry.id);
+	(void)snprintf(name, sizeof(name), "0x%" PRIx64, location->address);
+	return profile_add_function(frames->stacks->profile, name,
+		mapping == NULL ? NULL : text_of(frames, mapping->file), 0);
+}
+
+/* Pushes a location's functions, the outermost inlined one first, or its
+ * address. False if out of memory. */
+static bool frames_push(struct frames *frames, uint64_t id)
+{
+	struct pprof_tables *tables = frames->tables;
+	struct pprof_location *location = pprof_tables_location(tables, id);
+	bool done = true;
+	uint32_t number;
+
+	if (location != NULL && location->line_count > 0) {
+		const uint64_t *lines = tables->lines + location->first_line;
+
+		for (uint32_t i = location->line_count; i-- > 0 && done;)
+			done = push_function(frames, lines[i]);
+		return done;
+	}
+	if (location == NULL)
+		number = add_unknown(frames, "location", id);
+	else if (location->entry.number != PROFILE_NONE)
+		number = location->entry.number;
+	else
+		number = location->entry.number = add_address(frames, location);
+	return number != PROFILE_NONE && stacks_push(frames->stacks, number);
+}
 
 struct pprof_in {
 	struct profile_source *from;
@@ -33,7 +166,7 @@ struct pprof_in {
 	struct buffer samples; /* messages, packed and without labels */
 	struct pprof_facts facts;
 	/* Of the samples: */
-	struct pprof_frames frames;
+	struct frames frames;
 	struct stacks stacks;
 	uint64_t calls_left; /* limit of further calls */
 	uint64_t *path;      /* ids of locations, the innermost first */
@@ -189,7 +322,7 @@ struct sample {
 };
 
 /* False if out of memory. */
-static bool take_numbers(struct pprof_in *in, struct sample *sample,
+static bool parse_numbers(struct pprof_in *in, struct sample *sample,
 	const struct protobuf_field *field)
 {
 	struct cursor numbers;
@@ -249,7 +382,7 @@ static bool add_sample(struct pprof_in *in, struct cursor message)
 
 	in->depth = 0;
 	while (done && protobuf_take_field(&message, &field) == PROTOBUF_FIELD)
-		done = take_numbers(in, &sample, &field);
+		done = parse_numbers(in, &sample, &field);
 	if (!done)
 		return false;
 	if (sample.is_bad || sample.value < 0 ||
@@ -258,9 +391,9 @@ static bool add_sample(struct pprof_in *in, struct cursor message)
 		return true;
 	}
 	if (in->depth == 0)
-		done = pprof_frames_push(&in->frames, 0);
+		done = frames_push(&in->frames, 0);
 	while (in->depth > 0 && done)
-		done = pprof_frames_push(&in->frames, in->path[--in->depth]);
+		done = frames_push(&in->frames, in->path[--in->depth]);
 	return done && stacks_end_counted(&in->stacks, calls_of(in, &sample),
 			       time_of(in, &sample));
 }
@@ -281,7 +414,7 @@ static enum ctp_status add_samples(struct pprof_in *in, struct ctp_error *err)
 		&in->facts, &in->tables, in->from->source.trace);
 	cursor_init(&samples, in->samples.bytes, in->samples.used);
 	stacks_init(&in->stacks, in->from->profile);
-	in->frames = (struct pprof_frames){.trace = in->from->source.trace,
+	in->frames = (struct frames){.trace = in->from->source.trace,
 		.tables = &in->tables,
 		.stacks = &in->stacks};
 	while (done &&
@@ -291,7 +424,7 @@ static enum ctp_status add_samples(struct pprof_in *in, struct ctp_error *err)
 		cursor_init(&message, field.bytes, field.size);
 		done = add_sample(in, message);
 	}
-	pprof_frames_clear(&in->frames);
+	frames_clear(&in->frames);
 	stacks_clear(&in->stacks);
 	return done ? CTP_OK : ctp_no_memory(err);
 }
@@ -337,4 +470,116 @@ enum ctp_status pprof_open(FILE *in, const void *head, size_t head_size,
 	return profile_source_open(
 		(struct profile_source_input){in, head, head_size, request},
 		read_pprof, out, err);
+}
+
+/* The probe: a profile has no magic number, so each field must be one of a
+ * profile's, and its contents must fit that field's message. Numbers alone prove
+ * nothing, because letters may be numbers too. */
+
+/* Each known field adds FIELD_BITS, up to BITS_MAX. */
+#define FIELD_BITS 8u
+#define BITS_MAX 160u
+
+#define BIT(number) (1u << (number))
+
+/* The fields of a message, by their kind. */
+struct shape {
+	uint32_t numbers;
+	uint32_t bytes;
+};
+
+static const struct shape shapes[PROFILE_FIELDS] = {
+	[PROFILE_SAMPLE_TYPE] = {BIT(VALUE_TYPE_TYPE) | BIT(VALUE_TYPE_UNIT),
+		0},
+	[PROFILE_SAMPLE] = {BIT(SAMPLE_LOCATION_ID) | BIT(SAMPLE_VALUE),
+		BIT(SAMPLE_LOCATION_ID) | BIT(SAMPLE_VALUE) |
+			BIT(SAMPLE_LABEL)},
+	[PROFILE_MAPPING] = {BIT(MAPPING_LAST + 1) - BIT(MAPPING_ID), 0},
+	[PROFILE_LOCATION] = {BIT(LOCATION_ID) | BIT(LOCATION_MAPPING_ID) |
+				      BIT(LOCATION_ADDRESS) |
+				      BIT(LOCATION_IS_FOLDED),
+		BIT(LOCATION_LINE)},
+	[PROFILE_FUNCTION] = {BIT(FUNCTION_START_LINE + 1) - BIT(FUNCTION_ID),
+		0},
+	[PROFILE_PERIOD_TYPE] = {BIT(VALUE_TYPE_TYPE) | BIT(VALUE_TYPE_UNIT),
+		0},
+};
+
+static const struct shape profile_shape = {
+	BIT(PROFILE_DROP_FRAMES) | BIT(PROFILE_KEEP_FRAMES) |
+		BIT(PROFILE_TIME_NANOS) | BIT(PROFILE_DURATION_NANOS) |
+		BIT(PROFILE_PERIOD) | BIT(PROFILE_COMMENT) |
+		BIT(PROFILE_DEFAULT_SAMPLE_TYPE) | BIT(PROFILE_DOC_URL),
+	BIT(PROFILE_SAMPLE_TYPE) | BIT(PROFILE_SAMPLE) | BIT(PROFILE_MAPPING) |
+		BIT(PROFILE_LOCATION) | BIT(PROFILE_FUNCTION) |
+		BIT(PROFILE_STRING_TABLE) | BIT(PROFILE_PERIOD_TYPE) |
+		BIT(PROFILE_COMMENT),
+};
+
+static bool has_shape(
+	const struct shape *shape, const struct protobuf_field *field)
+{
+	uint32_t known = field->kind == PROTOBUF_VARINT  ? shape->numbers
+			 : field->kind == PROTOBUF_BYTES ? shape->bytes
+							 : 0;
+
+	return field->number < PROFILE_FIELDS && (known >> field->number & 1);
+}
+
+/* False if a field does not fit the message's shape. The message may be
+ * truncated where the bytes end. */
+static bool fits_message(const struct shape *shape,
+	const struct protobuf_field *field, bool is_cut, unsigned *bits)
+{
+	struct cursor message;
+	struct protobuf_field inner;
+	enum protobuf_next next;
+
+	cursor_init(&message, field->bytes, field->size);
+	while ((next = protobuf_take_field(&message, &inner)) ==
+		PROTOBUF_FIELD) {
+		if (!has_shape(shape, &inner))
+			return false;
+		*bits += *bits < BITS_MAX ? FIELD_BITS : 0;
+	}
+	return next == PROTOBUF_END || (next == PROTOBUF_SHORT && is_cut);
+}
+
+/* Strings may have any contents, but the first is empty; it is not seen if the
+ * bytes end before its size. */
+static bool fits_profile(const struct protobuf_field *field, bool is_cut,
+	bool *has_string, unsigned *bits)
+{
+	if (!has_shape(&profile_shape, field))
+		return false;
+	if (field->number == PROFILE_STRING_TABLE) {
+		if (!*has_string && field->size > 0)
+			return false;
+		*has_string = true;
+		return true;
+	}
+	return field->kind != PROTOBUF_BYTES ||
+	       field->number == PROFILE_COMMENT ||
+	       fits_message(&shapes[field->number], field, is_cut, bits);
+}
+
+unsigned pprof_probe(const void *bytes, size_t size)
+{
+	struct cursor profile;
+	struct protobuf_field field;
+	enum protobuf_next next;
+	bool has_string = false;
+	unsigned bits = 0;
+
+	cursor_init(&profile, bytes, size);
+	while ((next = protobuf_take_field(&profile, &field)) == PROTOBUF_FIELD)
+		if (!fits_profile(&field, false, &has_string, &bits))
+			return 0;
+	if (next == PROTOBUF_BAD)
+		return 0;
+	if (next == PROTOBUF_SHORT && field.number != 0 &&
+		field.kind == PROTOBUF_BYTES &&
+		!fits_profile(&field, true, &has_string, &bits))
+		return 0;
+	return bits;
 }
