@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "io/known_formats.h"
-#include "io/inflate_source.h"
 #include "base/memory.h"
 #include "base/pipe.h"
 #include "compilers/build_details.h"
@@ -169,7 +168,7 @@ static enum ctp_status open_packed(struct input_file *input,
 		status = open_source(input, from, request, err);
 	if (status != CTP_OK)
 		return status;
-	status = inflate_source_open(&input->source, input->inflate, err);
+	status = inflate_file_source_open(&input->source, input->inflate, err);
 	if (status != CTP_OK)
 		input->source->close(input->source);
 	return status;

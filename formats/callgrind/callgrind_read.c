@@ -26,8 +26,8 @@
 #include "profiles/inclusive_time.h"
 #include "base/strtab.h"
 
-/* Names: "(2) name" defines "(2)" from then on, separately for files, objects and
- * functions. */
+/* Names: "(2) name" defines "(2)" from then on, separately for files, objects
+ * and functions. */
 struct names {
 	struct strtab *text;
 	struct strtab *numbers; /* as they are written */

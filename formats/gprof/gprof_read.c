@@ -187,8 +187,8 @@ static bool parse_primary(char *text, struct gprof_line *line)
 	return parse_name(text, line);
 }
 
-/* Parses a function's line in the flat profile. `unit_ns`: unit of the times per
- * call; 0: no usable ones. */
+/* Parses a function's line in the flat profile. `unit_ns`: unit of the times
+ * per call; 0: no usable ones. */
 static bool parse_flat(char *text, uint64_t unit_ns, struct gprof_line *line)
 {
 	uint64_t share;

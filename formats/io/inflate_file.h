@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "trace/event.h"
 
 struct inflate_file;
 
@@ -46,5 +47,15 @@ FILE *inflate_file_stream(const struct inflate_file *file);
 /* Complete when the stream has reached its end; the position is always
  * valid. */
 struct inflate_facts inflate_file_facts(const struct inflate_file *file);
+
+/*
+ * Wraps a source that reads from the file's stream: the new one reports
+ * progress as a position in the file, and damage to the file together with
+ * damage in its contents. Closing it closes the source, not the file.
+ *
+ * Errors: CTP_ERR_NOMEM; the source is as it was.
+ */
+enum ctp_status inflate_file_source_open(struct event_source **source,
+	const struct inflate_file *file, struct ctp_error *err);
 
 #endif

@@ -4,8 +4,6 @@ libformats_la_SOURCES += \
 	%D%/csv_field.c %D%/csv_field.h \
 	%D%/gzip_file.c %D%/gzip_file.h \
 	%D%/inflate_file.c %D%/inflate_file.h \
-	%D%/inflate_source.c %D%/inflate_source.h \
-	%D%/inflate_stream.c %D%/inflate_stream.h \
 	%D%/known_formats.c %D%/known_formats.h \
 	%D%/lines.c %D%/lines.h \
 	%D%/truncation.c %D%/truncation.h \

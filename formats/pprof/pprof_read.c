@@ -35,8 +35,8 @@
 #include "names/function_name.h"
 #include "base/cursor.h"
 
-/* The functions of a sample's locations, even if the profile lacks some of their
- * names. All but `text` is borrowed. */
+/* The functions of a sample's locations, even if the profile lacks some of
+ * their names. All but `text` is borrowed. */
 struct frames {
 	struct trace *trace; /* for counting unknown functions */
 	struct pprof_tables *tables;
@@ -473,8 +473,8 @@ enum ctp_status pprof_open(FILE *in, const void *head, size_t head_size,
 }
 
 /* The probe: a profile has no magic number, so each field must be one of a
- * profile's, and its contents must fit that field's message. Numbers alone prove
- * nothing, because letters may be numbers too. */
+ * profile's, and its contents must fit that field's message. Numbers alone
+ * prove nothing, because letters may be numbers too. */
 
 /* Each known field adds FIELD_BITS, up to BITS_MAX. */
 #define FIELD_BITS 8u
