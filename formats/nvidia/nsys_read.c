@@ -1,16 +1,258 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Function calls of threads. Any table with a start, an end, a thread and a
+ * The machine, which is read at once, and the function calls of threads. Any table with a start, an end, a thread and a
  * name is a table of calls: CUDA, the system library, cuDNN, MPI, and those
  * that later versions add.
  */
 #include "nvidia/nsys_read.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "nvidia/nsys_device.h"
 #include "nvidia/sqlite_activity.h"
+#include "nvidia/sqlite_source.h"
+
+/* The machine: devices, processes, threads, the report's creator and time. */
+
+#define PROPERTY_NUMBER(column, key) \
+	{ \
+		column, key, SQLITE_PROPERTY_NUMBER, 1, 1 \
+	}
+#define PROPERTY_TEXT(column, key) \
+	{ \
+		column, key, SQLITE_PROPERTY_TEXT, 0, 0 \
+	}
+
+static const struct sqlite_property properties[] = {
+	PROPERTY_TEXT("name", "name"),
+	PROPERTY_TEXT("uuid", "uuid"),
+	PROPERTY_TEXT("busLocation", "pciBusId"),
+	PROPERTY_TEXT("chipName", "chip"),
+	PROPERTY_NUMBER("totalMemory", "totalGlobalMem"),
+	PROPERTY_NUMBER("computeMajor", "computeMajor"),
+	PROPERTY_NUMBER("computeMinor", "computeMinor"),
+	PROPERTY_NUMBER("maxThreadsPerBlock", "maxThreadsPerBlock"),
+	PROPERTY_NUMBER("maxRegistersPerBlock", "regsPerBlock"),
+	PROPERTY_NUMBER("threadsPerWarp", "warpSize"),
+	PROPERTY_NUMBER("maxShmemPerBlock", "sharedMemPerBlock"),
+	PROPERTY_NUMBER("smCount", "numSms"),
+	PROPERTY_NUMBER("maxRegistersPerSm", "regsPerMultiprocessor"),
+	PROPERTY_NUMBER("maxShmemPerBlockOptin", "sharedMemPerBlockOptin"),
+	PROPERTY_NUMBER("maxShmemPerSm", "sharedMemPerMultiprocessor"),
+	PROPERTY_NUMBER("maxBlocksPerSm", "maxBlocksPerMultiprocessor"),
+	PROPERTY_NUMBER("maxWarpsPerSm", "maxWarpsPerMultiprocessor"),
+	PROPERTY_NUMBER("l2CacheSize", "l2CacheSize"),
+	PROPERTY_NUMBER(
+		"memoryBandwidth", "memoryBandwidth"), /* bytes a second */
+	/* Hz; kHz */
+	{"clockRate", "clockRate", SQLITE_PROPERTY_NUMBER, 1, 1000},
+};
+
+#define PROPERTIES (sizeof(properties) / sizeof(properties[0]))
+
+/* Calls `take` for foreach_row row. Unreadable rows are skipped; damage is
+ * counted where events are read. False if out of memory. */
+static bool foreach_row(struct sqlite_source *source,
+	const struct sqlite_select *select,
+	bool (*take)(struct sqlite_source *source, sqlite3_stmt *row))
+{
+	struct ctp_error err;
+	sqlite3_stmt *rows;
+	enum ctp_status status = CTP_OK;
+
+	if (!sqlite_input_has(
+		    &source->input, select->table, select->columns[0]))
+		return true;
+	status = sqlite_input_select(&source->input, select, &rows, &err);
+	while (status == CTP_OK) {
+		status = sqlite_input_step(&source->input, rows, &err);
+		if (status == CTP_OK && !take(source, rows))
+			status = CTP_ERR_NOMEM;
+	}
+	(void)sqlite3_finalize(rows);
+	return status != CTP_ERR_NOMEM;
+}
+
+static bool label_process(struct sqlite_source *source, sqlite3_stmt *row)
+{
+	int64_t global;
+	int64_t by[2] = {0, 0};
+	size_t size;
+	const char *name = sqlite_input_text(row, 1, &size);
+
+	if (name == NULL || !sqlite_input_int(row, 0, &global))
+		return true;
+	by[0] = sqlite_activity_pid(source, global);
+	return sqlite_source_label(source, SQLITE_LABEL_PROCESS, by,
+		strtab_add(source->source.trace->text, name, size));
+}
+
+static bool label_thread(struct sqlite_source *source, sqlite3_stmt *row)
+{
+	int64_t global;
+	int64_t name;
+	int64_t by[2];
+
+	if (!sqlite_input_int(row, 0, &global) ||
+		!sqlite_input_int(row, 1, &name))
+		return true;
+	by[0] = sqlite_activity_pid(source, global);
+	by[1] = global & 0xffffff;
+	return sqlite_source_label(source, SQLITE_LABEL_THREAD, by,
+		sqlite_source_name(source, name));
+}
+
+static bool add_fact(struct sqlite_source *source, sqlite3_stmt *row)
+{
+	static const char *const facts[][2] = {
+		{"EXPORT_PRODUCT_VERSION", "tool"},
+		{"EXPORT_SCHEMA_VERSION", "schema"},
+		{"Hostname", "host"},
+		{"OsDescription", "os"},
+		{"CpuDescription", "cpu"},
+		{"NvDriverVersion", "gpu.driver_version"},
+	};
+	struct trace *trace = source->source.trace;
+	const char *name = sqlite_input_text(row, 0, NULL);
+	const char *value = sqlite_input_text(row, 1, NULL);
+	char text[256];
+
+	for (size_t i = 0; name != NULL && value != NULL && value[0] != '\0' &&
+			   i < sizeof(facts) / sizeof(facts[0]);
+		i++) {
+		if (strcmp(name, facts[i][0]) != 0)
+			continue;
+		(void)snprintf(text, sizeof(text), "%s%.200s",
+			i == 0 ? "Nsight Systems " : "", value);
+		return trace_set_fact(trace, facts[i][1], text);
+	}
+	return true;
+}
+
+/* The GPU behind a process's device number: processes may see different
+ * GPUs. */
+static int64_t gpu_of(
+	struct sqlite_source *source, int64_t pid, uint32_t number)
+{
+	static const char *const columns[] = {"gpuId", "cudaId", "pid"};
+	const struct sqlite_select select = {.table = "TARGET_INFO_CUDA_DEVICE",
+		.columns = columns,
+		.column_count = 3};
+	int64_t gpu = -1;
+	sqlite3_stmt *rows;
+
+	if (!sqlite_input_has(&source->input, select.table, "gpuId") ||
+		sqlite_input_select(&source->input, &select, &rows, NULL) !=
+			CTP_OK)
+		return -1;
+	while (gpu < 0 &&
+		sqlite_input_step(&source->input, rows, NULL) == CTP_OK) {
+		int64_t device = -1;
+		int64_t process = -1;
+
+		if (sqlite_input_int(rows, 1, &device) &&
+			sqlite_input_int(rows, 2, &process) &&
+			device == (int64_t)number && process == pid)
+			(void)sqlite_input_int(rows, 0, &gpu);
+	}
+	(void)sqlite3_finalize(rows);
+	return gpu;
+}
+
+static bool add_device(
+	struct sqlite_source *source, int64_t pid, uint32_t number)
+{
+	const char *columns[PROPERTIES + 2];
+	const struct sqlite_select select = {.table = "TARGET_INFO_GPU",
+		.columns = columns,
+		.column_count = PROPERTIES + 2};
+	struct trace_device device = {.pid = pid, .number = number};
+	int64_t gpu = gpu_of(source, pid, number);
+	sqlite3_stmt *rows;
+	bool done = true;
+	bool found = false;
+
+	for (size_t i = 0; i < PROPERTIES; i++)
+		columns[i] = properties[i].column;
+	columns[PROPERTIES] = "id";
+	columns[PROPERTIES + 1] = "cuDevice";
+	if (!sqlite_input_has(&source->input, select.table, "id") ||
+		sqlite_input_select(&source->input, &select, &rows, NULL) !=
+			CTP_OK)
+		return true;
+	while (done && !found &&
+		sqlite_input_step(&source->input, rows, NULL) == CTP_OK) {
+		int64_t id = -1;
+		int64_t cuda = -1;
+
+		(void)sqlite_input_int(rows, PROPERTIES, &id);
+		if (!sqlite_input_int(rows, PROPERTIES + 1, &cuda))
+			cuda = id;
+		found = gpu >= 0 ? id == gpu : cuda == (int64_t)number;
+		if (found)
+			done = sqlite_source_device(
+				source, rows, properties, PROPERTIES, device);
+	}
+	(void)sqlite3_finalize(rows);
+	return done;
+}
+
+/* The tables with two columns that are read. */
+static const struct {
+	const char *table;
+	const char *columns[2];
+	bool (*take)(struct sqlite_source *source, sqlite3_stmt *row);
+} machine_tables[] = {
+	{"PROCESSES", {"globalPid", "name"}, label_process},
+	{"ThreadNames", {"globalTid", "nameId"}, label_thread},
+	{"EXPORT_META_DATA", {"name", "value"}, add_fact},
+	{"META_DATA_EXPORT", {"name", "value"}, add_fact},
+	{"TARGET_INFO_SYSTEM_ENV", {"name", "value"}, add_fact},
+};
+
+/* Any row of these contains the program's machine. */
+static const char *const machine_queries[] = {
+	"SELECT globalTid FROM main.CUPTI_ACTIVITY_KIND_RUNTIME",
+	"SELECT globalTid FROM main.NVTX_EVENTS",
+	"SELECT globalPid FROM main.CUPTI_ACTIVITY_KIND_KERNEL",
+};
+
+/* Call it before the events are read. Errors: CTP_ERR_NOMEM. */
+static enum ctp_status read_machine(
+	struct sqlite_source *source, struct ctp_error *err)
+{
+	struct sqlite_input *input = &source->input;
+	int64_t global;
+
+	source->add_device = add_device;
+	for (size_t i = 0;
+		i < sizeof(machine_queries) / sizeof(machine_queries[0]); i++)
+		if (!source->has_machine &&
+			sqlite_input_number(input, machine_queries[i], &global))
+			source->pid = sqlite_activity_pid(source, global);
+	if (sqlite_input_has(input, "StringIds", "value") &&
+		sqlite3_prepare_v2(input->db,
+			"SELECT value FROM main.StringIds WHERE id = ?1", -1,
+			&source->find_name, NULL) == SQLITE_NOMEM)
+		return ctp_no_memory(err);
+	for (size_t i = 0;
+		i < sizeof(machine_tables) / sizeof(machine_tables[0]); i++) {
+		const struct sqlite_select select = {
+			.table = machine_tables[i].table,
+			.columns = machine_tables[i].columns,
+			.column_count = 2};
+
+		if (!foreach_row(source, &select, machine_tables[i].take))
+			return ctp_no_memory(err);
+	}
+	(void)sqlite_input_number(input,
+		"SELECT utcEpochNs FROM main.TARGET_INFO_SESSION_START_TIME",
+		&source->source.trace->base_realtime_ns);
+	return CTP_OK;
+}
+
+/* Function calls of threads. */
 
 #define RUNTIME "CUPTI_ACTIVITY_KIND_RUNTIME"
 #define CATEGORY_ROOM 64
@@ -181,7 +423,7 @@ enum ctp_status nsys_read_ask(
 	enum ctp_status status;
 
 	source->memory_base = 1;
-	status = nsys_device_read(source, err);
+	status = read_machine(source, err);
 	if (status == CTP_OK)
 		status = nsys_nvtx_ask(source, err);
 	if (status == CTP_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The formats of NVIDIA's profilers, in every build; sqlite_profile.c reads them.
+ * The formats of NVIDIA's profilers. A build without SQLite recognizes them, too.
  *
  * nsys: reports of Nsight Systems, as `nsys export --type sqlite` writes them.
  * Every table may be missing, and columns differ between versions. Native
@@ -15,7 +15,11 @@
 #include <string.h>
 
 #include "format.h"
-#include "nvidia/sqlite_profile.h"
+#ifdef HAVE_SQLITE
+#include "nvidia/nsys_read.h"
+#include "nvidia/nvprof_read.h"
+#include "nvidia/sqlite_source.h"
+#endif
 
 /* Source: "Database File Format", 1.3; https://www.sqlite.org/fileformat2.html
  */
@@ -24,12 +28,75 @@
 #define XML "<?xml"
 #define SESSION "<session "
 
-unsigned sqlite_profile_probe(const void *bytes, size_t size)
+static unsigned database_probe(const void *bytes, size_t size)
 {
 	return size >= sizeof(MAGIC) && memcmp(bytes, MAGIC, sizeof(MAGIC)) == 0
 		       ? 8 * sizeof(MAGIC)
 		       : 0;
 }
+
+#ifdef HAVE_SQLITE
+
+static enum ctp_status ask(struct sqlite_source *source, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_END;
+	enum ctp_status refused;
+
+	if (nvprof_read_knows(&source->input)) {
+		source->source.format = "nvprof";
+		status = nvprof_read_ask(source, err);
+	} else if (nsys_read_knows(&source->input)) {
+		source->source.format = "nsys";
+		status = nsys_read_ask(source, err);
+	}
+	refused = sqlite_input_check(&source->input, err);
+	if (refused != CTP_OK)
+		return refused;
+	if (status != CTP_END)
+		return status;
+	return ctp_fail(err, CTP_ERR_FORMAT,
+		"is a database of SQLite, but neither of nvprof nor of Nsight "
+		"Systems");
+}
+
+/* Errors: those of sqlite_input_open(); CTP_ERR_FORMAT if no profiler wrote
+ * it. */
+static enum ctp_status database_open(FILE *in, const void *head,
+	size_t head_size, const struct read_request *request,
+	struct event_source **out, struct ctp_error *err)
+{
+	struct sqlite_source *source;
+	enum ctp_status status =
+		sqlite_source_open(in, head, head_size, request, &source, err);
+
+	if (status != CTP_OK)
+		return status;
+	status = ask(source, err);
+	if (status != CTP_OK) {
+		sqlite_source_close(&source->source);
+		return status;
+	}
+	*out = &source->source;
+	return CTP_OK;
+}
+
+#else
+
+static enum ctp_status database_open(FILE *in, const void *head,
+	size_t head_size, const struct read_request *request,
+	struct event_source **out, struct ctp_error *err)
+{
+	(void)in;
+	(void)head;
+	(void)head_size;
+	(void)request;
+	(void)out;
+	return ctp_fail(err, CTP_ERR_UNSUPPORTED,
+		"is a database of SQLite, and this ctprof was built without "
+		"libsqlite3");
+}
+
+#endif
 
 static bool is_report(const void *bytes, size_t size)
 {
@@ -40,7 +107,7 @@ static bool is_report(const void *bytes, size_t size)
 static unsigned nsys_probe(const void *bytes, size_t size)
 {
 	return is_report(bytes, size) ? 8 * (sizeof(REPORT) - 1)
-				      : sqlite_profile_probe(bytes, size);
+				      : database_probe(bytes, size);
 }
 
 static enum ctp_status nsys_open(FILE *in, const void *head, size_t head_size,
@@ -52,7 +119,7 @@ static enum ctp_status nsys_open(FILE *in, const void *head, size_t head_size,
 			"is a report of Nsight Systems in its own form; "
 			"'nsys export --type sqlite FILE' makes a database of "
 			"it, which ctprof reads");
-	return sqlite_profile_open(in, head, head_size, request, out, err);
+	return database_open(in, head, head_size, request, out, err);
 }
 
 const struct format nsys_format = {
@@ -73,7 +140,7 @@ static bool is_session(const void *bytes, size_t size)
 static unsigned nvprof_probe(const void *bytes, size_t size)
 {
 	return is_session(bytes, size) ? 8 * (sizeof(XML) + sizeof(SESSION) - 2)
-				       : sqlite_profile_probe(bytes, size);
+				       : database_probe(bytes, size);
 }
 
 static enum ctp_status nvprof_open(FILE *in, const void *head, size_t head_size,
@@ -85,7 +152,7 @@ static enum ctp_status nvprof_open(FILE *in, const void *head, size_t head_size,
 			"is a session of the Visual Profiler in XML, which "
 			"has no events; 'nvprof --export-profile FILE "
 			"PROGRAM' writes what ctprof reads");
-	return sqlite_profile_open(in, head, head_size, request, out, err);
+	return database_open(in, head, head_size, request, out, err);
 }
 
 const struct format nvprof_format = {

@@ -11,7 +11,6 @@
 
 #include "log/device_words.h"
 #include "nvidia/sqlite_activity.h"
-#include "nvidia/sqlite_device.h"
 
 #define NAME_ROOM 48
 /* Times since 1970 exceed this from 2001 on; no machine's own clock does. */
@@ -285,7 +284,7 @@ static bool add_device(
 		found = sqlite_input_int(rows, PROPERTIES, &id) &&
 			id == (int64_t)number;
 		if (found)
-			done = sqlite_device_add(
+			done = sqlite_source_device(
 				source, rows, properties, PROPERTIES, device);
 	}
 	(void)sqlite3_finalize(rows);

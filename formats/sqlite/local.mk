@@ -5,8 +5,5 @@ libformats_la_SOURCES += \
 if HAVE_SQLITE
 libformats_la_SOURCES += \
 	%D%/sqlite_file.c %D%/sqlite_file.h \
-	%D%/sqlite_rows.c %D%/sqlite_rows.h \
 	%D%/sqlite_write.c
-else
-libformats_la_SOURCES += %D%/sqlite_none.c
 endif

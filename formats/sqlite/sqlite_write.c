@@ -8,6 +8,9 @@
 #include "sqlite/sqlite_write.h"
 
 #include <errno.h>
+#include <sqlite3.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +19,231 @@
 #include "json/json.h"
 #include "base/memory.h"
 #include "extsort/temp_file.h"
-#include "sqlite/sqlite_rows.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "trace/trace.h"
+#include "sqlite/sqlite_file.h"
+#include "base/utf8.h"
+
+enum sqlite_table {
+	SQLITE_SLICES,
+	SQLITE_ACTIVITIES,
+	SQLITE_COUNTERS,
+	SQLITE_EVENTS,
+	SQLITE_SITES,
+	SQLITE_TRACKS,
+	SQLITE_DEVICES,
+	SQLITE_FACTS,
+	SQLITE_LOSSES,
+	SQLITE_TABLES
+};
+
+/* The output database: its tables, and rows that are filled from left to
+ * right. */
+struct rows {
+	struct trace *trace;
+	sqlite3 *db;
+	sqlite3_stmt *insert[SQLITE_TABLES];
+	sqlite3_stmt *row; /* being filled */
+	int column;        /* the last one filled */
+	struct buffer text;
+};
+
+/* "user_version" is the version of this schema. */
+static const char schema[] =
+	"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+	"PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 8192;"
+	"PRAGMA user_version = 1;"
+	"BEGIN;"
+	"CREATE TABLE facts (key TEXT NOT NULL, value TEXT NOT NULL);"
+	"CREATE TABLE losses (name TEXT NOT NULL, count INTEGER NOT NULL);"
+	"CREATE TABLE devices (pid INTEGER NOT NULL, device INTEGER NOT NULL,"
+	" properties TEXT NOT NULL);"
+	"CREATE TABLE tracks (track INTEGER PRIMARY KEY, kind TEXT NOT NULL,"
+	" pid INTEGER, tid INTEGER, process TEXT, name TEXT,"
+	" device INTEGER, context INTEGER, stream INTEGER);"
+	"CREATE TABLE sites (site INTEGER PRIMARY KEY, name TEXT NOT NULL,"
+	" category TEXT, file TEXT, line INTEGER);"
+	"CREATE TABLE slices (slice INTEGER PRIMARY KEY,"
+	" track INTEGER NOT NULL, site INTEGER NOT NULL, parent INTEGER,"
+	" depth INTEGER NOT NULL, start_ns INTEGER NOT NULL,"
+	" duration_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL, id INTEGER,"
+	" args TEXT);"
+	"CREATE TABLE activities (activity INTEGER PRIMARY KEY,"
+	" track INTEGER NOT NULL, site INTEGER NOT NULL, cause INTEGER,"
+	" start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, id INTEGER,"
+	" bytes INTEGER, args TEXT);"
+	"CREATE TABLE counters (counter INTEGER PRIMARY KEY,"
+	" track INTEGER NOT NULL, site INTEGER NOT NULL,"
+	" time_ns INTEGER NOT NULL, value, args TEXT);"
+	"CREATE TABLE events (event INTEGER PRIMARY KEY, kind TEXT NOT NULL,"
+	" track INTEGER NOT NULL, site INTEGER, parent INTEGER,"
+	" time_ns INTEGER NOT NULL, id INTEGER, bytes INTEGER, device INTEGER,"
+	" args TEXT);"
+	"CREATE VIEW instants AS SELECT * FROM events WHERE kind = 'instant';"
+	"CREATE VIEW flows AS SELECT * FROM events WHERE kind LIKE 'flow %';"
+	"CREATE VIEW functions AS SELECT name, category, file, line,"
+	" count(*) AS calls, sum(self_ns) AS self_ns, min(duration_ns) AS"
+	" min_ns, max(duration_ns) AS max_ns FROM slices JOIN sites USING"
+	" (site) GROUP BY site;"
+	"CREATE VIEW args AS"
+	" SELECT 'slice' AS kind, slice AS number, a.key, a.value"
+	" FROM slices, json_each(slices.args) AS a"
+	" UNION ALL SELECT 'activity', activity, a.key, a.value"
+	" FROM activities, json_each(activities.args) AS a"
+	" UNION ALL SELECT 'counter', counter, a.key, a.value"
+	" FROM counters, json_each(counters.args) AS a"
+	" UNION ALL SELECT 'event', event, a.key, a.value"
+	" FROM events, json_each(events.args) AS a;";
+
+static const char *const inserts[SQLITE_TABLES] = {
+	[SQLITE_SLICES] = "INSERT INTO slices VALUES (?,?,?,?,?,?,?,?,?,?)",
+	[SQLITE_ACTIVITIES] =
+		"INSERT INTO activities VALUES (?,?,?,?,?,?,?,?,?)",
+	[SQLITE_COUNTERS] = "INSERT INTO counters VALUES (?,?,?,?,?,?)",
+	[SQLITE_EVENTS] = "INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?)",
+	[SQLITE_SITES] = "INSERT INTO sites VALUES (?,?,?,?,?)",
+	[SQLITE_TRACKS] = "INSERT INTO tracks VALUES (?,?,?,?,?,?,?,?,?)",
+	[SQLITE_DEVICES] = "INSERT INTO devices VALUES (?,?,?)",
+	[SQLITE_FACTS] = "INSERT INTO facts VALUES (?,?)",
+	[SQLITE_LOSSES] = "INSERT INTO losses VALUES (?,?)",
+};
+
+static enum ctp_status fail(struct rows *rows, struct ctp_error *err)
+{
+	int result = sqlite3_errcode(rows->db);
+
+	if (result == SQLITE_NOMEM)
+		return ctp_no_memory(err);
+	if (errno == 0)
+		errno = EIO;
+	return ctp_fail(err, CTP_ERR_IO,
+		"cannot make a database of temporary data: %.100s",
+		sqlite3_errstr(result));
+}
+
+static enum ctp_status execute(
+	struct rows *rows, const char *sql, struct ctp_error *err)
+{
+	errno = 0;
+	return sqlite3_exec(rows->db, sql, NULL, NULL, NULL) == SQLITE_OK
+		       ? CTP_OK
+		       : fail(rows, err);
+}
+
+/* Creates the tables in the file `fd`. Call rows_close() in any case.
+ * Errors: CTP_ERR_NOMEM, CTP_ERR_IO. */
+static enum ctp_status rows_open(
+	struct rows *rows, int fd, struct trace *trace, struct ctp_error *err)
+{
+	enum ctp_status status = sqlite_file_open(fd, true, &rows->db, err);
+
+	rows->trace = trace;
+	if (status == CTP_OK)
+		status = execute(rows, schema, err);
+	for (int i = 0; i < SQLITE_TABLES && status == CTP_OK; i++)
+		if (sqlite3_prepare_v2(rows->db, inserts[i], -1,
+			    &rows->insert[i], NULL) != SQLITE_OK)
+			status = fail(rows, err);
+	return status;
+}
+
+/* Statements first, because they keep the database open. */
+static void rows_close(struct rows *rows)
+{
+	for (int i = 0; i < SQLITE_TABLES; i++)
+		(void)sqlite3_finalize(rows->insert[i]);
+	(void)sqlite3_close(rows->db);
+	buffer_clear(&rows->text);
+	*rows = (struct rows){.db = NULL};
+}
+
+/* Commits all rows to the file. Errors: likewise. */
+static enum ctp_status rows_commit(struct rows *rows, struct ctp_error *err)
+{
+	return execute(rows, "COMMIT", err);
+}
+
+/* Columns of a row, from left to right; skipped ones are NULL. */
+static void rows_begin(struct rows *rows, enum sqlite_table table)
+{
+	rows->row = rows->insert[table];
+	rows->column = 0;
+	(void)sqlite3_clear_bindings(rows->row);
+}
+
+static void rows_skip(struct rows *rows)
+{
+	rows->column++;
+}
+
+static void rows_int(struct rows *rows, int64_t value)
+{
+	(void)sqlite3_bind_int64(rows->row, ++rows->column, value);
+}
+
+static void rows_double(struct rows *rows, double value)
+{
+	(void)sqlite3_bind_double(rows->row, ++rows->column, value);
+}
+
+/* 0 becomes NULL. */
+static void rows_number(struct rows *rows, uint64_t value)
+{
+	if (value == 0)
+		rows_skip(rows);
+	else
+		rows_int(rows, (int64_t)value);
+}
+
+static void rows_text_sized(struct rows *rows, const char *bytes, size_t size)
+{
+	rows->column++;
+	if (utf8_valid_prefix(bytes, size) == size) {
+		(void)sqlite3_bind_text64(rows->row, rows->column, bytes, size,
+			SQLITE_STATIC, SQLITE_UTF8);
+		return;
+	}
+	rows->text.used = 0;
+	trace_lose(rows->trace, LOSS_BAD_TEXT,
+		utf8_add_valid(&rows->text, bytes, size));
+	(void)sqlite3_bind_text64(rows->row, rows->column,
+		(const char *)rows->text.bytes, rows->text.used,
+		SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+/* Text, borrowed until the end of the row; invalid UTF-8 is replaced. */
+static void rows_text(struct rows *rows, const char *text)
+{
+	rows_text_sized(rows, text, strlen(text));
+}
+
+/* The trace's text; the second writes NULL for "". */
+static void rows_string(struct rows *rows, uint32_t number)
+{
+	size_t size;
+	const char *bytes = strtab_text(rows->trace->text, number, &size);
+
+	rows_text_sized(rows, bytes, size);
+}
+
+static void rows_name(struct rows *rows, uint32_t number)
+{
+	if (number == 0)
+		rows_skip(rows);
+	else
+		rows_string(rows, number);
+}
+
+/* Inserts the row. Errors: CTP_ERR_NOMEM, CTP_ERR_IO. */
+static enum ctp_status rows_end(struct rows *rows, struct ctp_error *err)
+{
+	errno = 0;
+	if (rows->text.failed)
+		return ctp_no_memory(err);
+	(void)sqlite3_step(rows->row);
+	return sqlite3_reset(rows->row) == SQLITE_OK ? CTP_OK : fail(rows, err);
+}
 
 #define COPY_BYTES ((size_t)1 << 16)
 
@@ -26,7 +253,7 @@ struct sqlite_write {
 	const char *title;
 	struct event_rows flat;
 	struct temp_file file;
-	struct sqlite_rows rows;
+	struct rows rows;
 };
 
 static struct sqlite_write *writer_of(struct timeline_writer *writer)
@@ -37,53 +264,53 @@ static struct sqlite_write *writer_of(struct timeline_writer *writer)
 static void put_args(struct sqlite_write *to, const struct event_row *row)
 {
 	if (row->args == NULL)
-		sqlite_rows_skip(&to->rows);
+		rows_skip(&to->rows);
 	else
-		sqlite_rows_text_sized(&to->rows, row->args, row->args_size);
+		rows_text_sized(&to->rows, row->args, row->args_size);
 }
 
 static void put_slice(struct sqlite_write *to, const struct event_row *row)
 {
-	sqlite_rows_begin(&to->rows, SQLITE_SLICES);
-	sqlite_rows_int(&to->rows, (int64_t)row->number);
-	sqlite_rows_int(&to->rows, row->track);
-	sqlite_rows_int(&to->rows, row->site);
-	sqlite_rows_number(&to->rows, row->parent);
-	sqlite_rows_int(&to->rows, row->depth);
-	sqlite_rows_int(&to->rows, row->start_ns);
-	sqlite_rows_int(&to->rows, (int64_t)row->duration_ns);
-	sqlite_rows_int(&to->rows, (int64_t)row->self_ns);
-	sqlite_rows_number(&to->rows, row->id);
+	rows_begin(&to->rows, SQLITE_SLICES);
+	rows_int(&to->rows, (int64_t)row->number);
+	rows_int(&to->rows, row->track);
+	rows_int(&to->rows, row->site);
+	rows_number(&to->rows, row->parent);
+	rows_int(&to->rows, row->depth);
+	rows_int(&to->rows, row->start_ns);
+	rows_int(&to->rows, (int64_t)row->duration_ns);
+	rows_int(&to->rows, (int64_t)row->self_ns);
+	rows_number(&to->rows, row->id);
 	put_args(to, row);
 }
 
 static void put_activity(struct sqlite_write *to, const struct event_row *row)
 {
-	sqlite_rows_begin(&to->rows, SQLITE_ACTIVITIES);
-	sqlite_rows_int(&to->rows, (int64_t)row->number);
-	sqlite_rows_int(&to->rows, row->track);
-	sqlite_rows_int(&to->rows, row->site);
-	sqlite_rows_number(&to->rows, row->cause);
-	sqlite_rows_int(&to->rows, row->start_ns);
-	sqlite_rows_int(&to->rows, (int64_t)row->duration_ns);
-	sqlite_rows_number(&to->rows, row->id);
-	sqlite_rows_number(&to->rows, row->bytes);
+	rows_begin(&to->rows, SQLITE_ACTIVITIES);
+	rows_int(&to->rows, (int64_t)row->number);
+	rows_int(&to->rows, row->track);
+	rows_int(&to->rows, row->site);
+	rows_number(&to->rows, row->cause);
+	rows_int(&to->rows, row->start_ns);
+	rows_int(&to->rows, (int64_t)row->duration_ns);
+	rows_number(&to->rows, row->id);
+	rows_number(&to->rows, row->bytes);
 	put_args(to, row);
 }
 
 static void put_counter(struct sqlite_write *to, const struct event_row *row)
 {
-	sqlite_rows_begin(&to->rows, SQLITE_COUNTERS);
-	sqlite_rows_int(&to->rows, (int64_t)row->number);
-	sqlite_rows_int(&to->rows, row->track);
-	sqlite_rows_int(&to->rows, row->site);
-	sqlite_rows_int(&to->rows, row->start_ns);
+	rows_begin(&to->rows, SQLITE_COUNTERS);
+	rows_int(&to->rows, (int64_t)row->number);
+	rows_int(&to->rows, row->track);
+	rows_int(&to->rows, row->site);
+	rows_int(&to->rows, row->start_ns);
 	if (row->value != NULL && row->value->kind == ARG_INT)
-		sqlite_rows_int(&to->rows, row->value->value.integer);
+		rows_int(&to->rows, row->value->value.integer);
 	else if (row->value != NULL && row->value->kind == ARG_FLOAT)
-		sqlite_rows_double(&to->rows, row->value->value.real);
+		rows_double(&to->rows, row->value->value.real);
 	else
-		sqlite_rows_skip(&to->rows);
+		rows_skip(&to->rows);
 	put_args(to, row);
 }
 
@@ -91,22 +318,22 @@ static void put_event(struct sqlite_write *to, const struct event_row *row)
 {
 	const char *kind = event_rows_kind_name(row);
 
-	sqlite_rows_begin(&to->rows, SQLITE_EVENTS);
-	sqlite_rows_int(&to->rows, (int64_t)row->number);
-	sqlite_rows_text(&to->rows, kind);
-	sqlite_rows_int(&to->rows, row->track);
+	rows_begin(&to->rows, SQLITE_EVENTS);
+	rows_int(&to->rows, (int64_t)row->number);
+	rows_text(&to->rows, kind);
+	rows_int(&to->rows, row->track);
 	if (row->site == TRACE_NONE)
-		sqlite_rows_skip(&to->rows);
+		rows_skip(&to->rows);
 	else
-		sqlite_rows_int(&to->rows, row->site);
-	sqlite_rows_number(&to->rows, row->parent);
-	sqlite_rows_int(&to->rows, row->start_ns);
-	sqlite_rows_number(&to->rows, row->id);
-	sqlite_rows_number(&to->rows, row->bytes);
+		rows_int(&to->rows, row->site);
+	rows_number(&to->rows, row->parent);
+	rows_int(&to->rows, row->start_ns);
+	rows_number(&to->rows, row->id);
+	rows_number(&to->rows, row->bytes);
 	if (row->device < 0)
-		sqlite_rows_skip(&to->rows);
+		rows_skip(&to->rows);
 	else
-		sqlite_rows_int(&to->rows, row->device);
+		rows_int(&to->rows, row->device);
 	put_args(to, row);
 }
 
@@ -131,7 +358,7 @@ static enum ctp_status put(
 		put_event(to, row);
 		break;
 	}
-	return sqlite_rows_end(&to->rows, err);
+	return rows_end(&to->rows, err);
 }
 
 static enum ctp_status put_sites(struct sqlite_write *to, struct ctp_error *err)
@@ -142,13 +369,13 @@ static enum ctp_status put_sites(struct sqlite_write *to, struct ctp_error *err)
 	for (uint32_t i = 0; i < trace->site_count && status == CTP_OK; i++) {
 		const struct trace_site *site = &trace->sites[i];
 
-		sqlite_rows_begin(&to->rows, SQLITE_SITES);
-		sqlite_rows_int(&to->rows, i);
-		sqlite_rows_string(&to->rows, site->name);
-		sqlite_rows_name(&to->rows, site->category);
-		sqlite_rows_name(&to->rows, site->file);
-		sqlite_rows_number(&to->rows, site->line);
-		status = sqlite_rows_end(&to->rows, err);
+		rows_begin(&to->rows, SQLITE_SITES);
+		rows_int(&to->rows, i);
+		rows_string(&to->rows, site->name);
+		rows_name(&to->rows, site->category);
+		rows_name(&to->rows, site->file);
+		rows_number(&to->rows, site->line);
+		status = rows_end(&to->rows, err);
 	}
 	return status;
 }
@@ -157,9 +384,9 @@ static enum ctp_status put_sites(struct sqlite_write *to, struct ctp_error *err)
 static void put_id(struct sqlite_write *to, int64_t id)
 {
 	if (trace_id_is_text(id))
-		sqlite_rows_skip(&to->rows);
+		rows_skip(&to->rows);
 	else
-		sqlite_rows_int(&to->rows, id);
+		rows_int(&to->rows, id);
 }
 
 static enum ctp_status put_tracks(
@@ -173,22 +400,22 @@ static enum ctp_status put_tracks(
 		const char *kind = event_rows_track_name(track);
 		bool is_stream = track->kind == TRACE_STREAM;
 
-		sqlite_rows_begin(&to->rows, SQLITE_TRACKS);
-		sqlite_rows_int(&to->rows, i);
-		sqlite_rows_text(&to->rows, kind);
+		rows_begin(&to->rows, SQLITE_TRACKS);
+		rows_int(&to->rows, i);
+		rows_text(&to->rows, kind);
 		put_id(to, track->pid);
 		if (is_stream)
-			sqlite_rows_skip(&to->rows);
+			rows_skip(&to->rows);
 		else
 			put_id(to, track->tid);
-		sqlite_rows_name(&to->rows, track->process_name);
-		sqlite_rows_name(&to->rows, track->name);
+		rows_name(&to->rows, track->process_name);
+		rows_name(&to->rows, track->name);
 		if (is_stream) {
-			sqlite_rows_int(&to->rows, track->device);
-			sqlite_rows_int(&to->rows, track->context);
+			rows_int(&to->rows, track->device);
+			rows_int(&to->rows, track->context);
 			put_id(to, track->tid);
 		}
-		status = sqlite_rows_end(&to->rows, err);
+		status = rows_end(&to->rows, err);
 	}
 	return status;
 }
@@ -214,11 +441,11 @@ static enum ctp_status put_devices(
 		json_end(json, '}');
 		if (json->failed)
 			return ctp_no_memory(err);
-		sqlite_rows_begin(&to->rows, SQLITE_DEVICES);
-		sqlite_rows_int(&to->rows, device->pid);
-		sqlite_rows_int(&to->rows, device->number);
-		sqlite_rows_text_sized(&to->rows, json->bytes, json->used);
-		status = sqlite_rows_end(&to->rows, err);
+		rows_begin(&to->rows, SQLITE_DEVICES);
+		rows_int(&to->rows, device->pid);
+		rows_int(&to->rows, device->number);
+		rows_text_sized(&to->rows, json->bytes, json->used);
+		status = rows_end(&to->rows, err);
 	}
 	return status;
 }
@@ -226,10 +453,10 @@ static enum ctp_status put_devices(
 static enum ctp_status put_fact(struct sqlite_write *to, const char *key,
 	const char *value, struct ctp_error *err)
 {
-	sqlite_rows_begin(&to->rows, SQLITE_FACTS);
-	sqlite_rows_text(&to->rows, key);
-	sqlite_rows_text(&to->rows, value);
-	return sqlite_rows_end(&to->rows, err);
+	rows_begin(&to->rows, SQLITE_FACTS);
+	rows_text(&to->rows, key);
+	rows_text(&to->rows, value);
+	return rows_end(&to->rows, err);
 }
 
 static enum ctp_status put_facts(struct sqlite_write *to, struct ctp_error *err)
@@ -253,10 +480,10 @@ static enum ctp_status put_facts(struct sqlite_write *to, struct ctp_error *err)
 
 		if (trace->losses[i] == 0)
 			continue;
-		sqlite_rows_begin(&to->rows, SQLITE_LOSSES);
-		sqlite_rows_text(&to->rows, name);
-		sqlite_rows_number(&to->rows, trace->losses[i]);
-		status = sqlite_rows_end(&to->rows, err);
+		rows_begin(&to->rows, SQLITE_LOSSES);
+		rows_text(&to->rows, name);
+		rows_number(&to->rows, trace->losses[i]);
+		status = rows_end(&to->rows, err);
 	}
 	return status;
 }
@@ -301,8 +528,8 @@ static enum ctp_status finish(
 	if (status == CTP_OK)
 		status = put_facts(to, err);
 	if (status == CTP_OK)
-		status = sqlite_rows_commit(&to->rows, err);
-	sqlite_rows_close(&to->rows);
+		status = rows_commit(&to->rows, err);
+	rows_close(&to->rows);
 	return status == CTP_OK ? copy(to, err) : status;
 }
 
@@ -325,7 +552,7 @@ static void sqlite_free(struct timeline_writer *writer)
 {
 	struct sqlite_write *to = writer_of(writer);
 
-	sqlite_rows_close(&to->rows);
+	rows_close(&to->rows);
 	temp_file_close(&to->file);
 	event_rows_clear(&to->flat);
 	memory_free(to);
@@ -354,7 +581,7 @@ enum ctp_status sqlite_write_new(FILE *out, struct trace *trace,
 	if (status == CTP_OK)
 		status = temp_file_open(&to->file, err);
 	if (status == CTP_OK)
-		status = sqlite_rows_open(&to->rows, to->file.fd, trace, err);
+		status = rows_open(&to->rows, to->file.fd, trace, err);
 	if (status != CTP_OK) {
 		sqlite_free(&to->writer);
 		return status;

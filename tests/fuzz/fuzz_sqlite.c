@@ -9,7 +9,7 @@
 
 #include "fuzz_case.h"
 #include "base/memory.h"
-#include "nvidia/sqlite_profile.h"
+#include "format.h"
 
 /* More tracks than any seed makes: the rest are not followed. */
 #define TRACKS 256
@@ -73,10 +73,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (size == 0)
 		return 0;
 	memory_set_limit(FUZZ_MEMORY);
-	(void)sqlite_profile_probe(bytes, size);
+	(void)nsys_format.probe(bytes, size);
 	file = fmemopen((void *)(uintptr_t)bytes, size, "rb");
 	fuzz_require(file != NULL);
-	if (sqlite_profile_open(file, NULL, 0, NULL, &source, &err) == CTP_OK) {
+	if (nsys_format.open_events(file, NULL, 0, NULL, &source, &err) ==
+		CTP_OK) {
 		while (source->next(source, &event, &err) == CTP_OK)
 			check_event(source->trace, &open, &event);
 		source->close(source);
