@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/diag.h"
-#include "flamegraph/flame_svg.h"
+#include "flamegraph/flamegraph.h"
 #include "input/input.h"
 #include "base/memory.h"
 #include "cli/output.h"
@@ -386,7 +386,7 @@ static int draw(const struct flame_diff *diff, const char *title,
 
 	if (status != EXIT_DONE)
 		return status;
-	drawn = flame_svg_write_diff(output.file, diff, title, NULL);
+	drawn = flamegraph_write_diff(output.file, diff, title, NULL);
 	if (drawn != CTP_OK)
 		status = diag_no_memory(NULL);
 	return exit_worse(status, output_close(&output, drawn == CTP_OK));

@@ -2,12 +2,159 @@
 #include "flamegraph/flame_frame.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "io/amount.h"
-#include "flamegraph/flame_color.h"
-#include "flamegraph/flame_text.h"
 #include "io/xml.h"
 #include "names/function_name.h"
+#include "base/utf8.h"
+#include "base/stable_hash.h"
+
+/* At most two bytes per column, and the next character. */
+#define MOST_BYTES (2 * FLAME_PLACES + 4)
+
+#define ELLIPSIS "\xe2\x80\xa6"
+
+const char *flame_time(char text[FLAME_TIME_TEXT], uint64_t time_ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t size_ns;
+		uint64_t from_ns; /* shorter times use the unit below */
+	} units[] = {{"s", 1000000000, 999995000}, {"ms", 1000000, 999995},
+		{"\xc2\xb5s", 1000, 1000}};
+
+	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		uint64_t step = units[i].size_ns / 100;
+		uint64_t hundredths = time_ns / step;
+
+		if (time_ns < units[i].from_ns)
+			continue;
+		hundredths += time_ns % step >= step - step / 2;
+		(void)snprintf(text, FLAME_TIME_TEXT,
+			"%" PRIu64 ".%02" PRIu64 " %s", hundredths / 100,
+			hundredths % 100, units[i].name);
+		return text;
+	}
+	(void)snprintf(text, FLAME_TIME_TEXT, "%" PRIu64 " ns", time_ns);
+	return text;
+}
+
+static bool is_inner(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+void flame_add_text(struct buffer *out, const char *text)
+{
+	size_t start = out->used;
+	size_t size = strnlen(text, MOST_BYTES);
+	size_t kept;
+	bool cut;
+
+	/* Do not split a character. */
+	for (unsigned i = 0; i < 3 && size > 0 && is_inner(text[size]); i++)
+		size--;
+	utf8_add_printable(out, text, size);
+	if (out->failed || out->used == start)
+		return;
+	kept = function_name_fit((char *)out->bytes + start, out->used - start,
+		FLAME_PLACES, &cut);
+	if (!cut && text[size] == '\0')
+		return;
+	out->used = start + kept;
+	buffer_add_text(out, ELLIPSIS);
+}
+
+void flame_add_place(
+	struct buffer *out, const struct profile_function *function)
+{
+	char line[32];
+
+	if (strcmp(function->file, "~") != 0)
+		flame_add_text(out, function->file);
+	if (function->line == 0)
+		return;
+	(void)snprintf(line, sizeof(line), ":%" PRIu32, function->line);
+	buffer_add_text(out, line);
+}
+
+/* As many as flame.css has. */
+#define HUES 12
+#define SHADES 3
+
+const char *flame_module(const struct profile_function *function, size_t *size)
+{
+	const char *name = function->name;
+	const char *end = strstr(name, "::");
+
+	/* "~" is Python's file of built-in functions; "<string>" and the like
+	 * are not files. */
+	if (function->file[0] != '\0' && function->file[0] != '~' &&
+		function->file[0] != '<') {
+		*size = strlen(function->file);
+		return function->file;
+	}
+	*size = strcspn(name, " .:#(<[");
+	/* In C++, a type may precede the name. */
+	if (end != NULL && strcspn(name, "(<[") > (size_t)(end - name)) {
+		const char *start = end;
+
+		while (start > name && start[-1] != ' ')
+			start--;
+		*size = (size_t)(end - start);
+		name = start;
+	}
+	if (*size == 0)
+		*size = strlen(name);
+	return name;
+}
+
+const char *flame_class(
+	char text[FLAME_CLASS_TEXT], const struct profile_function *function)
+{
+	static const char *const kinds[] = {[PROFILE_KERNEL] = "kernel",
+		[PROFILE_COPY] = "copy",
+		[PROFILE_SET] = "set"};
+	uint64_t shade = stable_hash(function->name, strlen(function->name));
+	const char *module;
+	size_t size;
+
+	if (function->device.kind != PROFILE_HOST) {
+		(void)snprintf(text, FLAME_CLASS_TEXT, "%s s%u",
+			kinds[function->device.kind],
+			(unsigned)(shade % SHADES));
+		return text;
+	}
+	module = flame_module(function, &size);
+	(void)snprintf(text, FLAME_CLASS_TEXT, "c%u s%u",
+		(unsigned)(stable_hash(module, size) % HUES),
+		(unsigned)(shade % SHADES));
+	return text;
+}
+
+const char *flame_change_class(uint64_t before_ns, uint64_t after_ns)
+{
+	static const char *const more[] = {
+		"same", "more1", "more2", "more3", "more4", "more5"};
+	static const char *const less[] = {
+		"same", "less1", "less2", "less3", "less4", "less5"};
+	/* Least change of each level, in hundredths of a percent of the longer
+	 * time. */
+	static const uint32_t levels[] = {100, 300, 1000, 2500, 5000};
+	bool grown = after_ns > before_ns;
+	uint64_t most = grown ? after_ns : before_ns;
+	uint64_t change = grown ? after_ns - before_ns : before_ns - after_ns;
+	uint32_t share = most == 0 ? 0 : amount_share(change, most);
+	unsigned level = 0;
+
+	while (level < sizeof(levels) / sizeof(levels[0]) &&
+		share >= levels[level])
+		level++;
+	return grown ? more[level] : less[level];
+}
 
 /* Widths in hundredths: a letter of the widest common fixed-width font at 11
  * units, and the space beside a name. */

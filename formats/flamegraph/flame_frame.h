@@ -8,6 +8,8 @@
 #define FLAME_FRAME_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/buffer.h"
@@ -50,5 +52,43 @@ void flame_add_change(struct flame_canvas *canvas,
  * its time: "host time". */
 void flame_put_frames(struct flame_canvas *canvas,
 	const struct flame_tree *tree, const char *of, uint32_t y);
+
+/* Text: locations and times. */
+
+#define FLAME_TIME_TEXT 32 /* room for any of these texts */
+#define FLAME_PLACES 240u  /* longer text is cut by function_name_fit() */
+
+/* "1.23 ms", to the nearest; returns `text`. */
+const char *flame_time(char text[FLAME_TIME_TEXT], uint64_t time_ns);
+
+/*
+ * Appends text fit for one line (see utf8_add_printable()), truncated with an
+ * ellipsis if it is long: names may have megabytes.
+ */
+void flame_add_text(struct buffer *out, const char *text);
+
+/* Appends "dir/file.c:12", or nothing if unknown. */
+void flame_add_place(
+	struct buffer *out, const struct profile_function *function);
+
+/* Colours: a hue for each module, and shades of it. */
+
+#define FLAME_CLASS_TEXT 16
+
+/*
+ * The module of a function: its file, or if that is unknown the first part of
+ * its name, such as "aten" of "aten::mm", or the whole name if it has only one
+ * part. Borrowed from the profile.
+ */
+const char *flame_module(const struct profile_function *function, size_t *size);
+
+/* The classes of the style sheet (flame.css) that paint it: "c7 s1". The same
+ * function has the same ones in each picture. Returns `text`. */
+const char *flame_class(
+	char text[FLAME_CLASS_TEXT], const struct profile_function *function);
+
+/* The class for a change of time: redder the more it has grown, bluer the more
+ * it has shrunk. */
+const char *flame_change_class(uint64_t before_ns, uint64_t after_ns);
 
 #endif

@@ -15,8 +15,7 @@
  * are equal, the frame includes the file (label.h), or the reader would merge
  * them.
  */
-#include "flamegraph/folded.h"
-
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -24,6 +23,10 @@
 #include "format.h"
 #include "profiles/label.h"
 #include "base/memory.h"
+#include "json/json_value.h"
+#include "io/lines.h"
+#include "profiles/profile_source.h"
+#include "profiles/stacks.h"
 
 #define FOLDED_DEPTH 1024
 
@@ -41,7 +44,7 @@ struct stack {
 	uint32_t depth;
 };
 
-struct lines {
+struct folded_writer {
 	FILE *out;
 	const struct profile *profile;
 	struct labels labels;
@@ -61,7 +64,7 @@ static bool is_device(const struct profile *profile, uint32_t node)
 }
 
 /* Device time counts for the call that launched it. */
-static void sum_device(struct lines *lines)
+static void sum_device(struct folded_writer *lines)
 {
 	const struct profile *profile = lines->profile;
 
@@ -79,7 +82,7 @@ static void sum_device(struct lines *lines)
 	}
 }
 
-static void sum_host(struct lines *lines)
+static void sum_host(struct folded_writer *lines)
 {
 	const struct profile *profile = lines->profile;
 
@@ -94,7 +97,7 @@ static void sum_host(struct lines *lines)
 }
 
 /* Computes the value of each path. */
-static void sum(struct lines *lines, enum format_metric metric)
+static void sum(struct folded_writer *lines, enum format_metric metric)
 {
 	const struct profile *profile = lines->profile;
 
@@ -111,7 +114,7 @@ static void sum(struct lines *lines, enum format_metric metric)
 	}
 }
 
-static void put_line(struct lines *lines, uint64_t value)
+static void put_line(struct folded_writer *lines, uint64_t value)
 {
 	if (value == 0 || lines->line.failed)
 		return;
@@ -119,14 +122,14 @@ static void put_line(struct lines *lines, uint64_t value)
 	(void)fprintf(lines->out, " %" PRIu64 "\n", value);
 }
 
-static void add_frame(struct lines *lines, const char *name)
+static void add_frame(struct folded_writer *lines, const char *name)
 {
 	if (lines->line.used > 0)
 		buffer_add_byte(&lines->line, ';');
 	buffer_add_text(&lines->line, name);
 }
 
-static void put_deeper(struct lines *lines)
+static void put_deeper(struct folded_writer *lines)
 {
 	if (lines->deeper == 0)
 		return;
@@ -136,7 +139,7 @@ static void put_deeper(struct lines *lines)
 	lines->deeper = 0;
 }
 
-static void put_nodes(struct lines *lines)
+static void put_nodes(struct folded_writer *lines)
 {
 	const struct profile *profile = lines->profile;
 
@@ -168,7 +171,7 @@ static void put_nodes(struct lines *lines)
 static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 	const struct format_options *options, struct ctp_error *err)
 {
-	struct lines lines = {
+	struct folded_writer lines = {
 		.out = out, .profile = profile, .line = BUFFER_INIT};
 	enum ctp_status status =
 		labels_init(&lines.labels, profile, change_name, err);
@@ -190,6 +193,198 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 	labels_clear(&lines.labels);
 	buffer_clear(&lines.line);
 	return status;
+}
+
+/*
+ * The reader takes our folded stacks and those of the stackcollapse scripts. The
+ * number at a line's end is read as nanoseconds, as in our own files; where it
+ * counts samples, a sample is 1 ns. A frame's whole text is the function's name,
+ * so that a file is written again unchanged. Lines that do not end in a whole
+ * number are skipped and counted.
+ *
+ * Austin's files, recognized by the line "# austin: VERSION", have more such
+ * lines, and microseconds, or bytes, which may be negative, or with "# mode:
+ * full", "MICROSECONDS,IDLE,BYTES". Source:
+ * https://github.com/P403n1x87/austin, README.md, "Normal Output".
+ */
+
+/* Most bits that the probe's lines add up to. */
+#define BITS_MAX 24u
+
+/* The first line of Austin's files. */
+#define AUSTIN "# austin: "
+
+struct folded_in {
+	struct profile_source *from;
+	struct stacks stacks;
+	int64_t unit_ns; /* nanoseconds per unit of the numbers */
+	bool full;       /* the number is the first of several */
+};
+
+/* Reads the number after the last space and returns that space, which ends the
+ * stack; NULL without a number, or with nothing before it. */
+static char *find_count(
+	const struct folded_in *in, char *text, size_t size, int64_t *count)
+{
+	char *space = memrchr(text, ' ', size);
+	size_t digits;
+
+	if (space == NULL || space == text)
+		return NULL;
+	digits = strspn(space + 1, "0123456789");
+	if (digits == 0 || space[1 + digits] != (in->full ? ',' : '\0') ||
+		!json_value_scaled(space + 1, digits, 0, count))
+		return NULL;
+	return space;
+}
+
+/* Is it "# WORD: …" rather than a stack? */
+static bool is_remark(const char *text, size_t size)
+{
+	size_t at = 2;
+
+	if (size < 2 || text[0] != '#' || text[1] != ' ')
+		return false;
+	while (at < size && islower((unsigned char)text[at]))
+		at++;
+	return at > 2 && size - at > 1 && text[at] == ':' &&
+	       text[at + 1] == ' ' && memchr(text, ';', size) == NULL;
+}
+
+/* A remark that sets the unit of the numbers. False if out of memory. */
+static bool read_remark(struct folded_in *in, const char *text)
+{
+	if (strncmp(text, AUSTIN, strlen(AUSTIN)) == 0)
+		in->unit_ns = 1000;
+	in->full = in->full || strcmp(text, "# mode: full") == 0;
+	if (strcmp(text, "# mode: memory") != 0)
+		return true;
+	in->unit_ns = 1;
+	return trace_set_fact(in->from->source.trace, "cost", "memory (bytes)");
+}
+
+/* The functions of a stack; `text` is modified. llvm-xray and heaptrack write a
+ * semicolon after the last frame too; like flamegraph.pl, we do not take that
+ * for a frame without a name. */
+static bool push_frames(struct stacks *stacks, char *text, char *end)
+{
+	end[end[-1] == ';' ? -1 : 0] = '\0';
+	while (text != NULL) {
+		char *name = strsep(&text, ";");
+		uint32_t function =
+			profile_add_function(stacks->profile, name, NULL, 0);
+
+		if (function == PROFILE_NONE || !stacks_push(stacks, function))
+			return false;
+	}
+	return true;
+}
+
+/* Blank lines and remarks are skipped; all others must be stacks. */
+static enum ctp_status add_line(
+	struct folded_in *in, struct line *line, struct ctp_error *err)
+{
+	struct profile_source *from = in->from;
+	struct stacks *stacks = &in->stacks;
+	char *text = lines_trim(line->text);
+	int64_t count;
+	char *end = find_count(in, text, strlen(text), &count);
+
+	if (*text == '\0')
+		return CTP_OK;
+	if (is_remark(text, strlen(text)))
+		return read_remark(in, text) ? CTP_OK : ctp_no_memory(err);
+	if (end != NULL &&
+		!__builtin_mul_overflow(count, in->unit_ns, &count) &&
+		stacks_has_room(stacks, (uint64_t)count)) {
+		if (!push_frames(stacks, text, end) ||
+			!stacks_end(stacks, (uint64_t)count))
+			return ctp_no_memory(err);
+		return CTP_OK;
+	}
+	if (stacks->count == 0)
+		return ctp_fail_at(err, CTP_ERR_FORMAT, line->at,
+			"is no folded stack: a line ends in no whole number");
+	trace_lose(from->source.trace,
+		line->ended ? LOSS_BAD_EVENTS : LOSS_TRUNCATED, 1);
+	return CTP_OK;
+}
+
+static enum ctp_status read_folded(
+	struct profile_source *from, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+	struct folded_in in = {.from = from, .unit_ns = 1};
+	struct lines lines;
+	struct line line;
+
+	stacks_init(&in.stacks, from->profile);
+	if (!lines_init(&lines, from->in, from->head.bytes, from->head.used))
+		status = ctp_no_memory(err);
+	while (status == CTP_OK) {
+		status = lines_next(&lines, &line, err);
+		if (status == CTP_OK)
+			status = add_line(&in, &line, err);
+		from->position = lines_position(&lines);
+	}
+	lines_clear(&lines);
+	stacks_clear(&in.stacks);
+	return status == CTP_END ? CTP_OK : status;
+}
+
+static enum ctp_status folded_open(FILE *in, const void *head, size_t head_size,
+	const struct read_request *request, struct event_source **out,
+	struct ctp_error *err)
+{
+	return profile_source_open(
+		(struct profile_source_input){in, head, head_size, request},
+		read_folded, out, err);
+}
+
+/* Is this a stack, and one of several functions? */
+static bool looks_folded(const char *text, size_t size, bool *several)
+{
+	size_t end = size;
+
+	while (end > 0 && isspace((unsigned char)text[end - 1]))
+		end--;
+	size = end;
+	while (end > 0 && isdigit((unsigned char)text[end - 1]))
+		end--;
+	if (end == size || end < 2 || text[end - 1] != ' ')
+		return false;
+	for (size_t i = 0; i < end; i++)
+		if ((unsigned char)text[i] < ' ' && text[i] != '\t')
+			return false;
+	*several = *several || memchr(text, ';', end) != NULL;
+	return true;
+}
+
+/* All complete lines must be stacks or remarks. A line that is longer than the
+ * probe's bytes only needs separators. */
+static unsigned folded_probe(const void *bytes, size_t size)
+{
+	const char *at = bytes;
+	const char *end = size == 0 ? NULL : memchr(at, '\n', size);
+	bool several = false;
+	unsigned bits = 0;
+
+	if (size > strlen(AUSTIN) && memcmp(at, AUSTIN, strlen(AUSTIN)) == 0)
+		return BITS_MAX;
+	while (end != NULL) {
+		size_t length = (size_t)(end - at);
+		bool wanted = length > 1 && !is_remark(at, length);
+
+		if (wanted && !looks_folded(at, length, &several))
+			return 0;
+		bits += wanted && bits < BITS_MAX;
+		size -= length + 1;
+		at = end + 1;
+		end = size == 0 ? NULL : memchr(at, '\n', size);
+	}
+	if (bits == 0 && size > 0 && looks_folded(at, size, &several))
+		bits = 1;
+	return several ? bits + 8 : bits;
 }
 
 const struct format folded_format = {

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: MIT
 libformats_la_SOURCES += \
-	%D%/flame_color.c %D%/flame_color.h \
 	%D%/flame_files.h \
 	%D%/flame_frame.c %D%/flame_frame.h \
-	%D%/flame_svg.c %D%/flame_svg.h \
-	%D%/flame_text.c %D%/flame_text.h \
-	%D%/flamegraph.c \
-	%D%/folded.c %D%/folded.h \
-	%D%/folded_read.c
+	%D%/flamegraph.c %D%/flamegraph.h \
+	%D%/folded.c
 
 # The style sheet and scripts of flame graphs.
 nodist_libformats_la_SOURCES = %D%/flame_files.c

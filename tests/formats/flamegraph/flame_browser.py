@@ -37,7 +37,7 @@ const g = [...document.querySelectorAll('.graph > g')].filter(
 )[arguments[1]];
 g.id = arguments[2];
 """
-# As in test_flame_svg.c: a name shortened to a number of columns.
+# As in test_flame_frame.c: a name shortened to a number of columns.
 SHORT = (("a::b::f(int)", 12, "a::b::f(int)"), ("a::b::f(int)", 11, "a::b::f"),
          ("a::b::f(int)", 6, "\u2026b::f"), ("a::b::f(int)", 4, "\u2026f"),
          ("a::b::found(int)", 5, "found"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
-	%D%/test_flame_svg
+	%D%/test_flame_frame
 shell_tests += \
 	%D%/flame.sh \
 	%D%/flame_browser.sh

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "compare/flame_diff.h"
-#include "flamegraph/flame_svg.h"
+#include "flamegraph/flamegraph.h"
 #include "base/memory.h"
 #include "support/profile_case.h"
 #include "support/run_suite.h"
@@ -167,7 +167,8 @@ START_TEST(the_picture_shows_what_has_changed)
 
 		ck_assert_ptr_nonnull(out);
 		ck_assert_int_eq(
-			flame_svg_write_diff(out, diff, "a & b", NULL), CTP_OK);
+			flamegraph_write_diff(out, diff, "a & b", NULL),
+			CTP_OK);
 		ck_assert_int_eq(fclose(out), 0);
 	}
 	CASE_HAS("<title>a &amp; b</title>");
@@ -204,7 +205,7 @@ static enum ctp_status join_and_draw(FILE *out)
 	}
 	if (status == CTP_OK) {
 		flame_diff_finish(joined);
-		status = flame_svg_write_diff(out, joined, "", NULL);
+		status = flamegraph_write_diff(out, joined, "", NULL);
 	}
 	flame_diff_free(joined);
 	return status;

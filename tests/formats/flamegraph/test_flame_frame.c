@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flamegraph/flame_color.h"
-#include "flamegraph/flame_text.h"
+#include "flamegraph/flame_frame.h"
 #include "support/profile_case.h"
 #include "support/run_suite.h"
 
@@ -117,8 +116,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("flame_svg");
-	TCase *tests = tcase_create("flame_svg");
+	Suite *suite = suite_create("flame_frame");
+	TCase *tests = tcase_create("flame_frame");
 
 	tcase_add_checked_fixture(
 		tests, profile_case_set_up, profile_case_tear_down);
