@@ -9,18 +9,19 @@ Without FILE it reads every file that git or the tarball holds. It prints one
 line for each pattern and fails if a count is above its budget. --list prints
 each place instead; a place that stays has been decided.
 """
+import ast
 import os
 import re
 import sys
 
 # Most uses that may remain. Lower a number when you remove a use.
 BUDGET = {
-    "headless": 480,  # "What is left out is counted."
-    "fronted": 113,  # "Of several, the first counts."
-    "so many": 78,  # "so many bytes" for "N bytes"
-    "said": 105,  # "is said to be", "is told by"
+    "headless": 451,  # "What is left out is counted."
+    "fronted": 104,  # "Of several, the first counts."
+    "so many": 72,  # "so many bytes" for "N bytes"
+    "said": 98,  # "is said to be", "is told by"
     "none": 59,  # "is none" for "is missing" or "is not a"
-    "long": 112,  # over 35 words
+    "long": 73,  # over 35 words
     "names": 0,  # tests called who_... or what_...
 }
 LONGEST = 35
@@ -80,7 +81,7 @@ def c_pieces(text):
 
 
 def script_pieces(text):
-    """Comments of scripts, and docstrings of Python."""
+    """Comments of scripts."""
     block, start = [], 0
     for number, line in enumerate(text.split("\n") + [""], 1):
         match = re.match(r"[^\"'`]*?(?:^|\s)#(?!!)(?: ?)(.*)", line)
@@ -91,9 +92,16 @@ def script_pieces(text):
         elif block:
             yield [start, "comment", "\n".join(block)]
             block = []
-    for match in re.finditer(r'(?m)^[ \t]*"""((?s:.*?))"""', text):
-        yield [text.count("\n", 0, match.start()) + 1, "comment",
-               match.group(1)]
+
+
+def python_pieces(text):
+    yield from script_pieces(text)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef,
+                             ast.AsyncFunctionDef)):
+            docstring = ast.get_docstring(node)
+            if docstring:
+                yield [node.body[0].lineno, "comment", docstring]
 
 
 def markdown_pieces(text):
@@ -154,6 +162,8 @@ def pieces(path, text):
         yield from markdown_pieces(text)
     elif re.search(r"\.[135](\.in)?$", name):
         yield from manual_pieces(text)
+    elif path.endswith(".py"):
+        yield from python_pieces(text)
     elif path.endswith(SCRIPT) or name in ("bootstrap", "run"):
         yield from script_pieces(text)
 

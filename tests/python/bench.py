@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Measures what recording a Python program costs, beside hooks that do nothing
-and other profilers, and prints a table for each interpreter: doc/BENCHMARKS.md
-says how to read it. Nothing is asserted. Run in the build directory.
+"""Measures the cost of recording a Python program, beside hooks that do nothing
+and other profilers, and prints a table for each interpreter; doc/BENCHMARKS.md
+explains it. Nothing is asserted. Run in the build directory.
 
 usage: bench.py PYTHON...
 environment: BENCH_ROUNDS       rounds (7)
@@ -12,9 +12,9 @@ environment: BENCH_ROUNDS       rounds (7)
              BENCH_PEERS        where ./bootstrap bench has put other profilers
                                 (bench-peers)
 
-Every run is a process of its own, and all run once before any runs again, so
-that a machine that slows down slows all of them. Of each piece of a load, the
-least of all rounds counts.
+Every run is a separate process. All loads run once before any runs again, so
+that a machine that slows down slows all of them. For each piece of a load, the
+least time of all rounds counts.
 """
 import json
 import os
@@ -29,7 +29,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PEERS = os.environ.get("BENCH_PEERS", os.path.abspath("bench-peers"))
 MODES = ("none", "floor", "ctprof", "no-c-calls", "cProfile", "viztracer",
          "yappi")
-# The load that is run once and eight times, to see memory grow.
+# The load that runs once and eight times, to see memory grow.
 LONG = ("fib", "fib*8")
 
 
@@ -38,7 +38,7 @@ def say(text):
 
 
 def output(command, **options):
-    """What a command prints; or None, with the reason said."""
+    """The output of a command; or None, after printing the reason."""
     result = subprocess.run(command, text=True, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, check=False, **options)
     if result.returncode == 0:
@@ -49,7 +49,7 @@ def output(command, **options):
 
 
 class Interpreter:
-    """One interpreter, and what was measured with it."""
+    """One interpreter, and its measurements."""
 
     def __init__(self, path, cpu):
         self.path = path
@@ -89,7 +89,7 @@ class Interpreter:
             self.runs.setdefault((load, mode), []).append(json.loads(text))
 
     def state(self):
-        """What pushing and popping of the state for Dynamo costs."""
+        """The cost of push and pop of the state for Dynamo."""
         text = output([self.path, os.path.join(HERE, "bench_state.py")],
                       env=self.environment())
         return text.strip() if text else None

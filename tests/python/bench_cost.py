@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What one event costs under cProfile and under ctprof: on programs that do
-nothing but call, and are no part of what bench_times.py compares."""
+"""The cost of one event under cProfile and under ctprof, on programs that do
+nothing but call. bench_times.py does not compare these programs."""
 
-# Each call of a function calls two more, to this many: as a program has them,
-# so many that each is not the one that was called last.
+# Each call of a function calls two more, up to this many functions. As in real
+# programs, a call is rarely of the function called last.
 FUNCTIONS = 127
 NATIVE = ("len(x)", "x.copy()", "x.index(1)", "x.count(2)",
           "isinstance(x, int)", "hasattr(x, 'y')", "s.upper()", "s.find('a')",
           "s.encode()", "d.get(1)", "d.keys()", "sum(x)", "repr(1)", "id(x)",
           "ord('a')", "s.split()")
-# So short that often enough nothing disturbs it.
+# Short enough that some runs are undisturbed.
 REPEAT, ROUNDS = 4, 60
 
 
@@ -56,8 +56,8 @@ class NativeCalls:
 
 
 class Cost:
-    """In nanoseconds: what an event costs whoever it happens in, and how much
-    of that is in the time of a call's own begin and end."""
+    """In nanoseconds: the cost of an event, whichever function it happens in,
+    and the part of a call's own two events that is inside its time."""
 
     def __init__(self, program, passes, alone, rounds):
         calls = passes * program.calls
@@ -70,9 +70,9 @@ class Cost:
 
 
 def measure(passes, ways):
-    """For each of the ways after the first, which is to run alone, the Costs
-    of Python and of C; a way runs a program so many times, and gives its
-    functions and how long that took."""
+    """For each of the ways after the first, which runs without a profiler: the
+    Costs of Python and of C. A way runs a program `passes` times, and returns
+    its functions and the duration."""
     costs = []
     for program in PythonCalls(), NativeCalls():
         rounds = [[way(program.run) for way in ways] for _ in range(ROUNDS)]

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hooks that do nothing, in both protocols by which CPython tells of calls:
- * what no profiler can be cheaper than. Beside them, what the benchmark counts
- * with: events of the older protocol, and the time that one reading of the
- * time-stamp counter takes.
+ * Hooks that do nothing, for both of CPython's protocols of call events: the
+ * least cost of any profiler. Also the benchmark's units: the number of events
+ * in the older protocol, and the time of one reading of the time-stamp counter.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -14,7 +13,7 @@
 static uint64_t event_count;
 
 /* A callback of sys.monitoring. An own type with a vectorcall is the cheapest
- * of what may be called. */
+ * callable. */
 struct callback {
 	PyObject_HEAD /* a semicolon would be one too many */
 		vectorcallfunc call;
@@ -123,7 +122,7 @@ static PyMethodDef methods[] = {
 		"Sets the profile function: \"nothing\", \"count\" or none."},
 	{"events", events, METH_NOARGS, "What \"count\" has counted."},
 	{"rdtsc_ns", rdtsc_ns, METH_NOARGS,
-		"Of one reading; else the clock's."},
+		"Time of a reading of the counter, or else the clock."},
 	{NULL, NULL, 0, NULL},
 };
 

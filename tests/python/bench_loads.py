@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""One run of one load under one profiler, in a process of its own: what
-bench.py measures. A load is a list of pieces, each of which is timed. Prints
-its figures as one JSON object.
+"""One run of one load under one profiler, in a separate process, for bench.py.
+A load is a list of pieces, each of which is timed. Prints its figures as one
+JSON object.
 
 usage: bench_loads.py LOAD MODE CPU LOG      BENCH_TIME is wall or cpu
 """
@@ -19,8 +19,8 @@ PATTERNS = (r"(?P<key>\w+)\s*=\s*(?P<value>.*)", r"^[a-z]{2,5}(\d+|x)*$",
             r"a|bc|d[^e]f(?:g|h)?|(?=i)j*")
 
 
-# A piece takes a millisecond or less, so that what else runs on the machine
-# leaves some run of it alone.
+# A piece takes a millisecond or less, so that some run of it is undisturbed by
+# the rest of the machine.
 PIECES = 50
 
 
@@ -29,7 +29,7 @@ def load_fib():
         return n if n < 2 else fib(n - 1) + fib(n - 2)
 
     def opened(n):
-        """What fib(n) calls, as pieces."""
+        """The calls of fib(n), as pieces."""
         if n < 19:
             return [lambda: fib(n)]
         return opened(n - 1) + opened(n - 2)
@@ -151,7 +151,7 @@ LOADS = {name[5:]: function for name, function in list(globals().items())
 
 
 class Nothing:
-    """What a mode does before and after the load."""
+    """The code of a mode before and after the load."""
 
     def start(self):
         pass
@@ -161,7 +161,7 @@ class Nothing:
 
 
 class Floor(Nothing):
-    """The hook of this version's protocol, with nothing in it."""
+    """The hook of this version's protocol, with an empty function."""
 
     def __init__(self, hook="nothing"):
         self.floor = importlib.import_module("bench_floor")
@@ -180,7 +180,7 @@ class Floor(Nothing):
                       events.CALL, events.C_RETURN, events.C_RAISE):
             monitoring.register_callback(4, event, self.floor.callback())
             chosen |= event
-        # These two follow CALL, and cannot be asked for.
+        # These two come with CALL, and must not be requested.
         monitoring.set_events(4, chosen & ~events.C_RETURN & ~events.C_RAISE)
 
     def stop(self):
@@ -260,7 +260,7 @@ def memory_kib(field):
 
 
 def timed(pieces, clock):
-    """How long each piece took, one after the other."""
+    """The time of each piece, one after the other."""
     times = [0] * len(pieces)
     before = clock()
     for i, piece in enumerate(pieces):
@@ -272,8 +272,8 @@ def timed(pieces, clock):
 
 
 def run(pieces, mode, cpu, clock):
-    """The load, measured: background threads were started before it, and so
-    are not bound to its processor."""
+    """Background threads were started before the load, so they are not bound to
+    its processor."""
     timed(pieces, clock)
     gc.collect()
     before_kib = memory_kib("VmRSS")

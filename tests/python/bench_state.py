@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a push and its pop cost, in ns, at several depths: ours beside a state
-written in Python (naive_state.py), whose push looks through the stack."""
+"""The cost of a push and its pop, in ns, at several depths: ours beside a state
+written in Python (naive_state.py), whose push searches the stack."""
 
 import timeit
 
@@ -13,10 +13,10 @@ ROUNDS = 50
 
 
 def pair_ns(state, depth):
-    """The least time of a pair on `depth` open calls, of some functions."""
+    """The least time of a pair on `depth` open calls of several functions."""
     for i in range(depth):
         state.push(f"function{i % 50}", "file.py", i % 50, i)
-    # The file's name as a code object would give it: the same object always.
+    # The file name as a code object would give it: always the same object.
     timer = timeit.Timer(
         "push('function', file, 1, 1700000000000000000); pop()",
         globals={"push": state.push, "pop": state.pop, "file": "other.py"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of bench.py: figures of one interpreter, and what is aimed at."""
+"""The table of bench.py: figures of one interpreter, and their goals."""
 import itertools
 import math
 import statistics
@@ -12,9 +12,9 @@ ROWS = (
     ("viztracer", "VizTracer"),
     ("yappi", "yappi, wall clock"),
 )
-# Of these, how far apart the least times are is said.
+# The table shows the noise of the least times of these modes.
 MEASURED = ("none", "floor", "ctprof", "cProfile")
-# Above this, the machine was too busy for the ratios to mean much.
+# Above this, the machine was too busy for the ratios to be meaningful.
 QUIET = 1.05
 
 
@@ -37,8 +37,8 @@ def best(runs, loads, mode, key):
 
 
 def shortest(runs, load, mode, rank=0):
-    """Each piece's least time of all rounds - by rank, the second least -
-    added up."""
+    """The sum of the pieces' least times over all rounds; with `rank` 1, of
+    their second least times."""
     pieces = zip(*(run["times_ns"] for run in runs[load, mode]))
     return sum(sorted(times)[min(rank, len(times) - 1)] for times in pieces)
 
@@ -50,22 +50,22 @@ def times_of(runs, loads, mode):
 
 
 def noise_of(runs, loads):
-    """How much longer the second least times are: what any of it may be off
-    by, as the least may have been disturbed as well."""
+    """The largest ratio of second least to least times: an estimate of the
+    error, since the least may have been disturbed as well."""
     return max(shortest(runs, *each, 1) / shortest(runs, *each)
                for each in itertools.product(loads, MEASURED) if each in runs)
 
 
 def limits_of(version):
-    """The most that P/F and P/cProfile may be, by version."""
+    """The limits of P/F and P/cProfile, by version."""
     minor = int(version.split(".")[1])
     return {11: 1.50, 12: 1.45, 13: 1.45}.get(minor, 1.60), \
         0.80 if minor <= 12 else 0.65
 
 
 def goals_of(figures, version):
-    """(what, goal, measured) of all that is aimed at; measured None where
-    something for it is missing."""
+    """(what, goal, measured) for each goal; measured is None if a figure for it
+    is missing."""
     floor_limit, profile_limit = limits_of(version)
     unit = 3 * figures["rdtsc_ns"] + 4 if figures["rdtsc_ns"] else math.inf
     over = {name: figures["ctprof/" + name]
@@ -118,7 +118,7 @@ def figures_of(interpreter, loads):
             a - b for a, b in zip(ours, floor)] if ours and floor else None),
         "log_bytes": per_event(runs, loads,
                                best(runs, loads, "ctprof", "log_bytes")),
-        # Two events are a call, and 10^6 calls in seconds, not nanoseconds.
+        # A call is two events; 10^6 calls, in seconds instead of nanoseconds.
         "complete_s": complete and [2 * value / 1e3 for value in complete],
         "short_mib": memory[0] and memory[0][0] / 1024,
         "long_mib": memory[1] and memory[1][0] / 1024,

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""How far the times of ctprof are from cProfile's, with real clocks, on the
-programs of programs/real.py. Nothing is asserted of them: the machine may have
-been busy. What is counted must be equal.
+"""The difference between ctprof's times and cProfile's, with real clocks, on
+the programs of programs/real.py. Times are not asserted, since the machine may
+have been busy. Counts must be equal.
 
-"in log": the sum of all functions' own times, of the time that the program
-took. A function's cumulative times are near if they differ by at most 5 % of
-cProfile's, or by 40 ns for each of its calls:
+"in log": the share of the program's time that is in the sum of all functions'
+own times. A function's cumulative times are near if they differ by at most 5 %
+of cProfile's, or by 40 ns for each of its calls:
 
-"as told": as the two tell them, each with what its own work at the events
-           inside cost
-"less own": without that: so many events of Python and of C as happen inside,
-           and its own begins and ends, at what they cost in bench_cost.py's
+"as told": the two profilers' times, each with the cost of its own work at the
+           events inside
+"less own": without that cost: the number of events of Python and of C inside,
+           and of its own begins and ends, times their cost in bench_cost.py's
            programs
-"at once": both in the same execution, so that what disturbs it is in the
-           times of both, and each one's work in the other's; without what a
-           call costs between the two readings of the clock. Not before 3.12,
-           which has one profile function only
+"at once": both in the same execution, so that a disturbance is in the times of
+           both, and each one's work in the other's; without the cost of a call
+           between the two readings of the clock. Not before 3.12, which has
+           one profile function only
 
-Each with how many functions that is, and their share of all own time. Then the
-three functions that weigh most of those that are not near by "less own".
+Each has the number of near functions, and their share of all own time. The
+three heaviest functions that are not near by "less own" follow.
 
     bench_times.py [ROUNDS]      CTPROF is the program
 """
@@ -37,10 +37,10 @@ import exact
 import replay
 import support
 
-# Times may differ by so much, or by so much for each call.
+# The largest difference between near times: as a share, or per call.
 SHARE, CALL_NS = 0.05, 40
-# How often a program runs in each round: what is seen for the first time, by
-# either, is then of little weight.
+# Runs of a program in each round; they reduce the weight of first-time work in
+# either profiler.
 REPEAT = 5
 MEASURING = ("timed", "<built-in method time.perf_counter_ns>")
 TOGETHER = sys.version_info >= (3, 12)
@@ -55,7 +55,7 @@ def is_python(key):
 
 
 def clocked(run):
-    """How long it takes, REPEAT times."""
+    """The time of REPEAT runs."""
     begin = time.perf_counter_ns()
     for _ in range(REPEAT):
         run()
@@ -63,7 +63,7 @@ def clocked(run):
 
 
 def by_cprofile(run):
-    """The functions, and how long the program took."""
+    """The functions, and the program's duration."""
     profile = cProfile.Profile()
     profile.enable()
     try:
@@ -115,8 +115,9 @@ def is_near(one, other, calls):
 
 
 class Costs:
-    """What an event costs either profiler, and how much longer a call is by
-    ours where both are told of it, in nanoseconds: (of Python, of C)."""
+    """The cost of an event under either profiler; and, in one execution, the
+    difference between ours and cProfile's time of a call. In nanoseconds: (of
+    Python, of C)."""
 
     def __init__(self, log):
         self.theirs, self.ours = bench_cost.measure(
@@ -138,7 +139,8 @@ class Costs:
 
 
 class Program:
-    """One program, measured: what is near, by each way of looking at it."""
+    """One program's measurements, and the functions that are near by each
+    comparison."""
 
     def __init__(self, run, log, rounds):
         events = replay.Recorder().run(run)
@@ -166,7 +168,7 @@ class Program:
     def less_own(self, key, costs):
         inside = [REPEAT * functions[key].cumtime for functions in self.inside]
         calls = self.counts[key][1]
-        # Of its own begin and end, one each is outside.
+        # One of its own begin and end each is outside.
         inside[is_native(key)] -= calls
         return [told - calls * of[is_native(key)].call
                 - sum(cost.event * events for cost, events in zip(of, inside))
@@ -174,7 +176,7 @@ class Program:
                                     (costs.ours, costs.theirs))]
 
     def at_once(self, key, costs):
-        """Of the execution in which they were the nearest."""
+        """The times in the execution in which they were the nearest."""
         calls = self.counts[key][0] * costs.longer[is_native(key)]
         return min(([ours[key].cumtime - calls, theirs[key].cumtime]
                     for theirs, ours in self.both if key in theirs),
@@ -184,7 +186,7 @@ class Program:
         return min(functions[key].tottime for functions in self.ours)
 
     def cell(self, near):
-        """Of so many functions, and of the time."""
+        """The number of near functions, and their share of the time."""
         whole = sum(map(self.own_time, self.counts))
         return f"{len(near):>6}{sum(map(self.own_time, near)) / whole:>7.1%}"
 

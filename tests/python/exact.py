@@ -4,9 +4,9 @@ under ctprof, with clocks that tick once per event.
 
     exact.py FILE HOOK DIRECTORY [PROGRAM...]
 
-Writes DIRECTORY/PROGRAM.json, with what the first two and the programs'
-own counters say, and the logs PROGRAM.alone.ctp and, where both can run at
-once, PROGRAM.both.ctp.
+Writes DIRECTORY/PROGRAM.json, with the results of the first two and of the
+programs' own counters, and the logs PROGRAM.alone.ctp and, where both can run
+at once, PROGRAM.both.ctp.
 """
 
 import cProfile
@@ -36,8 +36,8 @@ def entry_cost(entry, unit):
 
 
 def functions_of(profile, unit=1):
-    """cProfile's entries, equal labels summed: its own statistics keep only
-    one of them. Its times are multiplied by the unit."""
+    """cProfile's entries, with equal labels summed: its own statistics keep
+    only one of them. Its times are multiplied by the unit."""
     functions, callers = {}, {}
     for entry in profile.getstats():
         caller = entry_key(entry.code)
@@ -72,7 +72,7 @@ def by_ctprof(run, log, hook):
 
 
 def by_both(run, log):
-    """The same execution under both: no chance is left in it."""
+    """The same execution under both, without random differences."""
     profile = cProfile.Profile(itertools.count().__next__, 1.0)
     _ctprof.record_start(str(log))
     _ctprof.trace_start(hook="monitoring", depth=0)
@@ -87,14 +87,14 @@ def by_both(run, log):
 
 
 def portable(functions):
-    """{key: Function} as JSON has it."""
+    """{key: Function} in the form of JSON."""
     return [[key, function[:4], list(function.callers.items())]
             for key, function in functions.items()]
 
 
 def measure(run, hook, stem):
-    # What is cached at first, and what the collector does by itself, must
-    # not be in one run and not in the other.
+    # Fills caches and collects garbage first, so that neither is in one run and
+    # not in the other.
     for _ in range(2):
         run()
     gc.collect()
@@ -114,7 +114,7 @@ def main():
     gc.disable()
     for name, run in list(vars(module).items()):
         if name.startswith("run_") and (not names or name in names):
-            # The last one named is the one that died.
+            # The last name printed is that of a program that died.
             print(name, flush=True)
             measure(run, hook, pathlib.Path(directory, name))
 

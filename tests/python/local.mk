@@ -4,7 +4,7 @@ shell_tests += \
 	%D%/python_install.sh \
 	%D%/python_pip.sh
 
-# What tests/python/python.sh runs under each Python.
+# Files that tests/python/python.sh runs under each Python.
 python_tests = \
 	tests/python/bench_state.py \
 	tests/python/exact.py \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A profiler state by spec 01's rules, written so that they can be read off:
-what test_dynamo.py compares with, and bench_state.py measures beside ours."""
+"""A profiler state that follows the rules of spec 01 to the letter.
+test_dynamo.py compares with it, and bench_state.py measures it beside ours."""
 
 import collections
 import dataclasses
@@ -23,7 +23,7 @@ class Entry:
 
 
 class NaiveState:
-    """The stack as a list; whether a call recurses is looked up in it."""
+    """The stack as a list; recursion is found by searching it."""
 
     def __init__(self):
         self.stack = []
@@ -80,7 +80,7 @@ def sums(timings, style):
 
 
 def entries(timings, style="dynamo"):
-    """What the pstats file must hold."""
+    """The expected content of the pstats file."""
     return {key: (s.pcalls, s.ncalls, s.tottime / 1e9, s.cumtime / 1e9,
                   {caller: (e.ncalls, e.pcalls, e.tottime / 1e9,
                             e.cumtime / 1e9)

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The Python package under each interpreter that it is built for: all of
-# tests/python/python, or the files named in PYTHON_TESTS ("test_exact test_load").
+# tests/python/python, or the files named in PYTHON_TESTS ("test_exact
+# test_load").
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 [ -n "${CTP_PYTHONS-}" ] ||
 	skip "configure found no Python to build the package for"
 need_loadable_library
 
-# What dies by a signal leaves its buffers here, not in /dev/shm.
+# A process killed by a signal leaves its buffers here, not in /dev/shm.
 export TMPDIR="$work" CTPROF_SPOOL="$work"
 export PYTHONPATH="$PWD/python/package" LD_LIBRARY_PATH="$PWD/.libs"
 export PYTHONDONTWRITEBYTECODE=1 PYTHONHASHSEED=0

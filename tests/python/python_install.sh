@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The Python package as it is built and installed: each interpreter loads it
-# from where it was put, nothing else has come along, and what is removed is
-# gone.
+# Tests the built and the installed Python package: each interpreter loads it
+# from where it was put, no other files are installed, and uninstall removes
+# all.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 facts=$srcdir/python/build_facts.py
@@ -15,13 +15,13 @@ pythons=$(variable CTP_PYTHONS)
 need_loadable_library
 root=$work/root
 prefix=$(variable prefix)
-# What it says, in terms of these two.
+# The makefile's value refers to these two variables.
 # shellcheck disable=SC2034
 exec_prefix=$prefix
 libdir=$(eval "echo $(variable libdir)")
 
 # installed DIRECTORY PYTHON: does it load the package from there, with the
-# library that is installed beside?
+# library installed beside it?
 installed() {
 	(cd "$work" && PYTHONPATH=$1 LD_LIBRARY_PATH=$root$libdir "$2" -c '
 import os, sys
@@ -50,7 +50,8 @@ while read -r extension; do
 		awk '$5 == "GLOBAL" && $7 != "UND" { print $8 }')
 	[ "$exported" = "PyInit_$name" ] ||
 		fail "$extension exports more than its PyInit: $exported"
-	# What converts has what it needs in it; the recorder is the program's.
+	# The converter contains its code; the recorder is in the program's
+	# library.
 	if [ "$name" = _convert ]; then
 		! grep -q 'NEEDED.*libctprof' "$work/dynamic" ||
 			fail "$extension has the recorder"
@@ -97,8 +98,8 @@ left=$(find "$root" -name ctprof -path '*python*')
 # --- where packages go ------------------------------------------------------
 
 for python in $pythons; do
-	# By default, and below its own prefix: where it looks, in a virtual
-	# environment too.
+	# By default, and below its own prefix: where the interpreter looks,
+	# also in a virtual environment.
 	own=$("$python" -c 'import sys; print(sys.base_prefix)')
 	for below in /usr/local "$own"; do
 		directory=$("$python" "$facts" directory "$below")
@@ -109,7 +110,7 @@ for python in $pythons; do
 	"$own"/lib*) ;;
 	*) fail "$python: not below its prefix" ;;
 	esac
-	# Elsewhere: where it would, if that were its prefix.
+	# Elsewhere: where it would look if that were its prefix.
 	directory=$("$python" "$facts" directory "$work/elsewhere")
 	case $directory in
 	"$work"/elsewhere/lib*/python3.*/site-packages) ;;

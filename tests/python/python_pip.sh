@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # pip makes a wheel of python/, with the installed library and with the
-# library's sources compiled in, and says what is missing where neither can be.
-# Needs no network, but an interpreter that has setuptools and wheel.
+# library's sources compiled in, and reports what is missing if neither is
+# possible. Needs no network, but an interpreter with setuptools and wheel.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 need_loadable_library
@@ -22,7 +22,7 @@ CFLAGS=-O0
 PIP_DISABLE_PIP_VERSION_CHECK=1
 export CFLAGS PIP_DISABLE_PIP_VERSION_CHECK
 
-# pip builds where the sources are, and these may not be written.
+# pip builds beside the sources, which may be read-only.
 mkdir "$work/tree"
 cp -R "$srcdir/python" "$srcdir/lib" "$srcdir/formats" "$srcdir/Makefile.am" \
 	"$work/tree" || exit 99
@@ -33,13 +33,13 @@ rm -rf "$work/tree/python/build" "$work/tree/python/package"
 	fail "$python: cannot make a virtual environment"
 }
 
-# make_wheel NAME: of the package in the tree, into the directory NAME.
+# make_wheel NAME: builds a wheel of the package into the directory NAME.
 make_wheel() {
 	"$work/venv/bin/python" -m pip wheel --no-build-isolation --no-deps \
 		--no-index -w "$work/$1" "$work/tree/python" > "$work/out" 2>&1
 }
 
-# try NAME: installs the wheel in NAME; records a program, and reads that.
+# try NAME: installs the wheel in NAME, records a program and reads the log.
 try() {
 	"$work/venv/bin/python" -m pip install --no-deps --no-index \
 		--force-reinstall "$work/$1"/ctprof-*.whl > "$work/out" 2>&1 || {
@@ -102,7 +102,7 @@ pc=$(find "$work/root" -name ctprof.pc)
 unset PKG_CONFIG_LIBDIR
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH
-# The file says where it will be; here, it is not there.
+# The file names its place after installation; it is not there yet.
 sed "s|^prefix=|&$work/root|" "$pc" > "$pc.here" && mv "$pc.here" "$pc"
 make_wheel library || {
 	cat "$work/out"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A test that runs a program with ranges of its own, and what these are in its
-log."""
+"""A test case for programs with ranges: runs them, and reads the ranges in
+their logs."""
 
 import support
 
@@ -16,7 +16,8 @@ class TestCase(support.TestCase):
         self.log = self.work / "run.ctp"
 
     def record(self, text, tracing=False):
-        """Runs the text with recording on, and with its calls or not."""
+        """Runs the text while recording, with or without a trace of its
+        calls."""
         start = (f"ctprof.start({str(self.log)!r})\n" if tracing else "")
         env = {} if tracing else {"CTPROF_OUT": str(self.log)}
         end = "\nctprof.stop()" if tracing else ""
@@ -29,14 +30,14 @@ class TestCase(support.TestCase):
         return [name for _, _, name in rows]
 
     def functions(self):
-        """The profile, by names alone; so are callers."""
+        """The profile, by names alone; callers, too."""
         return {key[2]: function._replace(
                     callers={key[2]: edge for key, edge
                              in function.callers.items()})
                 for key, function in support.stats(self.log).items()}
 
     def spans(self):
-        """Asynchronous ranges: (phase, name), as they come in the log."""
+        """Asynchronous ranges: (phase, name), in the order of the log."""
         return [(event["ph"], event["name"])
                 for event in support.chrome(self.log)
                 if event["ph"] in "be"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A second oracle: the calls as sys.setprofile() tells them, one by one, and
-cProfile's arithmetic over them, with a clock that ticks once per event."""
+"""A second oracle: the call events of sys.setprofile(), and cProfile's
+arithmetic over them, with a clock that ticks once per event."""
 
 import sys
 import types
@@ -16,13 +16,14 @@ class Recorder:
     def __init__(self):
         self.events = []
         self.depth = 0
-        # What each method is called: by the object that it was first seen of.
+        # The label of each method: taken from the first object it is seen on.
         self.labels = {}
 
     def native(self, function):
         """The label of a C function, by cProfile's rules."""
         owner, name = function.__self__, function.__name__
-        # A static method does not show its type, of which it is not one.
+        # A static method does not show its type, though it is not the type's
+        # method.
         if owner is not None and not isinstance(owner, types.ModuleType):
             kinds = [vars(kind).get(name) for kind in type(owner).__mro__]
             found = [each for each in kinds if each is not None]
@@ -51,7 +52,8 @@ class Recorder:
         self.events.append(key)
 
     def run(self, function):
-        """Calls it; gives the events, without those of the ending itself."""
+        """Calls it; returns the events, without those of ending the
+        recording."""
         sys.setprofile(self)
         try:
             function()
@@ -65,15 +67,14 @@ class Recorder:
 
 
 class Replay:
-    """cProfile's counts and times of such events: {key: Function}. The clock
-    ticks at those of the functions for which counted(key) is true."""
+    """cProfile's counts and times for such events: {key: Function}. The clock
+    ticks at events of functions for which counted(key) is true."""
 
     def __init__(self, events, counted=lambda key: True):
-        # Of each key, and of each (caller, key): calls, primitive calls, own
-        # time, cumulative time, and how many are open.
+        # For each key, and each (caller, key): calls, primitive calls, own
+        # time, cumulative time, and the number of open calls.
         self.costs = {}
-        # Of each open call: what it is, as both, its begin, and what it
-        # called took.
+        # For each open call: both keys, its begin, and the time of its callees.
         self.stack = []
         now = 0
         for key in events:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Runs tests/python/python under this interpreter: each test file in a process of
-its own, so that one that dies takes no other with it.
+"""Runs tests/python/python under this interpreter. Each test file has its own
+process, so that one that dies does not end the others.
 
-Prints a line per test, and at last one that tests/run.sh counts.
+Prints a line per test, and a last line for tests/run.sh to count.
 """
 
 import argparse
@@ -17,18 +17,18 @@ import time
 import unittest
 
 DIRECTORY = pathlib.Path(__file__).resolve().parent
-# A file takes seconds; what takes this long hangs.
+# A file takes seconds; past this, it hangs.
 LIMIT_S = 600
 
 
 def interpreter():
-    """CPython 3.13.0, or 3.14.0t where it has no lock."""
+    """CPython 3.13.0, or 3.14.0t for a free-threaded build."""
     free = "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
     return f"CPython {platform.python_version()}{free}"
 
 
 class Result(unittest.TestResult):
-    """Prints what became of each test as soon as it is known."""
+    """Prints the outcome of each test as soon as it is known."""
 
     def __init__(self, name):
         super().__init__()
@@ -80,7 +80,7 @@ def run_file(name):
 
 
 def run_child(name):
-    """The same in a process of its own: the lines that it printed."""
+    """The same in a separate process: the lines that it printed."""
     command = [sys.executable, "-P", __file__, "--here", name]
     try:
         child = subprocess.run(command, stdin=subprocess.DEVNULL,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the Python package share: paths, programs, logs."""
+"""Code shared by the tests of the Python package: paths, programs, logs."""
 
 import collections
 import functools
@@ -15,23 +15,23 @@ import tempfile
 import unittest
 
 DIRECTORY = pathlib.Path(__file__).resolve().parent
-# Where the package is, for programs whose PYTHONPATH has more.
+# The package's directory, for programs whose PYTHONPATH has more.
 PACKAGES = os.environ.get("PYTHONPATH", "")
 CTPROF = os.environ.get("CTPROF") or shutil.which("ctprof")
-# Which ways of tracing this interpreter has: the older one needs the lock that
-# free-threaded builds are without.
+# The hooks of this interpreter: the older one needs the interpreter's lock,
+# which free-threaded builds lack.
 HOOKS = (("setprofile",) if sys.version_info < (3, 12) else
          ("monitoring",) if sysconfig.get_config_var("Py_GIL_DISABLED") else
          ("monitoring", "setprofile"))
 # A program that takes longer hangs.
 LIMIT_S = 120
 
-# What a function cost, or a caller's edge to it; callers is {key: Cost}.
+# The cost of a function, or of a caller's edge to it; callers is {key: Cost}.
 Cost = collections.namedtuple("Cost", "ncalls pcalls tottime cumtime")
 Function = collections.namedtuple("Function", Cost._fields + ("callers",))
 
 
-# What the programs of TestCase.traced() begin with.
+# The beginning of the programs of TestCase.traced().
 PRELUDE = """
 from ctprof import _ctprof
 
@@ -48,12 +48,12 @@ def stop():
 
 @functools.lru_cache(maxsize=None)
 def plain(name):
-    """A name without what changes from run to run."""
+    """A name without the parts that change from run to run."""
     return re.sub(r"0x[0-9a-fA-F]+", "0x", name)
 
 
 def ctprof(*arguments, check=True, **options):
-    """Runs the ctprof program; gives a CompletedProcess with its output."""
+    """Runs the ctprof program; returns a CompletedProcess with its output."""
     done = subprocess.run([CTPROF, *map(str, arguments)], text=True,
                           capture_output=True, timeout=LIMIT_S,
                           errors="surrogateescape", **options)
@@ -64,7 +64,7 @@ def ctprof(*arguments, check=True, **options):
 
 
 def python(*arguments, check=True, status=0, env=None, **options):
-    """Runs this interpreter on other arguments; with check, it must end with
+    """Runs this interpreter with these arguments; with check, it must end with
     status."""
     options.setdefault("stdin", subprocess.DEVNULL)
     done = subprocess.run([sys.executable, *map(str, arguments)], text=True,
@@ -93,7 +93,7 @@ def add(one, other):
 
 
 def add_function(functions, name, total, callers):
-    """Adds to {key: Function}: equal keys are one function, by sum."""
+    """Adds to {key: Function}, summing functions with equal keys."""
     old = functions.get(name)
     if old is None:
         functions[name] = Function(*total, dict(callers))
@@ -106,7 +106,7 @@ def add_function(functions, name, total, callers):
 
 
 def report(log, *options):
-    """`ctprof stats --json --callers` of a log, as it is."""
+    """`ctprof stats --json --callers` of a log, unchanged."""
     said = ctprof("stats", "-q", "--json", "--callers", *options, log).stdout
     return json.loads(said)
 
@@ -125,7 +125,7 @@ def stats(log, *options):
 
 
 def calls_of(functions):
-    """How often each function of stats() was called: {name: ncalls}."""
+    """The calls of each function of stats(): {name: ncalls}."""
     counts = collections.Counter()
     for (_, _, name), function in functions.items():
         counts[name] += function.ncalls
@@ -133,12 +133,12 @@ def calls_of(functions):
 
 
 def calls(log):
-    """The same of a log."""
+    """The same for a log."""
     return calls_of(stats(log))
 
 
 def chrome(log, *options):
-    """A log's events in Chrome's format: the list of them."""
+    """The events of a log in Chrome's format, a list."""
     said = ctprof("convert", "-q", "-t", "chrome", *options, log, "-o", "-")
     trace = json.loads(said.stdout)
     return trace["traceEvents"] if isinstance(trace, dict) else trace
@@ -157,7 +157,7 @@ def ranges(log):
 
 
 def each_hook(test):
-    """Makes of test(self, hook, …) one that runs for each hook."""
+    """Makes test(self, hook, ...) into a test that runs for each hook."""
     @functools.wraps(test)
     def run(self, *arguments):
         for hook in HOOKS:
@@ -167,7 +167,7 @@ def each_hook(test):
 
 
 class TestCase(unittest.TestCase):
-    """A test with a directory of its own, which goes with it."""
+    """A test with a temporary directory."""
 
     maxDiff = None
 
@@ -177,15 +177,16 @@ class TestCase(unittest.TestCase):
         self.work = pathlib.Path(work.name)
 
     def script(self, text, name="program.py"):
-        """A file of this text in the test's directory: its path."""
+        """Writes a file with this text in the test's directory; returns its
+        path."""
         path = self.work / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", errors="surrogateescape")
         return path
 
     def traced(self, text, hook, *arguments, **options):
-        """Runs a program that calls start() and stop(), which record to
-        run.ctp in the test's directory by this hook."""
+        """Runs a program that calls start() and stop(), which record to run.ctp
+        in the test's directory with this hook."""
         log = self.work / "run.ctp"
         for old in self.work.glob("*.ctp"):
             old.unlink()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lines that calls come from."""
+"""The lines of calls."""
 import sys
 import unittest
 
@@ -42,7 +42,7 @@ class CallLines(Traced):
         def here():
             lines.append(sys._getframe(1).f_lineno)
 
-        # Near and far, and what is met first stands last.
+        # Calls near and far, with the last line met first.
         text = "def caller(here):\n for n in range(200):\n"
         for n in range(199, -1, -1):
             text += f"  if n == {n}:\n{'#' * (n % 3)}\n" + \

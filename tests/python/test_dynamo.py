@@ -30,7 +30,7 @@ def place(rng):
 
 
 class Tracer:
-    """Uses a state as a tracer of a compiler does, with a clock of its own."""
+    """Uses a state as a compiler's tracer does, with its own clock."""
 
     def __init__(self, state, seed):
         self.state = state
@@ -75,7 +75,7 @@ def traced(seed, calls=400):
 
 
 class Arithmetic(support.TestCase):
-    def test_pstats_equal_the_documents_arithmetic(self):
+    def test_pstats_follow_the_documented_arithmetic(self):
         for seed in range(10):
             for style in "dynamo", "cprofile":
                 with self.subTest(seed=seed, style=style):
@@ -84,7 +84,7 @@ class Arithmetic(support.TestCase):
                     self.assertEqual(stats.stats, naive_state.entries(
                         state.get_timings(), style))
 
-    def test_the_default_edge_rule_is_the_documents(self):
+    def test_default_edge_rule_is_the_documented_one(self):
         state = traced(1)
         self.assertEqual(state.generate_pstats().stats,
                          state.generate_pstats(style="dynamo").stats)
@@ -165,7 +165,7 @@ class Objects(unittest.TestCase):
         self.assertEqual((timing.is_primitive_call, timing.call_stack),
                          (True, ()))
 
-    def test_entry_is_what_was_pushed(self):
+    def test_entry_equals_the_pushed_call(self):
         entry = ProfilerStackEntry(func_name="f", filename="x", firstlineno=3,
                                    start_time_ns=5, child_time_ns=6)
         self.assertEqual(
@@ -230,7 +230,7 @@ class Objects(unittest.TestCase):
         with self.assertRaises(OverflowError):
             state.add_child_time(1)
 
-    def test_nothing_is_kept_of_calls_that_are_over(self):
+    def test_finished_calls_are_forgotten(self):
         if not hasattr(sys, "getrefcount"):
             self.skipTest("no reference counts")
         name = "".join(["a name", " of its own"])
@@ -274,7 +274,7 @@ class Reports(PrintingTestCase):
         self.assertIn("Total timings: 4, unique functions: 2", text)
         self.assertIn("Sum tottime: 1.60ms, Sum cumtime: 7.00ms", text)
 
-    def test_raw_table_shows_names_that_terminals_obey_as_escapes(self):
+    def test_raw_table_escapes_control_characters(self):
         state = DynamoProfilerState()
         state.record_timing(FunctionTraceTiming(
             "\x1b[31m\u202e\udcff\xe4", "/a/\x9b.py", 3, 1000, 400, 0, 1))
@@ -335,7 +335,7 @@ class Picture(PrintingTestCase):
                 "--node-label=self-time-percentage --node-label=total-time "
                 f"{self.profile}\n")
 
-    def test_picture_goes_where_it_is_asked_for(self):
+    def test_picture_is_written_to_the_given_path(self):
         self.program("gprof2dot", ":")
         self.program("dot", ': >"$3"')
         wanted = str(self.work / "y.svg")
@@ -344,30 +344,30 @@ class Picture(PrintingTestCase):
         self.assertEqual(path, wanted)
         self.assertTrue(os.path.exists(wanted))
 
-    def test_missing_gprof2dot_is_said(self):
+    def test_missing_gprof2dot_is_reported(self):
         self.program("dot", ":")
         self.refused("pip install gprof2dot")
 
-    def test_missing_dot_is_said(self):
+    def test_missing_dot_is_reported(self):
         self.program("gprof2dot", ":")
         self.refused("graphviz")
 
-    def test_failing_gprof2dot_is_said(self):
+    def test_failing_gprof2dot_is_reported(self):
         self.program("gprof2dot", "echo cannot read >&2; exit 3")
         self.program("dot", ":")
         self.refused("gprof2dot failed (exit status 3): cannot read")
 
-    def test_failing_dot_is_said(self):
+    def test_failing_dot_is_reported(self):
         self.program("gprof2dot", ":")
         self.program("dot", "echo syntax error >&2; exit 1")
         self.refused("dot failed (exit status 1): syntax error")
 
-    def test_picture_that_was_not_made_is_said(self):
+    def test_missing_picture_is_reported(self):
         self.program("gprof2dot", ":")
         self.program("dot", ":")
         self.refused("dot made no ")
 
-    def test_program_that_cannot_run_is_said(self):
+    def test_program_that_cannot_run_is_reported(self):
         (self.programs / "gprof2dot").write_bytes(b"#!/no/such/program\n")
         (self.programs / "gprof2dot").chmod(0o755)
         self.program("dot", ":")
@@ -375,7 +375,7 @@ class Picture(PrintingTestCase):
 
 
 class RealPicture(support.TestCase):
-    def test_gprof2dot_and_dot_draw_it(self):
+    def test_gprof2dot_and_dot_draw_the_graph(self):
         for program in "gprof2dot", "dot":
             if shutil.which(program) is None:
                 self.skipTest(f"{program} is not installed")
@@ -438,7 +438,7 @@ state.pop()
 
 
 class Recorded(support.TestCase):
-    """What the log has of a state."""
+    """The calls of a state in the log."""
 
     def record(self, program, *arguments, **environment):
         log = self.work / "run.ctp"
@@ -492,7 +492,7 @@ class Recorded(support.TestCase):
         self.assertEqual(callers["leaf"], {"traced"})
         self.assertFalse([name for name in callers if "_ctprof" in name])
 
-    def test_package_has_it_when_it_is_asked_for(self):
+    def test_package_loads_it_on_demand(self):
         support.python("-c", "import sys, ctprof; "
                        "assert 'ctprof.dynamo' not in sys.modules; "
                        "assert 'pstats' not in sys.modules; "

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Every program of tests/python/programs: what ctprof records is what cProfile
-counts, with clocks that tick once per event: calls, primitive calls, own and
-cumulative time and every caller's edge, as integers and without tolerance.
-The second oracle is the order of events as sys.setprofile() tells them."""
+"""On every program of tests/python/programs, ctprof records exactly what
+cProfile counts, with clocks that tick once per event. Calls, primitive calls,
+own and cumulative time and every caller's edge are compared as integers,
+without tolerance. The second oracle is the order of the events of
+sys.setprofile()."""
 
 import importlib
 import importlib.util
@@ -21,19 +22,19 @@ UNBALANCED = ("CPython before 3.12.5, and still 3.13, reports the end of the "
               "without the end (gh-122029, gh-130898)")
 NEEDS_STACK = ("profile functions and timers that are Python's need some of "
                "the stack themselves")
-# What cProfile, or CPython under it, has wrong, from which version to below
-# which: the other oracles hold.
+# Errors of cProfile or of CPython under it, from one version to below another:
+# the other oracles hold.
 WRONG = {
     "run_generator_expressions": ((3, 11), (4,), SAME_LABEL),
     "run_comprehensions_on_one_line": ((3, 11), (3, 12), SAME_LABEL),
     "run_classmethod_of_c": ((3, 12), (4,), UNBALANCED),
     "run_classmethod_of_c_starred": ((3, 12), (4,), UNBALANCED),
 }
-# Where its timer fails: counts hold, and times do not.
+# Cases where its timer fails: counts hold, and times do not.
 UNTIMED = {
     "run_recursion_error": ((3, 11), (4,), NEEDS_STACK),
 }
-# What sys.setprofile() cannot tell.
+# Cases that sys.setprofile() cannot report.
 UNTOLD = {
     "run_recursion_error": ((3, 11), (4,), NEEDS_STACK),
     "run_classmethod_of_c": ((3, 12), (4,), UNBALANCED),
@@ -48,7 +49,7 @@ def listed(table, program):
 
 
 def difference(ours, theirs):
-    """What differs, in lines: nothing if equal."""
+    """The differences, as lines; empty if equal."""
     lines = []
     for key in sorted(set(ours) | set(theirs), key=repr):
         one, other = ours.get(key), theirs.get(key)
@@ -84,7 +85,7 @@ def untimed(profile):
 
 
 def own(key):
-    """Is it one of the profilers themselves?"""
+    """Is it a function of the profilers themselves?"""
     return "_lsprof" in key[2] or "_ctprof" in key[2]
 
 
@@ -96,7 +97,7 @@ def without_own(profile):
 
 class Exact(support.TestCase):
     def run_file(self, file, hook, *names):
-        """Runs the programs of a file: {name: what exact.py wrote}."""
+        """Runs the programs of a file: {name: the output of exact.py}."""
         directory = self.work / hook
         directory.mkdir()
         done = support.python(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the tracer tells on request, or of packages that are there: garbage
-collections, imports, tasks, modules of torch, greenlets."""
+"""Events that the tracer records on request, or for packages that are imported:
+garbage collections, imports, tasks, modules of torch, greenlets."""
 import asyncio
 import gc
 import sys
@@ -51,7 +51,7 @@ class Greenlets(Traced):
                 self.assertEqual(
                     counts, {"first": 2, "second": 1, "turns": 1})
 
-    def test_end_of_one_calls_nothing_else(self):
+    def test_end_of_a_state_calls_no_other_function(self):
         def one():
             child = greenlet.greenlet(leaf)
             child.switch()
@@ -124,7 +124,7 @@ class Extras(Traced):
                 self.check_balance()
 
     def torch(self):
-        """Functions of the names and files that torch has them in."""
+        """Functions with the names and files of torch's."""
         module = compile(
             "class Module:\n"
             "    def _call_impl(self, *args):\n"

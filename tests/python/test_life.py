@@ -58,7 +58,7 @@ stop()
             {"inner": 1, "<module>": 1})
 
     @support.each_hook
-    def test_no_more_frames_than_asked_for(self, hook):
+    def test_frames_are_limited_by_depth(self, hook):
         text = """
 def deep(n):
     if n == 0:
@@ -168,7 +168,7 @@ work()
         self.assertEqual(self.counts(text, hook, "work"), (2,))
 
     @support.each_hook
-    def test_destructors_of_the_interpreters_end(self, hook):
+    def test_destructors_at_interpreter_exit(self, hook):
         text = """
 class Last:
     def __del__(self):
@@ -205,8 +205,8 @@ else:
 
     @support.each_hook
     def test_program_profiles_itself(self, hook):
-        # cProfile is another profile function in 3.11 and a tool of
-        # sys.monitoring from 3.12 on: then both see everything.
+        # cProfile is a second profile function in 3.11, and a tool of
+        # sys.monitoring since 3.12: then both see everything.
         text = """
 import cProfile
 start()
@@ -266,7 +266,7 @@ assert lines.count("call") > 4
         self.assertEqual(self.counts(text, hook, "work"), (5,))
 
     @support.each_hook
-    def test_names_that_are_no_text(self, hook):
+    def test_names_that_are_not_text(self, hook):
         text = """
 import types
 def named(name, file):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ctprof.load() and the converter that it stands on."""
+"""ctprof.load() and the converter under it."""
 
 import marshal
 import os
@@ -38,18 +38,18 @@ class Load(LogTestCase):
                        "-o", path, self.log)
         return marshal.loads(path.read_bytes())
 
-    def test_loaded_is_what_the_program_converts_to(self):
+    def test_load_equals_the_programs_conversion(self):
         stats = ctprof.load(self.log)
         self.assertEqual(stats.stats, self.converted())
         self.assertEqual(stats.total_calls,
                          sum(row[1] for row in stats.stats.values()))
 
-    def test_nobody_calls_what_has_no_caller(self):
+    def test_root_has_no_caller(self):
         names = {name for _, _, name in ctprof.load(self.log).stats}
         self.assertIn("middle", names)
         self.assertNotIn("<all threads>", names)
 
-    def test_options_are_the_programs(self):
+    def test_options_equal_the_programs(self):
         self.assertEqual(
             ctprof.load(self.log, edge_times="all").stats,
             self.converted("--edge-times=all"))
@@ -64,7 +64,7 @@ class Load(LogTestCase):
             ctprof.load(self.log).stats)
         self.assertRaises(ValueError, ctprof.load, self.log, edge_times="some")
 
-    def test_older_name_of_an_option_stays(self):
+    def test_older_name_of_an_option_works(self):
         self.assertEqual(
             ctprof.load(self.log, document_edges=True).stats,
             self.converted("--document-edges"))
@@ -79,7 +79,7 @@ class Load(LogTestCase):
             self.assertEqual(stats.stats, whole)
             self.assertEqual(stats.files, [os.fspath(self.log)])
 
-    def test_missing_log_is_an_error_of_the_system(self):
+    def test_missing_log_is_an_os_error(self):
         missing = self.work / "no.ctp"
         with self.assertRaises(FileNotFoundError) as raised:
             ctprof.load(missing)
@@ -110,12 +110,12 @@ class Load(LogTestCase):
 
 
 class Converter(LogTestCase):
-    def test_other_formats_are_the_programs(self):
+    def test_other_formats_equal_the_programs(self):
         for name in "folded", "callgrind", "chrome", "dot":
             with self.subTest(name):
                 data, losses = convert(self.log, name)
                 said = support.ctprof("convert", "-q", "-t", name, self.log)
-                # Titles are the program's.
+                # Titles are those of the program.
                 self.assertEqual(self.lines(data.decode()),
                                  self.lines(said.stdout))
                 self.assertEqual(losses, {})
@@ -123,7 +123,7 @@ class Converter(LogTestCase):
     def lines(self, text):
         return [line for line in text.splitlines() if "run.ctp" not in line]
 
-    def test_format_that_is_not_written_is_refused(self):
+    def test_unwritten_format_is_refused(self):
         for name in "nsys", "gif":
             with self.subTest(name), self.assertRaisesRegex(
                     ValueError, f"writes no format '{name}'"):
@@ -136,7 +136,7 @@ class Converter(LogTestCase):
         with self.assertRaises(ValueError):
             convert("a\0b", "pstats")
 
-    def test_directory_of_any_name_is_told(self):
+    def test_directory_of_any_name_is_reported(self):
         text = '{"ph":"X","ts":1,"dur":1,"args":{"a":"%s"}}' % ("a" * 100000)
         path = self.work / "large.json"
         path.write_text(f"[{','.join([text] * 300)}]")
@@ -145,7 +145,7 @@ class Converter(LogTestCase):
             with self.assertRaisesRegex(FileNotFoundError, "in /no\ufffd"):
                 convert(path, "chrome")
 
-    def test_program_that_fails_is_told(self):
+    def test_failing_program_is_reported(self):
         for name in "gprof2dot", "dot":
             tool = self.work / name
             tool.write_text("#!/bin/sh\necho no >&2\nexit 3\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a Python program's log holds beside the calls."""
+"""Records other than calls in a Python program's log."""
 import pathlib
 import unittest
 
@@ -35,7 +35,7 @@ class Log(support.TestCase):
                 for file, _, name in support.stats(self.log, *options)
                 if name == "greet"}
 
-    def test_directories_of_modules_are_left_out_where_asked_for(self):
+    def test_directories_of_modules_are_left_out_on_request(self):
         self.assertEqual(self.files(), {self.work / "greeting.py"})
         self.assertEqual(self.files("--trim-prefix"),
                          {pathlib.PurePath("greeting.py")})

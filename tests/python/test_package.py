@@ -11,10 +11,10 @@ from ctprof import _ctprof
 
 
 class Package(support.TestCase):
-    def test_extension_says_what_the_recorder_does(self):
+    def test_extension_reports_the_recorders_state(self):
         self.assertEqual(_ctprof.status(), "off")
 
-    def test_package_and_extension_lie_together(self):
+    def test_package_and_extension_are_in_one_directory(self):
         self.assertEqual(pathlib.Path(ctprof.__file__).parent,
                          pathlib.Path(_ctprof.__file__).parent)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Children, and programs that die: what was recorded is there."""
+"""Children, and programs that die: their recorded events are kept."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ def ten(function):
 class Processes(support.TestCase):
     def setUp(self):
         super().setUp()
-        # What a dead process leaves behind is this test's alone.
+        # Dead processes leave their buffers in this test's own directory.
         self.spool = self.work / "spool"
         self.spool.mkdir()
         self.env = {"CTPROF_SPOOL": str(self.spool)}
@@ -154,7 +154,7 @@ stop()
 
     @support.each_hook
     def dies(self, hook, end, status):
-        """Everything before the end of the program is in its log."""
+        """All events before the end of the program are in its log."""
         text = f"""
 start()
 for n in range(5000):
@@ -180,7 +180,7 @@ last()
         self.dies("os.abort()", -signal.SIGABRT)
 
     def test_interrupted(self):
-        # What a shell starts in the background ignores it.
+        # Background processes of a shell ignore it.
         handle = "signal.signal(signal.SIGINT, signal.default_int_handler)"
         end = f"{handle}; signal.raise_signal(signal.SIGINT)"
         self.dies(end, -signal.SIGINT)

@@ -67,7 +67,7 @@ def exact(stats, second):
 
 
 class ProfileTestCase(support.TestCase):
-    """Tests by the clock of events, which is cProfile's timer here."""
+    """Tests with the clock of events, which is cProfile's timer here."""
 
     def setUp(self):
         super().setUp()
@@ -85,8 +85,8 @@ class ProfileTestCase(support.TestCase):
         return cProfile.Profile(timer, 1.0), ctprof.Profile()
 
     def compare(self, function):
-        """`function` profiles something with what it is given."""
-        work()  # what is cached is, for both
+        """`function` profiles something with the given arguments."""
+        work()  # fills caches for both
         theirs, ours = self.pair()
         function(theirs)
         function(ours)
@@ -175,7 +175,7 @@ class Same(ProfileTestCase):
             profile.disable()
 
         rows = self.compare(use)
-        # cProfile of 3.14 forgets what its constructor was told.
+        # cProfile of 3.14 forgets its constructor's arguments.
         ours = ctprof.Profile(**options)
         ours.runcall(work)
         ours.create_stats()
@@ -315,7 +315,7 @@ profile.print_stats("ncalls")
         profile.create_stats()
         self.assertEqual(profile.stats, stats.stats)
 
-    def test_snapshot_goes_on(self):
+    def test_profiling_continues_after_a_snapshot(self):
         profile = ctprof.Profile()
         key = (__file__, fib.__code__.co_firstlineno, "fib")
         with profile:
@@ -385,10 +385,11 @@ assert os.listdir() != []
 
 
 class Processes(ProfileTestCase):
-    def test_forked_child_has_what_it_does_itself(self):
-        # Its recorder is one more thread, which from 3.12 on is warned of.
+    def test_forked_child_has_only_its_own_calls(self):
+        # Its recorder is one more thread, and 3.12 and later warn of forks
+        # beside threads.
         support.python("-W", "ignore", "-c", FORKING, cwd=self.work)
-        # Nor does who leaves while it is enabled leave anything behind.
+        # A process that ends while it is enabled leaves nothing behind either.
         self.assertEqual(os.listdir(self.work), [])
 
 
@@ -435,7 +436,7 @@ class Refusals(ProfileTestCase):
                 ctprof.start(self.work / "other.ctp")
         self.assertEqual(os.listdir(self.work), ["run.ctp"])
 
-    def test_profile_that_nobody_has_is_disabled(self):
+    def test_unreferenced_profile_is_disabled(self):
         profile = ctprof.Profile()
         profile.enable()
         del profile
@@ -450,7 +451,7 @@ class Refusals(ProfileTestCase):
         self.assertIn("fib", [name for _, _, name in profile.stats])
 
     def test_nothing_is_left_behind(self):
-        # A name that the recorder would replace parts of.
+        # A name with parts that the recorder would replace.
         directory = self.work / "100%p %%"
         directory.mkdir()
         before, tempfile.tempdir = tempfile.tempdir, str(directory)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What programs name themselves: ranges, instants, counters and steps; alone,
-and among the calls of a trace."""
+"""Ranges, instants, counters and steps that programs name; alone, and among the
+calls of a trace."""
 
 import unittest
 
@@ -9,7 +9,7 @@ import support
 
 
 class Ranges(range_case.TestCase):
-    def test_nothing_records_and_nothing_happens(self):
+    def test_api_does_nothing_without_a_recording(self):
         self.script(range_case.BEGIN + """
 @ctprof.trace
 def function(): return 1
@@ -37,7 +37,7 @@ with ctprof.range("outer"):
         self.assertEqual(inner.ncalls, 2)
         self.assertEqual(list(inner.callers), ["outer"])
 
-    def test_block_that_is_left_by_an_exception_ends(self):
+    def test_block_left_by_an_exception_ends(self):
         self.record("""
 try:
     with ctprof.range("fails"):
@@ -123,7 +123,7 @@ print(fib(6))
         ((_, fib),) = support.stats(self.log).items()
         self.assertEqual((fib.ncalls, fib.pcalls), (25, 1))
 
-    def test_trace_stands_for_the_call(self):
+    def test_trace_replaces_the_call(self):
         self.record("""
 @ctprof.trace
 def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
@@ -137,7 +137,7 @@ fib(6); fib.__wrapped__(0); named()
         self.assertEqual(functions["fib"].callers["fib"].ncalls, 24)
         self.assertEqual(list(functions["named"].callers), ["other"])
 
-    def test_trace_of_what_only_has_code_is_no_call_of_it(self):
+    def test_trace_of_an_object_with_code_is_not_its_call(self):
         self.record("""
 def function(): pass
 class Compiled:
@@ -149,7 +149,7 @@ ctprof.trace(compiled)()
 """, tracing=True)
         self.assertEqual(self.functions()["__call__"].ncalls, 1)
 
-    def test_call_that_is_older_than_the_trace_stands_for_itself(self):
+    def test_call_older_than_the_trace_is_recorded(self):
         log = str(self.log)
         support.python(self.script(range_case.BEGIN + f'''
 def work(): pass
@@ -213,7 +213,7 @@ block()
         self.assertEqual(list(functions["block"].callers), ["<module>"])
         self.assertEqual(functions["a"].ncalls, 1)
 
-    def test_ranges_that_are_never_ended_are_bounded(self):
+    def test_unended_ranges_are_bounded(self):
         self.record("""
 def left(): ctprof.range("left").__enter__()
 for _ in range(5000): left()

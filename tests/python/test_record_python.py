@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """ctprof record --python: every interpreter that a program starts records into
-a log of its own, however it ends."""
+its own log, however it ends."""
 
 import os
 import pathlib
@@ -41,7 +41,8 @@ class RecordPython(support.TestCase):
         self.log = self.work / "run.ctp"
 
     def record(self, *arguments, options=(), check=True, env=None, **more):
-        """What `ctprof record --python` says of this interpreter's run."""
+        """The message of `ctprof record --python` for a run of this
+        interpreter."""
         environment = {**os.environ, **(env or {})}
         if not env or "PYTHONPATH" not in env:
             # It finds the package and the library by itself.
@@ -56,7 +57,7 @@ class RecordPython(support.TestCase):
         return sorted(self.work.glob("run.[0-9]*.ctp"))
 
     def callers_of_work(self):
-        """The logs in which work() was called, but for the first one's."""
+        """The logs in which work() was called, except the first."""
         return [log for log in self.children()
                 if support.calls(log)["work"] > 0]
 
@@ -89,7 +90,7 @@ class RecordPython(support.TestCase):
             done.stdout,
             f"mine\n1\n{[path for path in mine if 'ctprof' in path]}\n")
 
-    def test_sitecustomize_that_fails_is_said_as_without(self):
+    def test_failing_sitecustomize_is_reported_as_without_ctprof(self):
         self.script("1 / 0", "site/sitecustomize.py")
         path = str(self.work / "site")
         plain = support.python("-c", "print(1)", env={"PYTHONPATH": path})
@@ -123,7 +124,7 @@ class RecordPython(support.TestCase):
         self.assertEqual(support.calls(self.log)["work"], 0)
 
     def check_child(self, code):
-        """The program starts one that has a log of its own."""
+        """The program starts one that has its own log."""
         self.script(WORKER + "work(1)", "child.py")
         self.record("-c", "import collections, os, subprocess, sys\n" + code,
                     options=["--force"])
@@ -159,7 +160,7 @@ class RecordPython(support.TestCase):
         self.check_child("os.environ['PYTHONPATH'] = '/'\n"
                          "os.waitpid(os.posix_spawn(sys.executable, "
                          "[sys.executable, 'child.py'], None), 0)")
-        # The interpreter has the array, and frees it where it is another.
+        # The interpreter holds the array, and frees it if it has changed.
         done = self.record(
             "-c", "import os\ndel os.environ['PYTHONPATH']\n"
             "words = ['sh', '-c', 'echo said']\n"
@@ -173,7 +174,7 @@ class RecordPython(support.TestCase):
             "subprocess.run([sys.executable, '-c', ''], env=dict(os.environ))")
         self.assertNotIn("BytesWarning", done.stderr)
 
-    def test_subprocess_without_what_we_set_is_left_alone(self):
+    def test_subprocess_without_our_variables_is_left_alone(self):
         self.script("import os; print(sorted(os.environ))", "child.py")
         done = self.record(
             "-c", "import subprocess, sys\n"
@@ -183,8 +184,8 @@ class RecordPython(support.TestCase):
         self.assertEqual(self.children(), [])
 
     def hostile(self):
-        """A directory with modules by every name that we or Python may look
-        for, each of which leaves a mark: its path, and the mark's."""
+        """A directory with modules under every name that we or Python may look
+        for; each leaves a mark. Returns its path, and the mark's."""
         mark = self.work / "mark"
         for name in sys.stdlib_module_names | {
                 "ctprof", "msgpack", "sitecustomize", "usercustomize"}:
@@ -237,7 +238,7 @@ class RecordPython(support.TestCase):
                     element.startswith("/")
                     for element in found[name].split(":")), found[name])
 
-    def test_sub_interpreters_are_told_of_once(self):
+    def test_sub_interpreters_are_reported_once(self):
         self.script("""
 try:
     import _interpreters as interpreters
@@ -306,7 +307,7 @@ for _ in range(3):
                     options=["--force", "--include=*program.py"])
         self.assertEqual(support.calls(self.log)["work"], 1)
 
-    def test_option_that_this_interpreter_lacks_is_said(self):
+    def test_unsupported_option_is_reported(self):
         done = self.record("-c", "print(1)", options=["--calls=all"])
         self.assertEqual(done.stdout, "1\n")
         if "monitoring" in support.HOOKS:

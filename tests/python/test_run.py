@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""python3 -m ctprof runs a program as python3 does: what it sees and says, how
-it ends; and what becomes of its log."""
+"""python3 -m ctprof runs a program as python3 does: its environment, its
+output, its end; and its log."""
 
 import json
 import pathlib
@@ -188,7 +188,7 @@ class Run(support.TestCase):
         self.assertRegex(ours.stderr, r"\Actprof: not recording: .*none/run"
                          r"\.ctp: No such file or directory\n\Z")
 
-    def test_full_disk_is_said(self):
+    def test_full_disk_is_reported(self):
         ours = self.run_with("-o", "/dev/full", "-c", "print(1)")
         self.assertEqual((ours.stdout, ours.returncode), ("1\n", 0))
         self.assertRegex(ours.stderr, r"\Actprof: .*No space left.*\n\Z")
@@ -254,7 +254,7 @@ class Run(support.TestCase):
         self.assertIn("<built-in method builtins.len>",
                       [frame["name"] for frame in file["shared"]["frames"]])
 
-    def test_without_the_program_what_can_be_made_is_made(self):
+    def test_profile_is_converted_without_the_program(self):
         package = self.work / "far/from/all/ctprof"
         shutil.copytree(pathlib.Path(ctprof.__file__).parent, package)
         alone = {"PYTHONPATH": package.parent, "PATH": self.work, "CTPROF": ""}
@@ -280,7 +280,7 @@ class Run(support.TestCase):
         self.assertEqual([path.name for path in self.work.iterdir()],
                          ["program.py"])
 
-    def test_profile_that_cannot_be_printed_leaves_nothing(self):
+    def test_unprintable_profile_leaves_nothing(self):
         for end, last in (("sys.stdout.close()",
                            "ctprof: I/O operation on closed file.\n"),
                           ("sys.stdout = None", "")):
@@ -362,7 +362,7 @@ after()
             self.assertIn("ctprof: calls='all' needs", ours.stderr)
             self.assertFalse(self.log.exists())
 
-    def test_hook_that_this_interpreter_lacks_is_a_mistake(self):
+    def test_unsupported_hook_is_a_mistake(self):
         for hook, words in (("monitoring", "needs Python 3.12"),
                             ("setprofile", "needs the interpreter's lock")):
             ours = self.run_with(f"--hook={hook}", "-c", "print(1)")
@@ -375,7 +375,7 @@ after()
             self.assertIn(f"ctprof: hook '{hook}' {words}", ours.stderr)
             self.assertFalse(self.log.exists())
 
-    def test_tracer_of_another_leaves_the_ranges(self):
+    def test_other_tracer_leaves_the_ranges(self):
         """All tool numbers are taken before the program runs."""
         if "monitoring" not in support.HOOKS:
             self.skipTest("there are no numbers to take")
@@ -392,7 +392,7 @@ after()
                          r"sys\.monitoring: other tools .*\n" + RECORDED)
         self.assertEqual(dict(support.calls(self.log)), {"block": 1})
 
-    def test_mistakes_are_said(self):
+    def test_mistakes_are_reported(self):
         for arguments, words in (
                 ([], "which program?"),
                 (["-m"], "-m: a value is missing"),

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Every kind of thread is recorded, on a stack of its own."""
+"""Every kind of thread is recorded, each on its own stack."""
 
 import collections
 import unittest
 
 import support
 
-# The five kinds: the one that starts, one that was there, and later ones by
-# threading, by _thread, and made by C.
+# The five kinds: the main thread, one that already ran, and later ones from
+# threading, from _thread, and made by C.
 KINDS = """
 import _thread, ctypes, threading
 
@@ -119,8 +119,8 @@ class Threads(support.TestCase):
                                 for what, count in alone.items()})
 
     def counts(self, log):
-        """What the threads' own functions do: their calls and primitive ones,
-        and these by edge, with those to functions of C."""
+        """The calls of the threads' own functions: all and primitive ones, and
+        the same for each edge, including edges to functions of C."""
         functions = support.stats(log)
         mine = {key for key in functions if key[2] in BUSY_NAMES
                 and key[0].startswith(str(self.work))}
@@ -167,7 +167,7 @@ ready.wait()
         self.assertEqual((counts["work"], counts["forever"]), (1, 1))
 
     @support.each_hook
-    def test_daemon_thread_that_never_rests_at_exit(self, hook):
+    def test_busy_daemon_thread_at_exit(self, hook):
         text = """
 import threading
 def work(): pass

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The magic of IPython and the option of pytest; where they are not installed,
-with as little in their place as the package asks for."""
+"""The magic of IPython and the option of pytest. If these are not installed,
+minimal stand-ins replace them."""
 
 import contextlib
 import importlib.util
@@ -27,7 +27,7 @@ def test_two():
 
 
 class Shell:
-    """What the magic needs of IPython's."""
+    """The parts of an IPython shell that the magic uses."""
 
     execution_count = 1
 
@@ -69,7 +69,7 @@ class Magic(support.TestCase):
         ctprof.load_ipython_extension(self.shell)
 
     def magic(self, line, cell=CELL):
-        """What it prints, and what it says."""
+        """Its output, and its messages."""
         out, err = io.StringIO(), self.work / "err"
         with contextlib.redirect_stdout(out), open(err, "wb") as file:
             saved = os.dup(2)
@@ -120,11 +120,11 @@ class Magic(support.TestCase):
         self.assertEqual(linecache.getline(code.co_filename, 2),
                          "    1 / 0\n")
 
-    def test_profiler_is_not_to_be_seen(self):
+    def test_profiler_is_not_seen(self):
         calls = {name for _, _, name in self.profile_of("pass\n")}
         self.assertEqual(calls, {"<module>", "<built-in method builtins.exec>"})
 
-    def test_output_that_cannot_be_made_is_said(self):
+    def test_output_that_cannot_be_made_is_reported(self):
         out = self.work / "none/cell.ctp"
         said = self.magic(f"-o '{out}'", "ran = 1\n")
         self.assertRegex(said[1], r"\Actprof: nothing was run: .*No such file")
@@ -135,7 +135,7 @@ class Magic(support.TestCase):
         self.assertIn("python3 -m ctprof", said)
         self.assertNotIn("ran_with_help", self.shell.user_ns)
 
-    def test_mistake_is_said(self):
+    def test_mistake_is_reported(self):
         self.assertEqual(self.magic("--wrong"),
                          ("", "ctprof: there is no option '--wrong'\n"))
 
@@ -156,7 +156,7 @@ class FakePytest:
 
     @staticmethod
     def config(path, worker):
-        """With what xdist gives its workers, and takes, in one of them."""
+        """Acts as one of xdist's workers, with what xdist gives and takes."""
         plugins = {}
         manager = types.SimpleNamespace(
             get_plugin=plugins.get,
@@ -190,7 +190,7 @@ class FakePytest:
 
     @classmethod
     def run_workers(cls, plugin, path, workers):
-        """The process that makes the workers, each with items of its own."""
+        """The process that starts the workers, each with its own items."""
         config = cls.config(path, None)
         plugin.pytest_configure(config)
         made = config.pluginmanager.get_plugin("ctprof_workers")
@@ -209,7 +209,7 @@ class FakePytest:
 
 class Pytest(support.TestCase):
     def run_tests(self, path):
-        """With pytest, or as if."""
+        """With pytest, or a stand-in."""
         if importlib.util.find_spec("pytest") is not None:
             self.script(TESTS, "test_it.py")
             support.python(
@@ -249,7 +249,7 @@ class Pytest(support.TestCase):
                              (2, 1, 2))
             (self.work / out).unlink()
 
-    def test_workers_without_logs_say_why(self):
+    def test_workers_without_logs_report_why(self):
         plugin = FakePytest.plugin()
         said = []
         with unittest.mock.patch.object(plugin._session, "say", said.append):
@@ -266,7 +266,7 @@ class Pytest(support.TestCase):
         self.assertEqual(list(self.work.glob("*.ctp")), [])
 
     @unittest.skipUnless(importlib.util.find_spec("pytest"), "no pytest")
-    def test_failing_tests_and_outputs_are_what_they_are(self):
+    def test_failing_tests_and_outputs_are_unchanged(self):
         self.script("def test_it():\n    assert 0\n", "test_it.py")
         for out, status, said in (
                 ("run.svg", 1,

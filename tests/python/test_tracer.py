@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The tracer: which calls it sees, in which threads, and what it makes of
-events that do not balance."""
+"""The tracer: the calls that it sees, their threads, and its handling of events
+that do not balance."""
 
 import _thread
 import ctypes
@@ -17,10 +17,11 @@ from ctprof import _ctprof
 
 
 class Traced(support.TestCase):
-    """Records functions into a log of the test's own."""
+    """Records functions into a log of the test."""
 
     def trace(self, function, *args, **options):
-        """Calls it under the tracer; the log's events, Chrome's way."""
+        """Calls it under the tracer; returns the log's events in Chrome's
+        format."""
         self.log = self.work / "run.ctp"
         _ctprof.record_start(str(self.log))
         self.addCleanup(_ctprof.record_stop)
@@ -166,7 +167,7 @@ class Calls(Traced):
                 self.assertEqual(len(self.named("leaf")), 1)
 
     def test_bound_c_functions_do_not_tear_the_log(self):
-        """Several versions tell of only one half of such a call."""
+        """Several versions report only one half of such a call."""
         class Thing:
             show = classmethod(repr)
 
@@ -220,7 +221,7 @@ class Start(Traced):
         self.assertEqual(len(self.named("inner")), 1)
         self.assertEqual(len(self.named("outer")), 0)
 
-    def test_returns_from_before_the_start_are_no_anomaly(self):
+    def test_returns_of_earlier_calls_are_not_anomalies(self):
         log = str(self.work / "run.ctp")
 
         def starter():
@@ -334,7 +335,7 @@ class Selection(Traced):
         self.assertEqual(self.select(include=["types.py"]),
                          {"prepare_class"})
 
-    def test_a_module_is_not_another_that_begins_like_it(self):
+    def test_module_with_the_same_prefix_is_not_matched(self):
         self.assertEqual(self.select(include=["test"]), set())
 
     def test_the_profiler_is_not_seen(self):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Programs by chance: functions that call each other, raise, and step, throw
-into, close or drop each other's generators, in an order that a seed makes.
+"""Random programs: functions that call each other, raise, and step, throw into,
+close or drop each other's generators, in an order given by a seed.
 
-CHANCE_SEEDS says how many there are, CHANCE_FIRST the first one's number.
+CHANCE_SEEDS is the number of programs, CHANCE_FIRST the first seed.
 """
 
 import contextlib
@@ -14,17 +14,17 @@ import types
 import weakref
 
 LIMIT = 500
-# Of calls since a generator was made, and in all: a RecursionError comes
-# earlier under a profile function that is Python's.
+# Depth since a generator was made, and in all. A RecursionError comes earlier
+# under a profile function that is written in Python.
 DEPTH = 24
 NESTING = 60
 CHANCE = random.Random()
-# One code object: cProfile counts each alone.
+# One code object: cProfile counts each separately.
 TEXT = compile("pick(depth)", "<string>", "eval")
 
 
 class State:
-    """What is left to do, and the generators that anything may take up."""
+    """The calls left to make, and the generators that any call may resume."""
 
     fuel = 0
     nesting = 0
@@ -204,7 +204,7 @@ def send_more(depth):
 
 
 def resting(depth):
-    """CPython 3.12 may crash where what runs is thrown into."""
+    """CPython 3.12 may crash on a throw into a running generator."""
     generator = taken(depth)
     if getattr(generator, "gi_running", False) or getattr(
             generator, "cr_running", False):
@@ -237,7 +237,7 @@ ACTS = (several, several, several, several, again, by_map, by_sorted,
 
 
 def ignore(unraisable):
-    """What destructors raise, and coroutines that nobody awaits."""
+    """Ignores errors in destructors, and coroutines never awaited."""
 
 
 def by_chance(seed):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exceptions through every kind of frame, and what runs meanwhile."""
+"""Exceptions through every kind of frame, and code that runs meanwhile."""
 
 import contextlib
 import functools

@@ -320,7 +320,7 @@ async def main():
 
 
 def run_event_loop():
-    # asyncio.run() also asks for threads and signals: this is its heart.
+    # asyncio.run() also needs threads and signals: this is its core.
     loop = asyncio.new_event_loop()
     try:
         loop.run_until_complete(main())

@@ -70,7 +70,7 @@ def run_same_name_on_the_same_line():
 
 
 def run_code_at_the_same_address():
-    # Nothing else holds the code: the next one may lie where it lay.
+    # Nothing else holds the code: the next object may get its address.
     for n in range(20):
         space = {"apply": apply}
         exec(f"def short_{n}(): return apply(len, 'a')", space)
@@ -97,7 +97,7 @@ def run_code_swapped():
 
 
 def run_strange_names():
-    # What a file name, a name and a line may be.
+    # Strange but possible file names, names and lines.
     for name, file in (("caf\u00e9", "\u6587.py"), ("a" * 10_000, "long.py"),
                        ("quote\"'", "back\\slash.py"), ("new\nline", "a;b c"),
                        ("<tag>&amp;", "<stdin>"), ("tab\t", ""),
@@ -129,7 +129,7 @@ def run_default_arguments_call():
 
 
 def run_type_parameters():
-    # The syntax is younger than this test.
+    # This syntax is newer than the oldest Python of this test.
     try:
         code = compile("def first[T](x: T) -> T: return x\n"
                        "class Box[T]:\n    def get(self): return 1\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Functions written in C: how they are called, and what they are called."""
+"""Functions written in C: their ways of being called, and their names."""
 
 import ctypes
 import functools

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Methods that no call in the source names: special methods, descriptors,
-metaclasses, destructors, what dataclasses and enumerations generate."""
+"""Methods that the source never calls by name: special methods, descriptors,
+metaclasses, destructors, methods of dataclasses and enumerations."""
 
 import abc
 import collections

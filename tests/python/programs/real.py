@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Real work: the standard library at work on itself, and a package's own
-tests where it is installed."""
+"""Real work: the standard library on its own files, and a package's own tests
+if it is installed."""
 
 import ast
 import compileall
@@ -30,7 +30,7 @@ def run_compileall():
         for name in "bisect", "keyword", "this", "abc":
             text = "" if name == "this" else source(name)
             pathlib.Path(work, f"{name}.py").write_text(text)
-        # By the name that tracebacks have; the directory's own is random.
+        # By the name in tracebacks; the directory's own name is random.
         compileall.compile_dir(work, ddir="compiled", quiet=2, force=True)
 
 
@@ -104,7 +104,7 @@ def run_unit_tests():
 
 
 def run_package_tests():
-    # Pure Python, with its tests inside: pyflakes.
+    # Pure Python, with its own tests: pyflakes.
     suite = unittest.defaultTestLoader.loadTestsFromNames(
         ["pyflakes.test.test_dict", "pyflakes.test.test_builtin"])
     result = unittest.TestResult()

@@ -125,7 +125,7 @@ def run_locks():
 
 
 def run_trace_function():
-    # Beside a profile function, a trace function of the program.
+    # A trace function of the program, beside a profile function.
     seen = itertools.count()
 
     def trace(frame, event, arg):
