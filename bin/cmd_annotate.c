@@ -58,7 +58,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_REGISTRY:
 		annotation->registry = arg;
-		return output_spare(arg) ? 0 : ENOMEM;
+		return output_protect(arg) ? 0 : ENOMEM;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

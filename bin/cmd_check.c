@@ -20,8 +20,8 @@ enum {
 	KEY_JUNIT,
 };
 
-#define USUAL_LIMIT_PPM 50000 /* 5 % */
-#define USUAL_MIN_PPM 10000   /* 1 % */
+#define DEFAULT_LIMIT_PPM 50000 /* 5 % */
+#define DEFAULT_MIN_PPM 10000   /* 1 % */
 
 #define FIGURES "total|self"
 
@@ -65,7 +65,7 @@ static error_t parse_check(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_LIMITS:
 		request->limits = arg;
-		return output_spare(arg) ? 0 : ENOMEM;
+		return output_protect(arg) ? 0 : ENOMEM;
 	case KEY_MIN_TIME:
 		read_min(&request->options, arg, state);
 		return 0;
@@ -221,8 +221,8 @@ static int run_request(struct request *request)
 
 static int run(int argc, char **argv)
 {
-	struct request request = {.options = {.usual.ppm = USUAL_LIMIT_PPM,
-					  .min_ppm = USUAL_MIN_PPM}};
+	struct request request = {.options = {.usual.ppm = DEFAULT_LIMIT_PPM,
+					  .min_ppm = DEFAULT_MIN_PPM}};
 	int status;
 
 	arguments_parse(cmd_check.argp, ARGP_IN_ORDER, argc, argv, &request);

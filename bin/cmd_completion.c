@@ -136,7 +136,7 @@ static void bash_put_option(const struct argp_option *option, void *user)
 static void bash_put_command(const struct command *command)
 {
 	printf("\t%s)\n\t\toptions='", command->name);
-	arguments_each(command->argp, bash_put_option, NULL);
+	arguments_visit(command->argp, bash_put_option, NULL);
 	puts("'");
 	if (kind_of_command(command) == COMPLETION_WORDS) {
 		fputs("\t\twords='", stdout);
@@ -144,7 +144,7 @@ static void bash_put_command(const struct command *command)
 		puts("'");
 	}
 	puts("\t\tcase $prev in");
-	arguments_each(command->argp, bash_put_argument, NULL);
+	arguments_visit(command->argp, bash_put_argument, NULL);
 	puts("\t\tesac ;;");
 }
 
@@ -265,7 +265,7 @@ static void zsh_put_option(const struct argp_option *option, void *user)
 static void zsh_put_command(const struct command *command)
 {
 	printf("\t%s)\n\t\t_arguments -s -S", command->name);
-	arguments_each(command->argp, zsh_put_option, NULL);
+	arguments_visit(command->argp, zsh_put_option, NULL);
 	if (command == &cmd_record)
 		fputs(" \\\n\t\t\t'(-)1:program:_command_names -e' "
 		      "'*::arguments:_normal'",
@@ -381,7 +381,7 @@ static void fish_put_command(const struct command *command)
 		puts("'");
 	}
 	/* visit() takes no const pointer; fish_put_option() changes nothing. */
-	arguments_each(
+	arguments_visit(
 		command->argp, fish_put_option, (void *)(uintptr_t)command);
 }
 

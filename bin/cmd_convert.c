@@ -64,7 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		request->force = true;
 		return 0;
 	case KEY_SPLIT:
-		request->part_bytes = arguments_part(state, arg);
+		request->part_bytes = arguments_part_size(state, arg);
 		return 0;
 	case KEY_COUNTERS:
 		request->counters = true;

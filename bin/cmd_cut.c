@@ -114,7 +114,7 @@ static bool parse_window(
 		read_step(pipeline, arg, state);
 		return true;
 	case KEY_SPLIT:
-		command->part_bytes = arguments_part(state, arg);
+		command->part_bytes = arguments_part_size(state, arg);
 		pipeline->parts = true;
 		return true;
 	case KEY_REDACT:

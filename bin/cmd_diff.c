@@ -15,7 +15,7 @@ enum {
 	KEY_SVG,
 };
 
-#define USUAL_TOP 30 /* for text: what fits a screen */
+#define DEFAULT_TOP 30 /* for text: what fits a screen */
 
 /* In the order of enum diff_key. */
 #define KEYS "total|self|count|ratio|name"
@@ -90,7 +90,7 @@ static int print_to_output(const struct request *request,
 		.view = {.diff = diff,
 			.comparison = &request->comparison,
 			.sort = key_words[request->key],
-			.top = reporting_top(&request->reporting, USUAL_TOP),
+			.top = reporting_top(&request->reporting, DEFAULT_TOP),
 			.unit = request->unit},
 		.report = report,
 		.reporting = &request->reporting,

@@ -16,7 +16,7 @@ enum {
 	KEY_ROBUST,
 };
 
-#define USUAL_TOP 20 /* for text */
+#define DEFAULT_TOP 20 /* for text */
 
 struct request {
 	struct inputs inputs;
@@ -87,7 +87,7 @@ static int print_gaps(struct request *request, const struct gaps *gaps,
 {
 	const struct gaps_view view = {.gaps = gaps,
 		.trace = trace,
-		.top = reporting_top(&request->reporting, USUAL_TOP),
+		.top = reporting_top(&request->reporting, DEFAULT_TOP),
 		.color = terminal_color(out, request->reporting.color),
 		.width = terminal_width(out),
 		.input = *path,

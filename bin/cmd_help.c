@@ -65,7 +65,7 @@ static void put_roff_option(const struct argp_option *option, void *user)
 static void print_roff(const struct command *command)
 {
 	puts(".SH OPTIONS");
-	arguments_each(command->argp, put_roff_option, NULL);
+	arguments_visit(command->argp, put_roff_option, NULL);
 }
 
 /* Runs `man` quietly to learn whether it has the page. */

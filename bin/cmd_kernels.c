@@ -24,7 +24,7 @@ enum {
 	KEY_AUGMENT,
 };
 
-#define USUAL_TOP 20 /* for text */
+#define DEFAULT_TOP 20 /* for text */
 
 struct request {
 	struct inputs inputs;
@@ -90,7 +90,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PEAKS:
 		request->peaks_path = arg;
-		if (!output_spare(arg))
+		if (!output_protect(arg))
 			return ENOMEM;
 		break;
 	default:
@@ -113,7 +113,7 @@ static int print(struct request *request, struct kernels *kernels,
 		.trace = trace,
 		.peaks = &request->peaks,
 		.dtype = request->dtype,
-		.top = reporting_top(&request->reporting, USUAL_TOP),
+		.top = reporting_top(&request->reporting, DEFAULT_TOP),
 		.sort = request->sort,
 		.color = terminal_color(out, request->reporting.color),
 		.width = terminal_width(out),

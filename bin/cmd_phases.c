@@ -59,7 +59,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_RULES:
 		request->rules = arg;
-		return output_spare(arg) ? 0 : ENOMEM;
+		return output_protect(arg) ? 0 : ENOMEM;
 	case KEY_SHOW_RULES:
 		show_rules(state, arg);
 		return 0;

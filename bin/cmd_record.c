@@ -42,7 +42,7 @@ enum {
 	KEY_EXCLUDE,
 };
 
-#define USUAL_OUTPUT "run.ctp"
+#define DEFAULT_OUTPUT "run.ctp"
 #define POLICIES "block|grow|drop"
 #define CLOCKS "auto|system|tsc|events"
 
@@ -378,7 +378,7 @@ static int run_program(struct request *request)
 
 static int run(int argc, char **argv)
 {
-	struct request request = {.output = USUAL_OUTPUT};
+	struct request request = {.output = DEFAULT_OUTPUT};
 	int status;
 
 	arguments_parse(cmd_record.argp, ARGP_IN_ORDER, argc, argv, &request);
@@ -392,7 +392,7 @@ static int run(int argc, char **argv)
 static const struct argp_option options[] = {
 	OPTION_HEADING("Output:", GROUP_OUTPUT),
 	{"output", 'o', "FILE", 0,
-		"write the log to this file (default: " USUAL_OUTPUT "); child "
+		"write the log to this file (default: " DEFAULT_OUTPUT "); child "
 		"processes write to NAME.PID.ctp beside it", GROUP_OUTPUT},
 	{"force", KEY_FORCE, NULL, 0,
 		"overwrite a log that exists", GROUP_OUTPUT},

@@ -102,7 +102,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			(request->all || request->discard ||
 				request->count > 0))
 			argp_error(state, "--json is for the list, or with -o");
-		return request->output == NULL || output_spare(request->logs[0])
+		return request->output == NULL ||
+				       output_protect(request->logs[0])
 			       ? 0
 			       : ENOMEM;
 	default:

@@ -27,8 +27,8 @@ enum {
 	KEY_CALLEES,
 };
 
-#define USUAL_TOP 30 /* for text: what fits a screen */
-#define USUAL_INTERVAL_NS UINT64_C(1000000000)
+#define DEFAULT_TOP 30 /* for text: what fits a screen */
+#define DEFAULT_INTERVAL_NS UINT64_C(1000000000)
 #define LINES_AROUND 7 /* above and below the table's rows */
 
 struct request {
@@ -136,7 +136,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "neither --gpu nor --follow goes "
 					  "with --group");
 		if (request->interval_ns == 0)
-			request->interval_ns = USUAL_INTERVAL_NS;
+			request->interval_ns = DEFAULT_INTERVAL_NS;
 		else if (!request->follow)
 			argp_error(state, "--interval is for --follow");
 		return 0;
@@ -379,7 +379,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	arguments_parse(cmd_stats.argp, 0, argc, argv, &request);
-	request.options.top = reporting_top(&request.reporting, USUAL_TOP);
+	request.options.top = reporting_top(&request.reporting, DEFAULT_TOP);
 	request.groups = request.grouping.build;
 	request.options.key = request.grouping.key;
 	request.options.key_owner = request.grouping.key_owner;

@@ -52,7 +52,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (symbolizer->output != NULL && request->count > 1)
 			argp_error(state, "-o takes one log");
 		return symbolizer->output == NULL ||
-				       output_spare(request->paths[0])
+				       output_protect(request->paths[0])
 			       ? 0
 			       : ENOMEM;
 	default:

@@ -24,7 +24,7 @@
 
 /* A line's worth of text: up to the last space that fits, or, of a word that
  * does not fit, its end. */
-static size_t line_of(const char *text, size_t size, size_t room)
+static size_t line_size(const char *text, size_t size, size_t room)
 {
 	if (size <= room)
 		return size;
@@ -40,7 +40,7 @@ static size_t line_of(const char *text, size_t size, size_t room)
 static void put_paragraph(const char *text, size_t size, size_t column)
 {
 	for (;;) {
-		size_t used = line_of(text, size, WIDTH - column);
+		size_t used = line_size(text, size, WIDTH - column);
 
 		printf("%.*s\n", (int)used, text);
 		if (used == size)
@@ -113,7 +113,7 @@ static void print_help(const struct argp *argp, const char *name)
 
 	print_usage(argp, name);
 	put_paragraphs(argp->doc, rest);
-	arguments_each(argp, put_option, &group);
+	arguments_visit(argp, put_option, &group);
 	if (*rest == '\0')
 		return;
 	putchar('\n');
@@ -212,7 +212,7 @@ static bool is_end(const struct argp_option *option)
 }
 
 /* The headings of a group alone, or all else of it. */
-static void each_in_group(const struct argp *argp, int group, bool headings,
+static void visit_group(const struct argp *argp, int group, bool headings,
 	void (*visit)(const struct argp_option *option, void *user), void *user)
 {
 	for (const struct argp_option *option = argp->options;
@@ -223,16 +223,16 @@ static void each_in_group(const struct argp *argp, int group, bool headings,
 			visit(option, user);
 	for (const struct argp_child *child = argp->children;
 		child != NULL && child->argp != NULL; child++)
-		each_in_group(child->argp, group, headings, visit, user);
+		visit_group(child->argp, group, headings, visit, user);
 }
 
 /* A heading may be a child's, and what stands below it not. */
-void arguments_each(const struct argp *argp,
+void arguments_visit(const struct argp *argp,
 	void (*visit)(const struct argp_option *option, void *user), void *user)
 {
 	for (int group = GROUP_MAIN; group <= GROUP_OTHER; group++) {
-		each_in_group(argp, group, true, visit, user);
-		each_in_group(argp, group, false, visit, user);
+		visit_group(argp, group, true, visit, user);
+		visit_group(argp, group, false, visit, user);
 	}
 }
 
@@ -258,7 +258,7 @@ uint64_t arguments_size(
 	return bytes;
 }
 
-uint64_t arguments_part(const struct argp_state *state, const char *text)
+uint64_t arguments_part_size(const struct argp_state *state, const char *text)
 {
 	uint64_t bytes = arguments_size(state, "--split", text);
 

@@ -65,7 +65,7 @@ void arguments_parse(const struct argp *argp, unsigned flags, int argc,
 
 /* Calls `visit` for every option of the argp and its children, headings
  * included, in the order of --help's groups. */
-void arguments_each(const struct argp *argp,
+void arguments_visit(const struct argp *argp,
 	void (*visit)(const struct argp_option *option, void *user),
 	void *user);
 
@@ -80,7 +80,7 @@ char *arguments_output(
 	const struct argp_state *state, const char *option, char *text);
 
 /* How large the parts of --split are to be: some bytes, like "64M". */
-uint64_t arguments_part(const struct argp_state *state, const char *text);
+uint64_t arguments_part_size(const struct argp_state *state, const char *text);
 
 /* A number of bytes, like "64M". */
 uint64_t arguments_size(

@@ -23,12 +23,12 @@ static const int fatal_signals[] = {
 	SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGXCPU};
 
 /* What a fatal signal has to remove; "" if nothing. */
-static char unfinished[PATH_MAX];
+static char unfinished_path[PATH_MAX];
 
 static void on_fatal_signal(int number)
 {
-	if (unfinished[0] != '\0')
-		(void)unlink(unfinished);
+	if (unfinished_path[0] != '\0')
+		(void)unlink(unfinished_path);
 	/* The handler is gone (SA_RESETHAND), so this ends the process when
 	 * the handler returns, with the status that the signal means. */
 	(void)raise(number);
@@ -54,18 +54,18 @@ static int fail(const struct output *output, const char *what)
 }
 
 /* What is read: the files themselves, as a link is another path to one. */
-struct spared_file {
+struct protected_file {
 	dev_t device;
 	ino_t inode;
 };
 
 static struct {
-	struct spared_file *items;
+	struct protected_file *items;
 	size_t count;
 	size_t room;
-} spared;
+} protected;
 
-bool output_spare(const char *path)
+bool output_protect(const char *path)
 {
 	struct stat found;
 	int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &found)
@@ -73,24 +73,24 @@ bool output_spare(const char *path)
 
 	if (failed != 0 || !S_ISREG(found.st_mode))
 		return true;
-	if (!array_reserve(&spared.items, spared.count, &spared.room,
-		    sizeof(*spared.items)))
+	if (!array_reserve(&protected.items, protected.count, &protected.room,
+		    sizeof(*protected.items)))
 		return false;
-	spared.items[spared.count++] =
-		(struct spared_file){found.st_dev, found.st_ino};
+	protected.items[protected.count++] =
+		(struct protected_file){found.st_dev, found.st_ino};
 	return true;
 }
 
-static bool is_spared(const struct stat *found)
+static bool is_protected(const struct stat *found)
 {
-	for (size_t i = 0; i < spared.count; i++)
-		if (spared.items[i].inode == found->st_ino &&
-			spared.items[i].device == found->st_dev)
+	for (size_t i = 0; i < protected.count; i++)
+		if (protected.items[i].inode == found->st_ino &&
+			protected.items[i].device == found->st_dev)
 			return true;
 	return false;
 }
 
-static int refuse(const char *path)
+static int refuse_existing(const char *path)
 {
 	diag("%s: exists; --force overwrites it", path);
 	return EXIT_OUTPUT;
@@ -128,7 +128,7 @@ static int open_file_of(const char *path)
 }
 
 /* The file at an output's path. */
-struct place {
+struct destination {
 	struct stat file;
 	bool exists;
 	bool by_link; /* the path is a symbolic link to the file */
@@ -138,69 +138,73 @@ struct place {
  * A link leads where its owner wants: in /tmp, another user's would have us
  * replace a file of ours. Root's are part of the system, such as /dev/stdout.
  */
-static int look(const char *path, struct place *place)
+static int find_destination(const char *path, struct destination *destination)
 {
-	*place = (struct place){0};
-	if (lstat(path, &place->file) != 0)
+	*destination = (struct destination){0};
+	if (lstat(path, &destination->file) != 0)
 		return EXIT_DONE;
-	place->by_link = S_ISLNK(place->file.st_mode);
-	if (place->by_link && place->file.st_uid != 0 &&
-		place->file.st_uid != geteuid()) {
+	destination->by_link = S_ISLNK(destination->file.st_mode);
+	if (destination->by_link && destination->file.st_uid != 0 &&
+		destination->file.st_uid != geteuid()) {
 		diag("%s: is a symbolic link of another user and is not "
 		     "followed; remove it, or write to another file",
 			path);
 		return EXIT_OUTPUT;
 	}
-	place->exists = !place->by_link || stat(path, &place->file) == 0;
+	destination->exists =
+		!destination->by_link || stat(path, &destination->file) == 0;
 	return EXIT_DONE;
 }
 
 /* Something that has no content of its own to be replaced. */
-static bool is_direct(const char *path, const struct place *place)
+static bool is_direct(const char *path, const struct destination *destination)
 {
-	return !S_ISREG(place->file.st_mode) || open_file_of(path) >= 0;
+	return !S_ISREG(destination->file.st_mode) || open_file_of(path) >= 0;
 }
 
 /* May the regular file there be replaced? */
 static int check_replace(
-	const char *path, const struct place *place, bool force)
+	const char *path, const struct destination *destination, bool force)
 {
-	if (is_spared(&place->file))
+	if (is_protected(&destination->file))
 		return refuse_input(path);
-	return force ? EXIT_DONE : refuse(path);
+	return force ? EXIT_DONE : refuse_existing(path);
 }
 
 int output_check(const char *path, bool force)
 {
-	struct place place;
-	int status = look(path, &place);
+	struct destination destination;
+	int status = find_destination(path, &destination);
 
-	if (status != EXIT_DONE || !place.exists || is_direct(path, &place))
+	if (status != EXIT_DONE || !destination.exists ||
+		is_direct(path, &destination))
 		return status;
-	return check_replace(path, &place, force);
+	return check_replace(path, &destination, force);
 }
 
 /* Is this open file the one that was there? Whoever may write to the directory
  * could have put a link to another file in its place. */
-static bool is_same(int fd, const struct place *place)
+static bool is_same(int fd, const struct destination *destination)
 {
 	struct stat found;
 
-	return fstat(fd, &found) == 0 && found.st_dev == place->file.st_dev &&
-	       found.st_ino == place->file.st_ino && !S_ISREG(found.st_mode);
+	return fstat(fd, &found) == 0 &&
+	       found.st_dev == destination->file.st_dev &&
+	       found.st_ino == destination->file.st_ino &&
+	       !S_ISREG(found.st_mode);
 }
 
 /* Without O_TRUNC and O_CREAT: it is there and is nobody's content. */
-static int open_direct(
-	struct output *output, const char *path, const struct place *place)
+static int open_direct(struct output *output, const char *path,
+	const struct destination *destination)
 {
 	int number = open_file_of(path);
-	int follow = place->by_link ? 0 : O_NOFOLLOW;
+	int follow = destination->by_link ? 0 : O_NOFOLLOW;
 	int fd = number >= 0
 			 ? fcntl(number, F_DUPFD_CLOEXEC, 0)
 			 : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | follow);
 
-	if (fd >= 0 && number < 0 && !is_same(fd, place)) {
+	if (fd >= 0 && number < 0 && !is_same(fd, destination)) {
 		(void)close(fd);
 		diag("%s: was replaced while it was being opened; try again",
 			path);
@@ -232,7 +236,7 @@ static char *temporary_name(const char *path)
 }
 
 /* Makes the file; no signal comes before it is known what to remove. */
-static int make_unfinished(char *name)
+static int make_temporary(char *name)
 {
 	sigset_t all;
 	sigset_t old;
@@ -244,7 +248,7 @@ static int make_unfinished(char *name)
 	fd = mkostemp(name, O_CLOEXEC);
 	error = errno;
 	if (fd >= 0)
-		strcpy(unfinished, name);
+		strcpy(unfinished_path, name);
 	(void)sigprocmask(SIG_SETMASK, &old, NULL);
 	errno = error;
 	return fd;
@@ -256,12 +260,12 @@ static int open_temporary(struct output *output, mode_t mode)
 
 	output->temporary = temporary_name(output->path);
 	if (output->temporary == NULL ||
-		strlen(output->temporary) >= sizeof(unfinished)) {
+		strlen(output->temporary) >= sizeof(unfinished_path)) {
 		errno = output->temporary == NULL ? ENOMEM : ENAMETOOLONG;
 		return fail(output, "cannot make");
 	}
 	catch_signals();
-	fd = make_unfinished(output->temporary);
+	fd = make_temporary(output->temporary);
 	if (fd < 0)
 		return fail(output, "cannot make");
 	(void)fchmod(fd, mode);
@@ -275,12 +279,12 @@ static int open_temporary(struct output *output, mode_t mode)
 
 /* The mode of a replaced file is kept if the file is our own, but never its
  * set-user-ID, set-group-ID and sticky bits. */
-static mode_t mode_for(const struct place *place)
+static mode_t mode_for(const struct destination *destination)
 {
 	mode_t mask;
 
-	if (place->exists && place->file.st_uid == geteuid())
-		return place->file.st_mode & 0777;
+	if (destination->exists && destination->file.st_uid == geteuid())
+		return destination->file.st_mode & 0777;
 	mask = umask(0);
 	(void)umask(mask);
 	return 0666 & ~mask;
@@ -288,32 +292,33 @@ static mode_t mode_for(const struct place *place)
 
 static int open_path(struct output *output, const char *path)
 {
-	struct place place;
-	int status = look(path, &place);
+	struct destination destination;
+	int status = find_destination(path, &destination);
 
 	if (status != EXIT_DONE)
 		return status;
-	if (place.exists && S_ISDIR(place.file.st_mode)) {
+	if (destination.exists && S_ISDIR(destination.file.st_mode)) {
 		errno = EISDIR;
 		return fail(output, "cannot write");
 	}
-	if (place.exists && is_direct(path, &place))
-		return open_direct(output, path, &place);
-	if (place.exists)
-		status = check_replace(path, &place, output->force);
+	if (destination.exists && is_direct(path, &destination))
+		return open_direct(output, path, &destination);
+	if (destination.exists)
+		status = check_replace(path, &destination, output->force);
 	if (status != EXIT_DONE)
 		return status;
 	/* Through a link: what it leads to is replaced, not the link. */
-	output->path = place.exists && place.by_link ? realpath(path, NULL)
-						     : strdup(path);
+	output->path = destination.exists && destination.by_link
+			       ? realpath(path, NULL)
+			       : strdup(path);
 	if (output->path == NULL)
 		return fail(output, "cannot make");
-	return open_temporary(output, mode_for(&place));
+	return open_temporary(output, mode_for(&destination));
 }
 
-static void release(struct output *output)
+static void clear_output(struct output *output)
 {
-	unfinished[0] = '\0';
+	unfinished_path[0] = '\0';
 	free(output->temporary);
 	free(output->path);
 	*output = (struct output){.name = output->name};
@@ -338,15 +343,15 @@ static int open_plain(
 	}
 	status = open_path(output, path);
 	if (status != EXIT_DONE) {
-		if (unfinished[0] != '\0')
-			(void)unlink(unfinished);
-		release(output);
+		if (unfinished_path[0] != '\0')
+			(void)unlink(unfinished_path);
+		clear_output(output);
 	}
 	return status;
 }
 
 /* Compresses what is written from here on. */
-static int pack(struct output *output)
+static int start_compression(struct output *output)
 {
 	FILE *plain = gzip_file_open(output->file);
 
@@ -369,7 +374,7 @@ int output_open(
 	if (status != EXIT_DONE || size < 3 ||
 		strcmp(path + size - 3, ".gz") != 0)
 		return status;
-	return pack(output);
+	return start_compression(output);
 }
 
 int output_open_as(struct output *output, const char *path, bool force,
@@ -381,7 +386,7 @@ int output_open_as(struct output *output, const char *path, bool force,
 }
 
 /* Finishes what is compressed; false if that failed. */
-static bool unpack(struct output *output)
+static bool finish_compression(struct output *output)
 {
 	bool done;
 
@@ -405,7 +410,7 @@ static int rename_temporary(struct output *output)
 		failed = rename(output->temporary, output->path);
 	if (failed == 0)
 		return EXIT_DONE;
-	return errno == EEXIST ? refuse(output->name)
+	return errno == EEXIST ? refuse_existing(output->name)
 			       : fail(output, "cannot rename the new file");
 }
 
@@ -415,7 +420,7 @@ int output_close(struct output *output, bool keep)
 	bool wrote;
 
 	errno = 0; /* the write that failed may be long ago */
-	wrote = unpack(output);
+	wrote = finish_compression(output);
 	wrote = fflush(output->file) == 0 && !ferror(output->file) && wrote;
 	if (!wrote && keep)
 		status = fail(output, "cannot write");
@@ -428,7 +433,7 @@ int output_close(struct output *output, bool keep)
 		if (!keep || status != EXIT_DONE)
 			(void)unlink(output->temporary);
 	}
-	release(output);
+	clear_output(output);
 	return status;
 }
 

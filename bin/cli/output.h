@@ -23,12 +23,12 @@ struct output {
 
 /* No output is to take this path's place from here on: it is read. What is not
  * a regular file is nobody's content. False if out of memory. */
-bool output_spare(const char *path);
+bool output_protect(const char *path);
 
 /*
  * Opens for writing. `path` NULL or "-" is stdout; NULL and `binary` together
  * are refused if that is a terminal. An existing file is refused without
- * `force`, and one that is to be spared always. One whose name ends in ".gz" is
+ * `force`, and a protected one always. One whose name ends in ".gz" is
  * compressed.
  *
  * Errors: said; returns an exit status.

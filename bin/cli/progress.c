@@ -31,7 +31,7 @@ void progress_start(struct progress *progress, enum when when, const char *unit,
 		progress->start_ns = now_ns();
 }
 
-static void show(struct progress *progress, uint64_t position)
+static void print_line(struct progress *progress, uint64_t position)
 {
 	char done[QUANTITY_TEXT];
 	char total[QUANTITY_TEXT];
@@ -67,7 +67,7 @@ void progress_update(struct progress *progress, uint64_t position)
 	if (progress->shown_ns != 0 && now - progress->shown_ns < SHOW_EVERY_NS)
 		return;
 	progress->shown_ns = now;
-	show(progress, position);
+	print_line(progress, position);
 }
 
 void progress_show_source(void *user)
@@ -79,7 +79,7 @@ void progress_show_source(void *user)
 		progress_update(progress, source->position(source));
 }
 
-void progress_watch(
+void progress_set_source(
 	struct progress *progress, const struct event_source *source)
 {
 	if (progress->on)

@@ -28,7 +28,7 @@ void progress_start(struct progress *progress, enum when when, const char *unit,
 
 /* Makes progress_show_source() show where this source is, until
  * progress_hide(), which comes before it is closed. */
-void progress_watch(
+void progress_set_source(
 	struct progress *progress, const struct event_source *source);
 
 /* For read_request.progress; `progress` is a struct progress. */

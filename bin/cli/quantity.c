@@ -138,14 +138,14 @@ bool quantity_read_count(const char *text, uint32_t *count)
 }
 
 /* How many times `step`, to the nearest; half a step is one more. */
-static uint64_t steps(uint64_t value, uint64_t step)
+static uint64_t divide_rounded(uint64_t value, uint64_t step)
 {
 	return value / step + (value % step >= step - step / 2);
 }
 
 /* The largest unit that the value reaches when it is rounded, with one
  * decimal. */
-static const char *humane(
+static const char *format_human(
 	char text[QUANTITY_TEXT], uint64_t value, const struct unit *units)
 {
 	uint64_t tenths;
@@ -160,7 +160,7 @@ static const char *humane(
 			units->name);
 		return text;
 	}
-	tenths = steps(value, units->size / 10);
+	tenths = divide_rounded(value, units->size / 10);
 	(void)snprintf(text, QUANTITY_TEXT, "%" PRIu64 ".%" PRIu64 " %s",
 		tenths / 10, tenths % 10, units->name);
 	return text;
@@ -168,12 +168,12 @@ static const char *humane(
 
 const char *quantity_bytes(char text[QUANTITY_TEXT], uint64_t bytes)
 {
-	return humane(text, bytes, sizes);
+	return format_human(text, bytes, sizes);
 }
 
 const char *quantity_time(char text[QUANTITY_TEXT], uint64_t time_ns)
 {
-	return humane(text, time_ns, times);
+	return format_human(text, time_ns, times);
 }
 
 const char *quantity_date(char text[QUANTITY_TEXT], int64_t realtime_ns)
@@ -198,7 +198,7 @@ const char *quantity_date(char text[QUANTITY_TEXT], int64_t realtime_ns)
 
 uint64_t quantity_mean(uint64_t sum, uint64_t count)
 {
-	return count == 0 ? 0 : steps(sum, count);
+	return count == 0 ? 0 : divide_rounded(sum, count);
 }
 
 const char *quantity_in(
@@ -208,10 +208,10 @@ const char *quantity_in(
 
 	if (unit_ns < 1000) {
 		(void)snprintf(text, QUANTITY_TEXT, "%" PRIu64,
-			steps(time_ns, unit_ns));
+			divide_rounded(time_ns, unit_ns));
 		return text;
 	}
-	thousandths = steps(time_ns, unit_ns / 1000);
+	thousandths = divide_rounded(time_ns, unit_ns / 1000);
 	(void)snprintf(text, QUANTITY_TEXT, "%" PRIu64 ".%03" PRIu64,
 		thousandths / 1000, thousandths % 1000);
 	return text;

@@ -52,11 +52,11 @@ void table_clear(struct table *table)
 	memory_free(table->names);
 }
 
-void table_need(struct table *table, const char *title, size_t width)
+void table_hide_below(struct table *table, const char *title, size_t width)
 {
 	for (size_t i = 0; i + 1 < table->column_count; i++)
 		if (strcmp(table->columns[i].title, title) == 0)
-			table->least[i] = width;
+			table->min_line_width[i] = width;
 }
 
 void table_add_row(struct table *table, enum table_style style)
@@ -75,7 +75,7 @@ void table_add(struct table *table, const char *text)
 	buffer_add_byte(&table->text, '\0');
 }
 
-static bool note_name(struct table *table, struct table_name name)
+static bool append_name(struct table *table, struct table_name name)
 {
 	if (!array_reserve(&table->names, table->name_count, &table->name_room,
 		    sizeof(*table->names)))
@@ -106,10 +106,10 @@ void table_add_name(struct table *table, const char *before, const char *name,
 		return;
 	entry.begin = entry.cell + strlen(before);
 	entry.end = text->used - 1 - size;
-	text->failed = !note_name(table, entry);
+	text->failed = !append_name(table, entry);
 }
 
-static bool is_in(const struct span *spans, size_t count, uint32_t code)
+static bool is_in_spans(const struct span *spans, size_t count, uint32_t code)
 {
 	for (size_t i = 0; i < count; i++)
 		if (code >= spans[i].first && code <= spans[i].last)
@@ -119,7 +119,7 @@ static bool is_in(const struct span *spans, size_t count, uint32_t code)
 
 /* Takes a character of a text that is not at its end, and returns how many
  * columns it has; of what is no UTF-8 some bytes. */
-static size_t take(const char **at)
+static size_t next_char_width(const char **at)
 {
 	const unsigned char *text = (const unsigned char *)*at;
 	uint32_t code = text[0];
@@ -132,9 +132,9 @@ static size_t take(const char **at)
 	*at += size;
 	if (code < narrow[0].first)
 		return 1;
-	if (is_in(narrow, sizeof(narrow) / sizeof(narrow[0]), code))
+	if (is_in_spans(narrow, sizeof(narrow) / sizeof(narrow[0]), code))
 		return 0;
-	return is_in(wide, sizeof(wide) / sizeof(wide[0]), code) ? 2 : 1;
+	return is_in_spans(wide, sizeof(wide) / sizeof(wide[0]), code) ? 2 : 1;
 }
 
 static size_t width_of(const char *text)
@@ -142,36 +142,36 @@ static size_t width_of(const char *text)
 	size_t width = 0;
 
 	while (*text != '\0')
-		width += take(&text);
+		width += next_char_width(&text);
 	return width;
 }
 
 /* Where the characters end that have room in so many columns from the text's
  * beginning. */
-static const char *beginning(const char *text, size_t width)
+static const char *prefix_end(const char *text, size_t width)
 {
 	for (const char *next = text; *text != '\0'; text = next) {
-		size_t taken = take(&next);
+		size_t char_width = next_char_width(&next);
 
-		if (taken > width)
+		if (char_width > width)
 			break;
-		width -= taken;
+		width -= char_width;
 	}
 	return text;
 }
 
 /* Where those begin that have room in so many columns before its end, the first
  * of which is no mark on one that has none. */
-static const char *ending(const char *text, size_t width)
+static const char *suffix_start(const char *text, size_t width)
 {
 	size_t left = width_of(text);
 
 	for (const char *next = text; *text != '\0'; text = next) {
-		size_t taken = take(&next);
+		size_t char_width = next_char_width(&next);
 
-		if (left <= width && taken != 0)
+		if (left <= width && char_width != 0)
 			break;
-		left -= taken;
+		left -= char_width;
 	}
 	return text;
 }
@@ -183,8 +183,8 @@ static void shorten(const char *text, size_t width, const char *parts[2])
 	size_t left = (width - ELLIPSIS_WIDTH) / 2;
 	size_t right = width - ELLIPSIS_WIDTH - left;
 
-	parts[0] = beginning(text, left);
-	parts[1] = ending(text, right);
+	parts[0] = prefix_end(text, left);
+	parts[1] = suffix_start(text, right);
 }
 
 /* Returns how many columns it took: one less, if a wide character has no room. */
@@ -197,7 +197,7 @@ static size_t print_short(FILE *out, const char *text, size_t width)
 	fprintf(out, "%.*s" ELLIPSIS "%s", (int)(parts[0] - text), text,
 		parts[1]);
 	for (const char *at = text; at < parts[0];)
-		used += take(&at);
+		used += next_char_width(&at);
 	return used + width_of(parts[1]);
 }
 
@@ -256,7 +256,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Appends a short name with as many scopes around it as fit. */
-static void add_inner(
+static void add_scoped_name(
 	struct buffer *out, const struct buffer *brief, size_t room)
 {
 	const char *name = (const char *)brief->bytes;
@@ -268,7 +268,7 @@ static void add_inner(
 	while (width + front > room &&
 		(inner = function_name_inner(name, end)) != NULL) {
 		while (name < inner)
-			width -= take(&name);
+			width -= next_char_width(&name);
 		front = ELLIPSIS_WIDTH;
 	}
 	if (front != 0 && width + front <= room)
@@ -302,7 +302,8 @@ static const char *fit_name(const struct table *table, const char *cell,
 		&brief, text + name->begin, name->end - name->begin);
 	buffer_add_byte(&brief, '\0');
 	if (!brief.failed)
-		add_inner(made, &brief, width > others ? width - others : 0);
+		add_scoped_name(
+			made, &brief, width > others ? width - others : 0);
 	buffer_add_text(made, text + name->end);
 	buffer_add_byte(made, '\0');
 	made->failed |= brief.failed;
@@ -329,7 +330,7 @@ static const char *print_row(const struct table *table, FILE *out,
 }
 
 /* How wide the columns are by themselves. */
-static void measure(const struct table *table, size_t *widths)
+static void measure_columns(const struct table *table, size_t *widths)
 {
 	const char *at = (const char *)table->text.bytes;
 	const char *end = table->text.used == 0 ? at : at + table->text.used;
@@ -350,14 +351,14 @@ static void measure(const struct table *table, size_t *widths)
 
 /* Leaves out what needs longer lines, and shares what numbers leave among the
  * columns of text: each has what the narrower ones do not need. */
-static void fit(const struct table *table, size_t *widths, size_t width)
+static void fit_columns(const struct table *table, size_t *widths, size_t width)
 {
 	size_t last = table->column_count - 1;
 	size_t used = 0;
 	size_t texts = 1;
 
 	for (size_t i = 0; i < last; i++) {
-		if (width < table->least[i])
+		if (width < table->min_line_width[i])
 			widths[i] = LEFT_OUT;
 		else
 			used += GAP_WIDTH +
@@ -406,9 +407,9 @@ bool table_print(const struct table *table, FILE *out, bool color, size_t width)
 
 	if (table->text.failed)
 		return false;
-	measure(table, widths);
+	measure_columns(table, widths);
 	if (width != 0)
-		fit(table, widths, width);
+		fit_columns(table, widths, width);
 	if (table->columns[0].title[0] != '\0')
 		print_titles(table, out, color, widths);
 	if (at == NULL)

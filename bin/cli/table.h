@@ -25,7 +25,7 @@ struct table_name {
 struct table {
 	const struct table_column *columns; /* borrowed */
 	size_t column_count;
-	size_t least[TABLE_COLUMNS_MAX]; /* of table_need() */
+	size_t min_line_width[TABLE_COLUMNS_MAX]; /* of table_hide_below() */
 	struct buffer text;       /* rows of cells, each with a zero byte */
 	struct table_name *names; /* in the order of their cells */
 	size_t name_count;
@@ -40,7 +40,7 @@ void table_clear(struct table *table);
 
 /* The column of this title is left out where lines have fewer characters. It is
  * not the last one. */
-void table_need(struct table *table, const char *title, size_t width);
+void table_hide_below(struct table *table, const char *title, size_t width);
 
 /* Begins a row, of which every cell is added then. The style shows only in
  * colour. */

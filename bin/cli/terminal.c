@@ -8,8 +8,8 @@
 
 #include "base/environment.h"
 
-#define USUAL_WIDTH 80
-#define USUAL_HEIGHT 24
+#define DEFAULT_WIDTH 80
+#define DEFAULT_HEIGHT 24
 
 static bool is_set(const char *variable)
 {
@@ -40,7 +40,7 @@ size_t terminal_height(FILE *stream)
 	if (!isatty(fileno(stream)))
 		return 0;
 	if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_row == 0)
-		return USUAL_HEIGHT;
+		return DEFAULT_HEIGHT;
 	return size.ws_row;
 }
 
@@ -51,6 +51,6 @@ size_t terminal_width(FILE *stream)
 	if (!isatty(fileno(stream)))
 		return 0;
 	if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-		return USUAL_WIDTH;
+		return DEFAULT_WIDTH;
 	return size.ws_col;
 }

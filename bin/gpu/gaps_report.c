@@ -122,8 +122,8 @@ static bool print_devices(const struct gaps_view *view, FILE *out)
 	bool printed;
 
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-	table_need(&table, "kernels %", FULL);
-	table_need(&table, "most", FULL);
+	table_hide_below(&table, "kernels %", FULL);
+	table_hide_below(&table, "most", FULL);
 	for (uint32_t i = 0; i < count; i++)
 		add_device(view, &table, &devices[i]);
 	printed = table_print(&table, out, view->color, view->width);

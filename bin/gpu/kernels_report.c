@@ -351,10 +351,10 @@ static bool print_table(const struct kernels_view *view, uint32_t first,
 
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
 	if (view->sort != KERNELS_MIN)
-		table_need(&table, "min us", FULL);
+		table_hide_below(&table, "min us", FULL);
 	if (view->sort != KERNELS_MAX)
-		table_need(&table, "max us", FULL);
-	table_need(&table, "share %", WIDE);
+		table_hide_below(&table, "max us", FULL);
+	table_hide_below(&table, "share %", WIDE);
 	for (uint32_t i = first; i < end; i++)
 		add_row(view, &table, &rows[i], peak);
 	printed = table_print(&table, out, view->color, view->width);

@@ -672,7 +672,7 @@ static int spare_found(const struct input_tree *tree)
 		const struct input_tree_file *file = &tree->files[i];
 
 		if (file->root_size != 0 && !file->is_none &&
-			!output_spare(file->path))
+			!output_protect(file->path))
 			return diag_no_memory(file->path);
 	}
 	return EXIT_DONE;

@@ -61,7 +61,7 @@ int input_open_as(struct input *input, const char *name, const char *path,
 void input_start_progress(struct input *input, enum when when)
 {
 	progress_start(&input->progress, when, NULL, input->origin.size_bytes);
-	progress_watch(&input->progress, input->origin.source);
+	progress_set_source(&input->progress, input->origin.source);
 }
 
 void input_update_progress(void *input, uint64_t position)

@@ -67,7 +67,7 @@ static error_t add_path(struct inputs *inputs, const char *path)
 	if (inputs->paths[inputs->count] == NULL)
 		return ENOMEM;
 	inputs->count++;
-	return output_spare(path) ? 0 : ENOMEM;
+	return output_protect(path) ? 0 : ENOMEM;
 }
 
 static error_t read_names(
@@ -157,7 +157,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FILES0_FROM:
 		inputs->files0_from = arg;
-		return output_spare(arg) ? 0 : ENOMEM;
+		return output_protect(arg) ? 0 : ENOMEM;
 	case KEY_STRICT:
 		inputs->strict = true;
 		return 0;

@@ -14,8 +14,8 @@ enum {
 };
 
 #define KEY_SIZE 32
-#define USUAL_NAME_WIDTH 55
-#define USUAL_DETAILS_WIDTH 80
+#define DEFAULT_NAME_WIDTH 55
+#define DEFAULT_DETAILS_WIDTH 80
 
 /* In the order of GROUPING_WORDS, behind those of compilers. */
 static const enum averages_group averages_groups[] = {AVERAGES_SITE,
@@ -132,8 +132,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		grouping->look.name_width = USUAL_NAME_WIDTH;
-		grouping->look.details_width = USUAL_DETAILS_WIDTH;
+		grouping->look.name_width = DEFAULT_NAME_WIDTH;
+		grouping->look.details_width = DEFAULT_DETAILS_WIDTH;
 		return 0;
 	case KEY_GROUP:
 		read_group(grouping, arg, state);

@@ -298,12 +298,14 @@ static void view_init(struct view *view, const struct stats *stats)
 	table_init(&view->table, view->columns, view->count + 1 + shapes);
 	if (stats->options->ops->columns != 0)
 		return;
-	table_need(&view->table, figures[FIGURE_DEVICE_SHARE].title, FULL);
+	table_hide_below(
+		&view->table, figures[FIGURE_DEVICE_SHARE].title, FULL);
 	if (!shapes)
 		return;
-	table_need(&view->table, figures[FIGURE_SHARE].title, FULL);
+	table_hide_below(&view->table, figures[FIGURE_SHARE].title, FULL);
 	if (stats->key != STATS_DEVICE)
-		table_need(&view->table, figures[FIGURE_DEVICE].title, FULL);
+		table_hide_below(
+			&view->table, figures[FIGURE_DEVICE].title, FULL);
 }
 
 #define GIGA 1000000000

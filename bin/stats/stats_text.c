@@ -395,8 +395,8 @@ static bool print_work(const struct stats *stats, FILE *out)
 	bool printed;
 
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-	table_need(&table, titles->min, DEVICE_FULL);
-	table_need(&table, titles->max, DEVICE_FULL);
+	table_hide_below(&table, titles->min, DEVICE_FULL);
+	table_hide_below(&table, titles->max, DEVICE_FULL);
 	for (uint32_t i = 0; i < stats->work_count; i++)
 		add_work(stats, &table, stats->work[i]);
 	printed = table_print(
