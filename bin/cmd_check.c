@@ -58,7 +58,8 @@ static error_t parse_check(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_MAX_REGRESSION:
-		if (!limits_file_read_one(arg, &request->options.usual))
+		if (!limits_file_parse_limit(
+			    arg, &request->options.default_limit))
 			argp_error(state,
 				"--max-regression: '%s' is not " ALLOWED_WORDS,
 				arg);
@@ -70,7 +71,7 @@ static error_t parse_check(int key, char *arg, struct argp_state *state)
 		read_min(&request->options, arg, state);
 		return 0;
 	case KEY_FIGURE:
-		request->options.figure = (enum diff_key)arguments_word(
+		request->options.key = (enum diff_key)arguments_word(
 			state, "--figure", FIGURES, arg);
 		return 0;
 	default:
@@ -92,7 +93,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_UNIT:
 		request->unit =
-			arguments_word(state, "--unit", CHANGE_UNITS, arg);
+			arguments_word(state, "--unit", DELTA_UNITS, arg);
 		return 0;
 	case KEY_JUNIT:
 		request->junit = arguments_output(state, "--junit", arg);
@@ -103,7 +104,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* What is printed, and how. */
-struct printing {
+struct print_context {
 	struct check_view view;
 	const struct report *report; /* NULL: in JUnit's form */
 	const struct reporting *reporting;
@@ -111,15 +112,15 @@ struct printing {
 
 static int print(void *user, FILE *out)
 {
-	struct printing *printing = user;
-	struct check_view *view = &printing->view;
+	struct print_context *context = user;
+	struct check_view *view = &context->view;
 
-	view->color = terminal_color(out, printing->reporting->color);
+	view->color = terminal_color(out, context->reporting->color);
 	view->width = terminal_width(out);
-	if (printing->report == NULL)
+	if (context->report == NULL)
 		return check_print_junit(view, out);
 	return REPORTING_PRINT(
-		printing->reporting, check, view, printing->report, out);
+		context->reporting, check, view, context->report, out);
 }
 
 static int print_all(struct request *request, const struct diff *diff,
@@ -127,10 +128,10 @@ static int print_all(struct request *request, const struct diff *diff,
 {
 	struct regression_rows regressions;
 	struct output_options output = request->reporting.output;
-	struct printing printing = {
+	struct print_context context = {
 		.view = {.regressions = &regressions,
 			.comparison = &request->comparison,
-			.figure = request->options.figure,
+			.key = request->options.key,
 			.all = request->all,
 			.unit = request->unit},
 		.reporting = &request->reporting,
@@ -138,7 +139,7 @@ static int print_all(struct request *request, const struct diff *diff,
 	int worst = EXIT_DONE;
 	int status;
 
-	if (!regression_rows_make(&regressions, diff, &request->comparison,
+	if (!regression_rows_init(&regressions, diff, &request->comparison,
 		    &request->options))
 		return diag_no_memory(NULL);
 	if (request->limits != NULL && !request->comparison.inputs.quiet)
@@ -146,10 +147,10 @@ static int print_all(struct request *request, const struct diff *diff,
 			&request->options.limits, request->limits);
 	if (request->junit != NULL) {
 		output.path = request->junit;
-		worst = reporting_print(output, print, &printing);
+		worst = reporting_print(output, print, &context);
 	}
-	printing.report = report;
-	status = reporting_print(request->reporting.output, print, &printing);
+	context.report = report;
+	status = reporting_print(request->reporting.output, print, &context);
 	worst = exit_worse(worst, status);
 	if (worst == EXIT_DONE && regressions.counts[REGRESSION_SLOWER] != 0)
 		worst = EXIT_NO;
@@ -158,7 +159,7 @@ static int print_all(struct request *request, const struct diff *diff,
 }
 
 /* Was anything measured on both sides? What did not run is not faster. */
-static bool have_common(const struct diff *diff)
+static bool have_common_function(const struct diff *diff)
 {
 	uint32_t count;
 	const struct diff_row *rows = diff_rows(diff, &count);
@@ -170,12 +171,12 @@ static bool have_common(const struct diff *diff)
 	return false;
 }
 
-static int judge(struct request *request, const struct diff *diff,
+static int report_diff(struct request *request, const struct diff *diff,
 	const struct report *report)
 {
 	int status = print_all(request, diff, report);
 
-	if (have_common(diff) || status != EXIT_DONE)
+	if (have_common_function(diff) || status != EXIT_DONE)
 		return status;
 	diag("no function is on both sides: there is nothing to compare");
 	return EXIT_INPUT;
@@ -192,10 +193,10 @@ static int compare(struct request *request)
 			&request->comparison, &profiles, "ctprof/check/1");
 		int status = EXIT_LIMIT;
 
-		diff = comparison_join(&request->comparison, &profiles,
-			request->options.figure);
+		diff = comparison_diff(
+			&request->comparison, &profiles, request->options.key);
 		if (diff != NULL)
-			status = judge(request, diff, &report);
+			status = report_diff(request, diff, &report);
 		worst = exit_worse(worst, status);
 	}
 	diff_free(diff);
@@ -221,8 +222,9 @@ static int run_request(struct request *request)
 
 static int run(int argc, char **argv)
 {
-	struct request request = {.options = {.usual.ppm = DEFAULT_LIMIT_PPM,
-					  .min_ppm = DEFAULT_MIN_PPM}};
+	struct request request = {
+		.options = {.default_limit.ppm = DEFAULT_LIMIT_PPM,
+			.min_ppm = DEFAULT_MIN_PPM}};
 	int status;
 
 	arguments_parse(cmd_check.argp, ARGP_IN_ORDER, argc, argv, &request);
@@ -252,7 +254,7 @@ static const struct argp_option options[] = {
 		"JSON and CSV, compared", GROUP_OUTPUT},
 	{"junit", KEY_JUNIT, "FILE", 0,
 		"write also a report for CI servers to FILE", GROUP_OUTPUT},
-	{"unit", KEY_UNIT, CHANGE_UNITS, 0,
+	{"unit", KEY_UNIT, DELTA_UNITS, 0,
 		"unit of times in text (auto: ms, or us for short runs)",
 		GROUP_OUTPUT},
 	{NULL, 0, NULL, 0, NULL, 0},

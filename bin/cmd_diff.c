@@ -49,7 +49,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_UNIT:
 		request->unit =
-			arguments_word(state, "--unit", CHANGE_UNITS, arg);
+			arguments_word(state, "--unit", DELTA_UNITS, arg);
 		return 0;
 	case KEY_EXIT_CODE:
 		request->exit_code = true;
@@ -66,7 +66,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* What is printed, and how. */
-struct printing {
+struct print_context {
 	struct diff_view view;
 	const struct report *report;
 	const struct reporting *reporting;
@@ -74,19 +74,19 @@ struct printing {
 
 static int print(void *user, FILE *out)
 {
-	struct printing *printing = user;
-	struct diff_view *view = &printing->view;
+	struct print_context *context = user;
+	struct diff_view *view = &context->view;
 
-	view->color = terminal_color(out, printing->reporting->color);
+	view->color = terminal_color(out, context->reporting->color);
 	view->width = terminal_width(out);
 	return REPORTING_PRINT(
-		printing->reporting, diff, view, printing->report, out);
+		context->reporting, diff, view, context->report, out);
 }
 
 static int print_to_output(const struct request *request,
 	const struct diff *diff, const struct report *report)
 {
-	struct printing printing = {
+	struct print_context context = {
 		.view = {.diff = diff,
 			.comparison = &request->comparison,
 			.sort = key_words[request->key],
@@ -96,18 +96,18 @@ static int print_to_output(const struct request *request,
 		.reporting = &request->reporting,
 	};
 	int status =
-		reporting_print(request->reporting.output, print, &printing);
+		reporting_print(request->reporting.output, print, &context);
 
 	if (status == EXIT_DONE && request->exit_code &&
-		diff_differs(&printing.view))
+		diff_differs(&context.view))
 		status = EXIT_NO;
 	return status;
 }
 
-static int write_picture(const struct request *request,
+static int write_svg(const struct request *request,
 	const struct comparison_profiles *profiles, int worst)
 {
-	int status = diff_picture_write(&request->comparison, profiles,
+	int status = diff_svg_write(&request->comparison, profiles,
 		request->svg, request->reporting.output.force);
 
 	return exit_worse(worst, status);
@@ -125,8 +125,8 @@ static int run_request(struct request *request)
 		int status = EXIT_LIMIT;
 
 		if (request->svg != NULL)
-			worst = write_picture(request, &profiles, worst);
-		diff = comparison_join(
+			worst = write_svg(request, &profiles, worst);
+		diff = comparison_diff(
 			&request->comparison, &profiles, request->key);
 		if (diff != NULL)
 			status = print_to_output(request, diff, &report);
@@ -168,7 +168,7 @@ static const struct argp_option options[] = {
 	{"svg", KEY_SVG, "FILE", 0,
 		"write a flame graph, too, of what takes longer (red) or less "
 		"(blue) than before", GROUP_OUTPUT},
-	{"unit", KEY_UNIT, CHANGE_UNITS, 0,
+	{"unit", KEY_UNIT, DELTA_UNITS, 0,
 		"unit of times in text (auto: ms, or us for short runs)",
 		GROUP_OUTPUT},
 	{NULL, 0, NULL, 0, NULL, 0},

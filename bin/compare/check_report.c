@@ -12,28 +12,28 @@
 
 #define PPM_PERCENT 10000
 
-/* ---- what of a verdict is printed ---- */
+/* ---- a row as text ---- */
 
-static const struct diff_cost *cost_of(
-	const struct regression_row *verdict, enum diff_side side)
+static const struct diff_cost *median_of(
+	const struct regression_row *regression, enum diff_side side)
 {
-	return &verdict->row->side[side].median;
+	return &regression->row->side[side].median;
 }
 
-static uint64_t figure_of(const struct check_view *view,
-	const struct regression_row *verdict, enum diff_side side)
+static uint64_t median_ns(const struct check_view *view,
+	const struct regression_row *regression, enum diff_side side)
 {
-	const struct diff_cost *cost = cost_of(verdict, side);
+	const struct diff_cost *cost = median_of(regression, side);
 
-	return view->figure == DIFF_SELF ? cost->self_ns : cost->total_ns;
+	return view->key == DIFF_SELF ? cost->self_ns : cost->total_ns;
 }
 
-static uint64_t spread_of(const struct check_view *view,
-	const struct regression_row *verdict, enum diff_side side)
+static uint64_t spread_ns(const struct check_view *view,
+	const struct regression_row *regression, enum diff_side side)
 {
-	const struct diff_cost *spread = &verdict->row->side[side].spread;
+	const struct diff_cost *spread = &regression->row->side[side].spread;
 
-	return view->figure == DIFF_SELF ? spread->self_ns : spread->total_ns;
+	return view->key == DIFF_SELF ? spread->self_ns : spread->total_ns;
 }
 
 const char *check_limit_text(
@@ -60,52 +60,53 @@ const char *check_limit_text(
 
 /* ---- text ---- */
 
-static bool shows_text(
-	const struct check_view *view, const struct regression_row *verdict)
+static bool is_in_text(
+	const struct check_view *view, const struct regression_row *regression)
 {
-	return view->all || verdict->verdict == REGRESSION_SLOWER ||
-	       verdict->verdict == REGRESSION_NOISE;
+	return view->all || regression->verdict == REGRESSION_SLOWER ||
+	       regression->verdict == REGRESSION_NOISE;
 }
 
 static void add_side(const struct check_view *view, struct table *table,
-	const struct regression_row *verdict, enum diff_side side,
+	const struct regression_row *regression, enum diff_side side,
 	uint64_t unit_ns)
 {
-	bool found = verdict->row->side[side].found != 0;
+	bool found = regression->row->side[side].found != 0;
 	char text[QUANTITY_TEXT];
 
-	table_add(
-		table, found ? quantity_in(text, figure_of(view, verdict, side),
-				       unit_ns)
-			     : "-");
+	table_add(table,
+		found ? quantity_in(text, median_ns(view, regression, side),
+				unit_ns)
+		      : "-");
 	if (view->comparison->runs)
 		table_add(table,
 			found ? quantity_in(text,
-					spread_of(view, verdict, side), unit_ns)
+					spread_ns(view, regression, side),
+					unit_ns)
 			      : "-");
 }
 
 static void add_row(const struct check_view *view, struct table *table,
-	const struct regression_row *verdict, uint64_t unit_ns)
+	const struct regression_row *regression, uint64_t unit_ns)
 {
-	uint64_t base = figure_of(view, verdict, DIFF_BASE);
-	uint64_t changed = figure_of(view, verdict, DIFF_NEW);
+	uint64_t base = median_ns(view, regression, DIFF_BASE);
+	uint64_t changed = median_ns(view, regression, DIFF_NEW);
 	char text[QUANTITY_TEXT];
 
-	table_add_row(table, verdict->verdict == REGRESSION_SLOWER ? TABLE_HOT
-			     : regression_is_judged(verdict->verdict)
-				     ? TABLE_PLAIN
-				     : TABLE_FAINT);
-	table_add(table, regression_name(verdict->verdict));
-	add_side(view, table, verdict, DIFF_BASE, unit_ns);
-	add_side(view, table, verdict, DIFF_NEW, unit_ns);
+	table_add_row(table,
+		regression->verdict == REGRESSION_SLOWER    ? TABLE_HOT
+		: regression_is_judged(regression->verdict) ? TABLE_PLAIN
+							    : TABLE_FAINT);
+	table_add(table, regression_name(regression->verdict));
+	add_side(view, table, regression, DIFF_BASE, unit_ns);
+	add_side(view, table, regression, DIFF_NEW, unit_ns);
 	table_add(table, delta_time(text, base, changed, unit_ns));
 	table_add(table, delta_percent(text, base, changed));
-	table_add(table, check_limit_text(text, verdict->limit));
-	if (*verdict->row->name == '\0')
-		table_add(table, label_name(verdict->name));
+	table_add(table, check_limit_text(text, regression->limit));
+	if (*regression->row->name == '\0')
+		table_add(table, label_name(regression->name));
 	else
-		delta_add_name(table, verdict->row);
+		delta_add_name(table, regression->row);
 }
 
 static bool print_rows(
@@ -122,7 +123,7 @@ static bool print_rows(
 	columns.items[0].number = false;
 	table_init(&table, columns.items, columns.count);
 	for (size_t i = 0; i < regressions->count; i++)
-		if (shows_text(view, &regressions->items[i]))
+		if (is_in_text(view, &regressions->items[i]))
 			add_row(view, &table, &regressions->items[i],
 				unit->size_ns);
 	printed = table_print(&table, out, view->color, view->width);
@@ -130,14 +131,14 @@ static bool print_rows(
 	return printed;
 }
 
-static uint64_t largest(const struct check_view *view)
+static uint64_t largest_ns(const struct check_view *view)
 {
 	const struct regression_rows *regressions = view->regressions;
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < regressions->count; i++)
 		for (int side = 0; side < DIFF_SIDES; side++) {
-			uint64_t time = figure_of(view, &regressions->items[i],
+			uint64_t time = median_ns(view, &regressions->items[i],
 				(enum diff_side)side);
 
 			most = time > most ? time : most;
@@ -151,7 +152,8 @@ static void print_counts(const struct regression_rows *regressions, FILE *out)
 	const size_t *counts = regressions->counts;
 
 	fprintf(out, "Compared: %zu, slower than allowed: %zu",
-		regression_rows_judged(regressions), counts[REGRESSION_SLOWER]);
+		regression_rows_judged_count(regressions),
+		counts[REGRESSION_SLOWER]);
 	if (counts[REGRESSION_NOISE] != 0)
 		fprintf(out, ", perhaps slower, but within the noise: %zu",
 			counts[REGRESSION_NOISE]);
@@ -166,7 +168,8 @@ static void print_counts(const struct regression_rows *regressions, FILE *out)
 
 int check_print_text(const struct check_view *view, FILE *out)
 {
-	const struct delta_unit *unit = delta_unit(view->unit, largest(view));
+	const struct delta_unit *unit =
+		delta_unit(view->unit, largest_ns(view));
 	const struct regression_rows *regressions = view->regressions;
 
 	if (regressions->count == 0) {
@@ -187,10 +190,10 @@ int check_print_text(const struct check_view *view, FILE *out)
 
 /* ---- JSON and CSV ---- */
 
-static bool shows(
-	const struct check_view *view, const struct regression_row *verdict)
+static bool is_in_report(
+	const struct check_view *view, const struct regression_row *regression)
 {
-	return view->all || regression_is_judged(verdict->verdict);
+	return view->all || regression_is_judged(regression->verdict);
 }
 
 static void put_limit(struct json *json, const struct regression_limit *limit)
@@ -207,16 +210,16 @@ static void put_limit(struct json *json, const struct regression_limit *limit)
 		json_uint(json, limit->time_ns);
 }
 
-static void put_row(struct json *json, const struct regression_row *verdict)
+static void put_row(struct json *json, const struct regression_row *regression)
 {
 	json_begin(json, '{');
-	report_text(json, "name", verdict->name);
-	report_text(json, "file", verdict->row->file);
-	report_uint(json, "line", verdict->row->line);
-	report_text(json, "kind", delta_kind(verdict->row));
-	report_text(json, "verdict", regression_name(verdict->verdict));
-	put_limit(json, verdict->limit);
-	delta_write(json, verdict->row);
+	report_text(json, "name", regression->name);
+	report_text(json, "file", regression->row->file);
+	report_uint(json, "line", regression->row->line);
+	report_text(json, "kind", delta_kind(regression->row));
+	report_text(json, "verdict", regression_name(regression->verdict));
+	put_limit(json, regression->limit);
+	delta_write(json, regression->row);
 	json_end(json, '}');
 }
 
@@ -230,8 +233,7 @@ int check_print_json(
 	if (status != EXIT_DONE)
 		return status;
 	comparison_write(view->comparison, &json);
-	report_text(
-		&json, "figure", view->figure == DIFF_SELF ? "self" : "total");
+	report_text(&json, "figure", view->key == DIFF_SELF ? "self" : "total");
 	json_key(&json, "verdicts");
 	json_begin(&json, '{');
 	for (enum regression verdict = 0; verdict < REGRESSION_COUNT; verdict++)
@@ -241,27 +243,28 @@ int check_print_json(
 	json_key(&json, "rows");
 	json_begin(&json, '[');
 	for (size_t i = 0; i < regressions->count; i++)
-		if (shows(view, &regressions->items[i]))
+		if (is_in_report(view, &regressions->items[i]))
 			put_row(&json, &regressions->items[i]);
 	json_end(&json, ']');
 	return report_end(&json);
 }
 
-static void put_line(FILE *out, const struct regression_row *verdict)
+static void put_csv_row(FILE *out, const struct regression_row *regression)
 {
-	const struct regression_limit *limit = verdict->limit;
+	const struct regression_limit *limit = regression->limit;
 
-	table_csv(out, verdict->name, ',');
-	table_csv(out, verdict->row->file, ',');
-	fprintf(out, "%" PRIu32 ",%s,%s,", verdict->row->line,
-		delta_kind(verdict->row), regression_name(verdict->verdict));
+	table_csv(out, regression->name, ',');
+	table_csv(out, regression->row->file, ',');
+	fprintf(out, "%" PRIu32 ",%s,%s,", regression->row->line,
+		delta_kind(regression->row),
+		regression_name(regression->verdict));
 	if (!limit->off && limit->ppm != 0)
 		fprintf(out, "%" PRIu32, limit->ppm);
 	putc(',', out);
 	if (!limit->off && limit->ppm == 0)
 		fprintf(out, "%" PRIu64, limit->time_ns);
 	putc(',', out);
-	delta_csv(out, verdict->row, '\n');
+	delta_csv(out, regression->row, '\n');
 }
 
 int check_print_csv(const struct check_view *view, FILE *out)
@@ -269,60 +272,61 @@ int check_print_csv(const struct check_view *view, FILE *out)
 	const struct regression_rows *regressions = view->regressions;
 
 	fputs("name,file,line,kind,verdict,allowed_ppm,"
-	      "allowed_ns," CHANGE_CSV_TITLES "\n",
+	      "allowed_ns," DELTA_CSV_TITLES "\n",
 		out);
 	for (size_t i = 0; i < regressions->count; i++)
-		if (shows(view, &regressions->items[i]))
-			put_line(out, &regressions->items[i]);
+		if (is_in_report(view, &regressions->items[i]))
+			put_csv_row(out, &regressions->items[i]);
 	return EXIT_DONE;
 }
 
 /* ---- JUnit ---- */
 
 /* "+12.00 %, allowed is 5%: 1.2 s, 1.3 s" */
-static void put_words(const struct check_view *view,
-	const struct regression_row *verdict, FILE *out)
+static void put_junit_message(const struct check_view *view,
+	const struct regression_row *regression, FILE *out)
 {
-	uint64_t base = figure_of(view, verdict, DIFF_BASE);
-	uint64_t changed = figure_of(view, verdict, DIFF_NEW);
+	uint64_t base = median_ns(view, regression, DIFF_BASE);
+	uint64_t changed = median_ns(view, regression, DIFF_NEW);
 	const struct delta_unit *unit = delta_unit(view->unit, base);
 	char texts[4][QUANTITY_TEXT];
 
 	fprintf(out, "%s %%, allowed is %s: %s %s, now %s %s",
 		delta_percent(texts[0], base, changed),
-		check_limit_text(texts[1], verdict->limit),
+		check_limit_text(texts[1], regression->limit),
 		quantity_in(texts[2], base, unit->size_ns), unit->name,
 		quantity_in(texts[3], changed, unit->size_ns), unit->name);
 }
 
-static bool put_case(const struct check_view *view,
-	const struct regression_row *verdict, FILE *out)
+static bool put_junit_case(const struct check_view *view,
+	const struct regression_row *regression, FILE *out)
 {
-	uint64_t changed = figure_of(view, verdict, DIFF_NEW);
+	uint64_t changed = median_ns(view, regression, DIFF_NEW);
 	char seconds[AMOUNT_TEXT];
 	bool done;
 
 	fputs("    <testcase name=\"", out);
-	done = xml_put_line(out, verdict->name, strlen(verdict->name));
-	fprintf(out, "\" classname=\"%s\"", delta_kind(verdict->row));
-	if (*verdict->row->file != '\0') {
+	done = xml_put_line(out, regression->name, strlen(regression->name));
+	fprintf(out, "\" classname=\"%s\"", delta_kind(regression->row));
+	if (*regression->row->file != '\0') {
 		fputs(" file=\"", out);
-		done = xml_put_line(out, verdict->row->file,
-			       strlen(verdict->row->file)) &&
+		done = xml_put_line(out, regression->row->file,
+			       strlen(regression->row->file)) &&
 		       done;
-		fprintf(out, "\" line=\"%" PRIu32 "\"", verdict->row->line);
+		fprintf(out, "\" line=\"%" PRIu32 "\"", regression->row->line);
 	}
 	fprintf(out, " time=\"%s\"", amount_seconds(seconds, changed));
-	if (verdict->verdict == REGRESSION_PASSED) {
+	if (regression->verdict == REGRESSION_PASSED) {
 		fputs("/>\n", out);
 		return done;
 	}
-	if (verdict->verdict == REGRESSION_SLOWER)
+	if (regression->verdict == REGRESSION_SLOWER)
 		fputs(">\n      <failure type=\"slower\" message=\"", out);
 	else
 		fputs(">\n      <system-out>Within the noise: ", out);
-	put_words(view, verdict, out);
-	fputs(verdict->verdict == REGRESSION_SLOWER ? "\"/>" : "</system-out>",
+	put_junit_message(view, regression, out);
+	fputs(regression->verdict == REGRESSION_SLOWER ? "\"/>"
+						       : "</system-out>",
 		out);
 	fputs("\n    </testcase>\n", out);
 	return done;
@@ -338,11 +342,12 @@ int check_print_junit(const struct check_view *view, FILE *out)
 	fprintf(out,
 		"  <testsuite name=\"ctprof check\" tests=\"%zu\" "
 		"failures=\"%zu\" errors=\"0\">\n",
-		regression_rows_judged(regressions),
+		regression_rows_judged_count(regressions),
 		regressions->counts[REGRESSION_SLOWER]);
 	for (size_t i = 0; i < regressions->count; i++)
 		if (regression_is_judged(regressions->items[i].verdict))
-			done = put_case(view, &regressions->items[i], out) &&
+			done = put_junit_case(
+				       view, &regressions->items[i], out) &&
 			       done;
 	fputs("  </testsuite>\n</testsuites>\n", out);
 	if (done)

@@ -11,9 +11,9 @@
 struct check_view {
 	const struct regression_rows *regressions; /* borrowed, as is */
 	const struct comparison *comparison;
-	enum diff_key figure;
+	enum diff_key key;
 	bool all;      /* also what was not compared, and as text what passed */
-	unsigned unit; /* of CHANGE_UNITS; text only, as is all below */
+	unsigned unit; /* of DELTA_UNITS; text only, as is all below */
 	bool color;
 	size_t width;
 };

@@ -27,7 +27,7 @@ enum {
 /* In the order of enum match_key. */
 #define MATCHES "file|name|line|exact"
 
-#define MOVED_SAID 4u /* directories; more would hide the rest */
+#define ROOTS_REPORTED 4u /* directories; more would hide the rest */
 
 /* clang-format off */
 static const struct argp_option options[] = {
@@ -112,12 +112,12 @@ const struct argp_child comparison_children[] = {{&reporting_argp, 0, NULL, 0},
 void comparison_clear(struct comparison *comparison)
 {
 	inputs_clear(&comparison->inputs);
-	source_map_clear(&comparison->moved);
+	source_map_clear(&comparison->source_map);
 }
 
 /* ---- reading ---- */
 
-static enum ctp_status take(
+static enum ctp_status replay_event(
 	void *user, const struct event *event, struct ctp_error *err)
 {
 	return replay_add(user, event, err);
@@ -147,7 +147,8 @@ static enum ctp_status read_profile(const struct comparison *comparison,
 	replay = replay_new(source->trace, replay_options(comparison));
 	if (replay == NULL)
 		return ctp_no_memory(err);
-	status = reporting_read(&comparison->inputs, input, take, replay, err);
+	status = reporting_read(
+		&comparison->inputs, input, replay_event, replay, err);
 	if (status == CTP_OK)
 		status = replay_finish(replay, out, err);
 	replay_free(replay);
@@ -215,19 +216,20 @@ void comparison_profiles_clear(struct comparison_profiles *profiles)
 	*profiles = (struct comparison_profiles){0};
 }
 
-static void diag_moved(const struct source_map *moved)
+static void diag_source_map(const struct source_map *source_map)
 {
-	for (uint32_t i = 0; i < moved->count && i < MOVED_SAID; i++)
+	for (uint32_t i = 0; i < source_map->count && i < ROOTS_REPORTED; i++)
 		diag("files in %s are compared with those in %s",
-			moved->roots[i].base, moved->roots[i].changed);
-	if (moved->count > MOVED_SAID)
+			source_map->roots[i].base,
+			source_map->roots[i].changed);
+	if (source_map->count > ROOTS_REPORTED)
 		diag("and likewise of %" PRIu32 " more directories",
-			moved->count - MOVED_SAID);
+			source_map->count - ROOTS_REPORTED);
 }
 
 /* A program that was built in another directory has other names for all its
  * files; this matches them. */
-static int join_files(struct comparison *comparison,
+static int map_source_files(struct comparison *comparison,
 	const struct comparison_profiles *profiles)
 {
 	struct ctp_error err = {0};
@@ -235,11 +237,11 @@ static int join_files(struct comparison *comparison,
 	if (comparison->match != MATCH_KEY_FILE &&
 		comparison->match != MATCH_KEY_LINE)
 		return EXIT_DONE;
-	if (source_map_join(&comparison->moved, profiles->items,
+	if (source_map_join(&comparison->source_map, profiles->items,
 		    profiles->count, comparison->base_count, &err) != CTP_OK)
 		return diag_no_memory(NULL);
 	if (!comparison->inputs.quiet)
-		diag_moved(&comparison->moved);
+		diag_source_map(&comparison->source_map);
 	return EXIT_DONE;
 }
 
@@ -348,7 +350,7 @@ static void diag_difference(
 /* Are the devices of the first `base_count` profiles called the same as those
  * of the others? If not, or without memory, prints the reason. Devices without
  * a name, and a side without devices, match. */
-static bool are_devices_same(
+static bool check_devices(
 	const struct comparison_profiles *profiles, size_t base_count)
 {
 	struct device_names names[DIFF_SIDES] = {0};
@@ -398,14 +400,14 @@ int comparison_read(
 	if (worst != EXIT_DONE && worst != EXIT_DAMAGED)
 		return worst;
 	if (!comparison->across_devices &&
-		!are_devices_same(profiles, comparison->base_count))
+		!check_devices(profiles, comparison->base_count))
 		return EXIT_USAGE;
-	return exit_worse(worst, join_files(comparison, profiles));
+	return exit_worse(worst, map_source_files(comparison, profiles));
 }
 
 /* ---- joining ---- */
 
-struct diff *comparison_join(const struct comparison *comparison,
+struct diff *comparison_diff(const struct comparison *comparison,
 	const struct comparison_profiles *profiles, enum diff_key key)
 {
 	const uint32_t runs[DIFF_SIDES] = {(uint32_t)comparison->base_count,
@@ -454,9 +456,9 @@ void comparison_write(const struct comparison *comparison, struct json *json)
 	report_text(json, "match", words[comparison->match]);
 	json_key(json, "moved");
 	json_begin(json, '[');
-	for (uint32_t i = 0; i < comparison->moved.count; i++) {
+	for (uint32_t i = 0; i < comparison->source_map.count; i++) {
 		const struct source_map_root *root =
-			&comparison->moved.roots[i];
+			&comparison->source_map.roots[i];
 
 		json_begin(json, '{');
 		report_text(json, "base", root->base);

@@ -22,11 +22,11 @@ struct comparison {
 	bool kernels; /* only what devices did */
 	enum replay_device device;
 	bool tree; /* profiles have paths of calls, where inputs tell them */
-	struct source_map moved; /* as comparison_read() found */
+	struct source_map source_map; /* as comparison_read() found */
 };
 
 /* reporting_argp, that of the sides, whose input (argp's word) is a struct
- * sides, and help_argp. What parses them is to be given the flag ARGP_IN_ORDER:
+ * comparison, and help_argp. What parses them is to be given the flag ARGP_IN_ORDER:
  * which side an input is on is told by its place. */
 extern const struct argp_child comparison_children[];
 
@@ -52,7 +52,7 @@ int comparison_read(
 void comparison_profiles_clear(struct comparison_profiles *profiles);
 
 /* Joins them; free with diff_free(). Errors: said; NULL. */
-struct diff *comparison_join(const struct comparison *comparison,
+struct diff *comparison_diff(const struct comparison *comparison,
 	const struct comparison_profiles *profiles, enum diff_key key);
 
 /* What reports begin with. */

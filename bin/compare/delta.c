@@ -40,8 +40,8 @@ void delta_columns(struct delta_columns *columns, const char *const *words,
 
 		if (strcmp(*words, "+-") == 0 && !spread)
 			continue;
-		assert(count < CHANGE_COLUMNS_MAX);
-		(void)snprintf(title, CHANGE_TITLE_SIZE, "%s%s", *words,
+		assert(count < DELTA_COLUMNS_MAX);
+		(void)snprintf(title, DELTA_TITLE_SIZE, "%s%s", *words,
 			has_unit ? unit->name : "");
 		columns->items[count++] =
 			(struct table_column){title, words[1] != NULL};

@@ -11,7 +11,7 @@
 
 /* The unit of times in text: of --unit's values, or with "auto" one in which
  * `largest_ns` is no row of zeros. */
-#define CHANGE_UNITS "auto|ns|us|ms|s"
+#define DELTA_UNITS "auto|ns|us|ms|s"
 
 struct delta_unit {
 	const char *name;
@@ -21,12 +21,12 @@ struct delta_unit {
 const struct delta_unit *delta_unit(unsigned value, uint64_t largest_ns);
 
 /* Columns of a table, whose titles they hold. */
-#define CHANGE_COLUMNS_MAX 12
-#define CHANGE_TITLE_SIZE 16
+#define DELTA_COLUMNS_MAX 12
+#define DELTA_TITLE_SIZE 16
 
 struct delta_columns {
-	struct table_column items[CHANGE_COLUMNS_MAX];
-	char titles[CHANGE_COLUMNS_MAX][CHANGE_TITLE_SIZE];
+	struct table_column items[DELTA_COLUMNS_MAX];
+	char titles[DELTA_COLUMNS_MAX][DELTA_TITLE_SIZE];
 	size_t count;
 };
 
@@ -57,7 +57,7 @@ const char *delta_kind(const struct diff_row *row);
 void delta_write(struct json *json, const struct diff_row *row);
 
 /* The same fields of CSV; the line goes on, or ends with '\n'. */
-#define CHANGE_CSV_TITLES \
+#define DELTA_CSV_TITLES \
 	"base_count,base_total_ns,base_self_ns,base_total_mad_ns," \
 	"base_self_mad_ns,new_count,new_total_ns,new_self_ns," \
 	"new_total_mad_ns,new_self_mad_ns,delta_ns,ratio,delta_self_ns," \

@@ -231,13 +231,13 @@ int diff_print_text(const struct diff_view *view, FILE *out)
 /* ---- JSON and CSV ---- */
 
 /* Is the row one of the first `top` of those that are shown? */
-static bool takes(const struct diff_view *view, const struct diff_row *row,
-	uint32_t *taken)
+static bool is_within_top(const struct diff_view *view,
+	const struct diff_row *row, uint32_t *shown_count)
 {
 	if (!comparison_shows(view->comparison, row) ||
-		(view->top != 0 && *taken == view->top))
+		(view->top != 0 && *shown_count == view->top))
 		return false;
-	++*taken;
+	++*shown_count;
 	return true;
 }
 
@@ -268,7 +268,7 @@ int diff_print_json(
 	struct report complete = *report;
 	uint32_t count;
 	const struct diff_row *rows = diff_rows(view->diff, &count);
-	uint32_t taken = 0;
+	uint32_t shown_count = 0;
 	struct json json;
 	int status;
 
@@ -288,7 +288,7 @@ int diff_print_json(
 	json_key(&json, "rows");
 	json_begin(&json, '[');
 	for (uint32_t i = 0; i < count; i++)
-		if (takes(view, &rows[i], &taken))
+		if (is_within_top(view, &rows[i], &shown_count))
 			put_row(&json, &rows[i]);
 	json_end(&json, ']');
 	return report_end(&json);
@@ -298,11 +298,11 @@ int diff_print_csv(const struct diff_view *view, FILE *out)
 {
 	uint32_t count;
 	const struct diff_row *rows = diff_rows(view->diff, &count);
-	uint32_t taken = 0;
+	uint32_t shown_count = 0;
 
-	fputs("name,file,line,kind," CHANGE_CSV_TITLES "\n", out);
+	fputs("name,file,line,kind," DELTA_CSV_TITLES "\n", out);
 	for (uint32_t i = 0; i < count; i++) {
-		if (!takes(view, &rows[i], &taken))
+		if (!is_within_top(view, &rows[i], &shown_count))
 			continue;
 		table_csv(out, rows[i].name, ',');
 		table_csv(out, rows[i].file, ',');
@@ -332,7 +332,7 @@ static bool have_trees(const struct comparison *comparison,
 	return true;
 }
 
-static const char *last_part(const char *path)
+static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -350,16 +350,16 @@ static char *make_title(const struct comparison *comparison)
 	if (comparison->runs)
 		size = asprintf(&title,
 			"%zu runs like %s \xe2\x86\x92 %zu like %s",
-			comparison->base_count, last_part(paths[0]), news,
-			last_part(paths[comparison->base_count]));
+			comparison->base_count, base_name(paths[0]), news,
+			base_name(paths[comparison->base_count]));
 	else
 		size = asprintf(&title, "%s \xe2\x86\x92 %s",
-			last_part(paths[0]), last_part(paths[1]));
+			base_name(paths[0]), base_name(paths[1]));
 	return size < 0 ? NULL : title;
 }
 
 /* Joins the runs; NULL if out of memory. */
-static struct flame_diff *join(const struct comparison *comparison,
+static struct flame_diff *join_runs(const struct comparison *comparison,
 	const struct comparison_profiles *profiles)
 {
 	struct flame_diff *diff = flame_diff_new(comparison->match);
@@ -377,7 +377,7 @@ static struct flame_diff *join(const struct comparison *comparison,
 	return diff;
 }
 
-static int draw(const struct flame_diff *diff, const char *title,
+static int write_svg(const struct flame_diff *diff, const char *title,
 	const char *path, bool force)
 {
 	struct output output;
@@ -392,7 +392,7 @@ static int draw(const struct flame_diff *diff, const char *title,
 	return exit_worse(status, output_close(&output, drawn == CTP_OK));
 }
 
-int diff_picture_write(const struct comparison *comparison,
+int diff_svg_write(const struct comparison *comparison,
 	const struct comparison_profiles *profiles, const char *path,
 	bool force)
 {
@@ -402,10 +402,10 @@ int diff_picture_write(const struct comparison *comparison,
 
 	if (!have_trees(comparison, profiles))
 		return EXIT_INPUT;
-	diff = join(comparison, profiles);
+	diff = join_runs(comparison, profiles);
 	title = make_title(comparison);
 	if (diff != NULL && title != NULL)
-		status = draw(diff, title, path, force);
+		status = write_svg(diff, title, path, force);
 	else
 		diag_no_memory(NULL);
 	flame_diff_free(diff);

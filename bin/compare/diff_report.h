@@ -13,7 +13,7 @@ struct diff_view {
 	const struct comparison *comparison;
 	const char *sort; /* the word that the rows are in order of */
 	uint32_t top;     /* rows; 0: all */
-	unsigned unit;    /* of CHANGE_UNITS; text only, as is all below */
+	unsigned unit;    /* of DELTA_UNITS; text only, as is all below */
 	bool color;
 	size_t width;
 };
@@ -35,7 +35,7 @@ int diff_print_json(
  * Errors: said; returns an exit status. Profiles that tell no paths of calls
  * are refused.
  */
-int diff_picture_write(const struct comparison *comparison,
+int diff_svg_write(const struct comparison *comparison,
 	const struct comparison_profiles *profiles, const char *path,
 	bool force);
 

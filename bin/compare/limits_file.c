@@ -14,7 +14,7 @@
 
 #define BLANKS " \t"
 
-bool limits_file_read_one(const char *text, struct regression_limit *limit)
+bool limits_file_parse_limit(const char *text, struct regression_limit *limit)
 {
 	struct regression_limit read = {0};
 
@@ -66,7 +66,7 @@ static int read_line(
 		return EXIT_DONE;
 	item.name = end + strspn(end, BLANKS);
 	*end = '\0';
-	if (!limits_file_read_one(at, &item.limit)) {
+	if (!limits_file_parse_limit(at, &item.limit)) {
 		diag("%s: line %zu: '%s' is not " ALLOWED_WORDS, path, line,
 			at);
 		return EXIT_INPUT;

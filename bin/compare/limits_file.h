@@ -29,7 +29,7 @@ struct limits_file {
 #define ALLOWED_WORDS "a share (5%%), a time (200us) or off"
 
 /* Reads a limit; false, changing nothing, if it is none. */
-bool limits_file_read_one(const char *text, struct regression_limit *limit);
+bool limits_file_parse_limit(const char *text, struct regression_limit *limit);
 
 /* Reads a file. Errors: said, with the line; returns an exit status. In any
  * case call limits_file_clear(). */

@@ -12,14 +12,14 @@ static const struct regression_limit *limit_of(
 	const struct regression_limit *limit =
 		limits_file_find(&options->limits, name);
 
-	return limit == NULL ? &options->usual : limit;
+	return limit == NULL ? &options->default_limit : limit;
 }
 
 static void add(struct regression_rows *regressions,
-	const struct regression_row *verdict)
+	const struct regression_row *regression)
 {
-	regressions->items[regressions->count++] = *verdict;
-	regressions->counts[verdict->verdict]++;
+	regressions->items[regressions->count++] = *regression;
+	regressions->counts[regression->verdict]++;
 }
 
 /* Sums have no shortest time: they are what that is a share of. */
@@ -28,18 +28,18 @@ static void add_sum(struct regression_rows *regressions,
 	struct regression_rows_options *options)
 {
 	const struct diff_row *sum = diff_sum(diff, device);
-	struct regression_row verdict = {
+	struct regression_row regression = {
 		.row = sum, .name = delta_sum_name(device)};
 
 	if (sum->side[DIFF_BASE].found + sum->side[DIFF_NEW].found == 0)
 		return;
-	verdict.limit = limit_of(options, verdict.name);
-	verdict.verdict =
-		regression_of(diff, sum, DIFF_TOTAL, verdict.limit, 0);
-	add(regressions, &verdict);
+	regression.limit = limit_of(options, regression.name);
+	regression.verdict =
+		regression_of(diff, sum, DIFF_TOTAL, regression.limit, 0);
+	add(regressions, &regression);
 }
 
-static uint64_t min_of(const struct diff *diff, bool device,
+static uint64_t min_time_of(const struct diff *diff, bool device,
 	const struct regression_rows_options *options)
 {
 	const struct diff_figures *sides = diff_sum(diff, device)->side;
@@ -52,12 +52,12 @@ static uint64_t min_of(const struct diff *diff, bool device,
 	return (uint64_t)((double)whole * (options->min_ppm / MILLION));
 }
 
-bool regression_rows_make(struct regression_rows *regressions,
-	const struct diff *diff, const struct comparison *sides,
+bool regression_rows_init(struct regression_rows *regressions,
+	const struct diff *diff, const struct comparison *comparison,
 	struct regression_rows_options *options)
 {
-	const uint64_t min_ns[] = {
-		min_of(diff, false, options), min_of(diff, true, options)};
+	const uint64_t min_ns[] = {min_time_of(diff, false, options),
+		min_time_of(diff, true, options)};
 	uint32_t count;
 	const struct diff_row *rows = diff_rows(diff, &count);
 
@@ -66,19 +66,19 @@ bool regression_rows_make(struct regression_rows *regressions,
 			NULL, (size_t)count + 2, sizeof(*regressions->items))};
 	if (regressions->items == NULL)
 		return false;
-	if (!sides->kernels)
+	if (!comparison->kernels)
 		add_sum(regressions, diff, false, options);
 	add_sum(regressions, diff, true, options);
 	for (uint32_t i = 0; i < count; i++) {
-		struct regression_row verdict = {
+		struct regression_row regression = {
 			.row = &rows[i], .name = rows[i].name};
 
-		if (!comparison_shows(sides, &rows[i]))
+		if (!comparison_shows(comparison, &rows[i]))
 			continue;
-		verdict.limit = limit_of(options, verdict.name);
-		verdict.verdict = regression_of(diff, &rows[i], options->figure,
-			verdict.limit, min_ns[rows[i].kind != PROFILE_HOST]);
-		add(regressions, &verdict);
+		regression.limit = limit_of(options, regression.name);
+		regression.verdict = regression_of(diff, &rows[i], options->key,
+			regression.limit, min_ns[rows[i].kind != PROFILE_HOST]);
+		add(regressions, &regression);
 	}
 	return true;
 }
@@ -89,7 +89,7 @@ void regression_rows_clear(struct regression_rows *regressions)
 	*regressions = (struct regression_rows){0};
 }
 
-size_t regression_rows_judged(const struct regression_rows *regressions)
+size_t regression_rows_judged_count(const struct regression_rows *regressions)
 {
 	size_t judged = 0;
 

@@ -21,20 +21,21 @@ struct regression_rows {
 };
 
 struct regression_rows_options {
-	enum diff_key figure;
-	struct regression_limit usual; /* of what `limits` has none for */
+	enum diff_key key;
+	struct regression_limit
+		default_limit; /* of what `limits` has none for */
 	struct limits_file limits;
 	uint64_t min_ns;  /* what takes less is too short; or such */
 	uint32_t min_ppm; /* a share of the sum of the host's or GPUs' */
 };
 
-/* False if out of memory. Rows that `sides` does not show are left out. */
-bool regression_rows_make(struct regression_rows *regressions,
+/* False if out of memory. Rows that `comparison` does not show are left out. */
+bool regression_rows_init(struct regression_rows *regressions,
 	const struct diff *diff, const struct comparison *comparison,
 	struct regression_rows_options *options);
 void regression_rows_clear(struct regression_rows *regressions);
 
 /* So many were compared with a limit. */
-size_t regression_rows_judged(const struct regression_rows *regressions);
+size_t regression_rows_judged_count(const struct regression_rows *regressions);
 
 #endif
