@@ -55,13 +55,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static enum ctp_status take_gaps(
+static enum ctp_status add_gaps_event(
 	void *user, const struct event *event, struct ctp_error *err)
 {
 	return gaps_add(user, event, err);
 }
 
-static enum ctp_status take_optimize(
+static enum ctp_status add_ranking_event(
 	void *user, const struct event *event, struct ctp_error *err)
 {
 	return ranking_add(user, event, err);
@@ -75,10 +75,12 @@ static enum ctp_status read_events(const struct inputs *inputs,
 	enum ctp_status status;
 
 	if (gaps != NULL) {
-		status = reporting_read(inputs, input, take_gaps, gaps, err);
+		status = reporting_read(
+			inputs, input, add_gaps_event, gaps, err);
 		return status == CTP_OK ? gaps_finish(gaps, err) : status;
 	}
-	status = reporting_read(inputs, input, take_optimize, optimize, err);
+	status =
+		reporting_read(inputs, input, add_ranking_event, optimize, err);
 	return status == CTP_OK ? ranking_finish(optimize, err) : status;
 }
 

@@ -100,7 +100,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static enum ctp_status take(
+static enum ctp_status add_event(
 	void *user, const struct event *event, struct ctp_error *err)
 {
 	return kernels_add(user, event, err);
@@ -142,7 +142,8 @@ static int report_input(
 	kernels = kernels_new(trace);
 	if (kernels == NULL)
 		return diag_no_memory(input->name);
-	status = reporting_read(&request->inputs, input, take, kernels, &err);
+	status = reporting_read(
+		&request->inputs, input, add_event, kernels, &err);
 	if (status == CTP_OK)
 		status = kernels_finish(kernels, &err);
 	if (status != CTP_OK)

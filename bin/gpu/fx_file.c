@@ -14,14 +14,14 @@
 
 #define NO_TRACE "No model stack trace available"
 
-struct reading {
+struct json_stream {
 	FILE *file;
 	uint64_t bytes;
 	int sys_errno; /* of what failed */
 };
 
 /* Where in the document we are. */
-struct place {
+struct location {
 	struct fx_registry *registry;
 	const char *file;  /* its name; NULL: outside of any */
 	const char *index; /* of a node; likewise */
@@ -30,18 +30,17 @@ struct place {
 
 static size_t read_bytes(void *buffer, size_t size, void *user)
 {
-	struct reading *reading = user;
-	size_t count = fread(buffer, 1, size, reading->file);
+	struct json_stream *stream = user;
+	size_t count = fread(buffer, 1, size, stream->file);
 
-	if (ferror(reading->file))
-		reading->sys_errno = errno;
-	reading->bytes += count;
-	return reading->sys_errno != 0 || reading->bytes > BYTES_MAX
-		       ? (size_t)-1
-		       : count;
+	if (ferror(stream->file))
+		stream->sys_errno = errno;
+	stream->bytes += count;
+	return stream->sys_errno != 0 || stream->bytes > BYTES_MAX ? (size_t)-1
+								   : count;
 }
 
-static const char *word_of(const json_t *value)
+static const char *type_words(const json_t *value)
 {
 	static const char *const words[] = {
 		[JSON_OBJECT] = "an object",
@@ -58,68 +57,71 @@ static const char *word_of(const json_t *value)
 }
 
 /* "x.py": node 12: "name" is a number, not a text. */
-static enum ctp_status fail_type(const struct place *place, const char *member,
-	const json_t *value, struct ctp_error *err)
+static enum ctp_status fail_type(const struct location *location,
+	const char *member, const json_t *value, struct ctp_error *err)
 {
-	bool text = place->index != NULL && member != NULL;
+	bool text = location->index != NULL && member != NULL;
 	char node[64] = "";
 	char inside[64] = "";
 
-	if (place->file == NULL)
+	if (location->file == NULL)
 		return ctp_fail(err, CTP_ERR_FORMAT, "is %s, not an object",
-			word_of(value));
-	if (place->index != NULL)
-		(void)snprintf(node, sizeof(node), ": node %s", place->index);
+			type_words(value));
+	if (location->index != NULL)
+		(void)snprintf(
+			node, sizeof(node), ": node %s", location->index);
 	if (member != NULL)
 		(void)snprintf(inside, sizeof(inside), ": \"%s\"", member);
 	return ctp_fail(err, CTP_ERR_FORMAT, "\"%.80s\"%s%s is %s, not %s",
-		place->file, node, inside, word_of(value),
+		location->file, node, inside, type_words(value),
 		text ? "a text" : "an object");
 }
 
 /* A member that is a text; null is none. */
-static enum ctp_status read_text(const struct place *place, const json_t *node,
-	const char *member, struct fx_text *out, struct ctp_error *err)
+static enum ctp_status read_text(const struct location *location,
+	const json_t *node, const char *member, struct fx_text *out,
+	struct ctp_error *err)
 {
 	const json_t *value = json_object_get(node, member);
 
 	if (value == NULL || json_is_null(value))
 		return CTP_OK;
 	if (!json_is_string(value))
-		return fail_type(place, member, value, err);
+		return fail_type(location, member, value, err);
 	*out = (struct fx_text){
 		json_string_value(value), json_string_length(value)};
 	return CTP_OK;
 }
 
-static enum ctp_status read_node(
-	const struct place *place, const json_t *value, struct ctp_error *err)
+static enum ctp_status read_node(const struct location *location,
+	const json_t *value, struct ctp_error *err)
 {
 	struct fx_node node = {.known = true};
 	enum ctp_status status;
 	uint32_t number;
 
 	if (!json_is_object(value) && !json_is_null(value))
-		return fail_type(place, NULL, value, err);
+		return fail_type(location, NULL, value, err);
 	if (json_object_size(value) == 0)
 		return CTP_OK;
 	if (json_object_get(value, "stack_trace") == NULL)
 		node.stack_trace = (struct fx_text){NO_TRACE, strlen(NO_TRACE)};
-	status = read_text(place, value, "stack_trace", &node.stack_trace, err);
+	status = read_text(
+		location, value, "stack_trace", &node.stack_trace, err);
 	if (status == CTP_OK)
-		status = read_text(place, value, "name", &node.name, err);
+		status = read_text(location, value, "name", &node.name, err);
 	if (status != CTP_OK)
 		return status;
-	number = fx_registry_node(place->registry, place->number,
-		(struct fx_text){place->index, strlen(place->index)});
+	number = fx_registry_node(location->registry, location->number,
+		(struct fx_text){location->index, strlen(location->index)});
 	if (number == FX_NONE ||
-		!fx_registry_set(place->registry, number, &node))
+		!fx_registry_set(location->registry, number, &node))
 		return ctp_no_memory(err);
 	return CTP_OK;
 }
 
 static enum ctp_status read_nodes(
-	struct place *place, json_t *file, struct ctp_error *err)
+	struct location *location, json_t *file, struct ctp_error *err)
 {
 	static const char member[] = "node_metadata";
 	enum ctp_status status = CTP_OK;
@@ -127,42 +129,42 @@ static enum ctp_status read_nodes(
 	json_t *value;
 
 	if (!json_is_object(file) && !json_is_null(file))
-		return fail_type(place, NULL, file, err);
+		return fail_type(location, NULL, file, err);
 	if (nodes != NULL && !json_is_object(nodes) && !json_is_null(nodes))
-		return fail_type(place, member, nodes, err);
-	json_object_foreach(nodes, place->index, value)
+		return fail_type(location, member, nodes, err);
+	json_object_foreach(nodes, location->index, value)
 	{
 		if (!fx_registry_is_index((struct fx_text){
-			    place->index, strlen(place->index)}))
+			    location->index, strlen(location->index)}))
 			status = ctp_fail(err, CTP_ERR_FORMAT,
 				"\"%.80s\": \"%s\" has \"%.40s\", which is no "
 				"index of a node",
-				place->file, member, place->index);
+				location->file, member, location->index);
 		else
-			status = read_node(place, value, err);
+			status = read_node(location, value, err);
 		if (status != CTP_OK)
 			break;
 	}
-	place->index = NULL;
+	location->index = NULL;
 	return status;
 }
 
 static enum ctp_status read_document(
 	struct fx_registry *registry, json_t *root, struct ctp_error *err)
 {
-	struct place place = {.registry = registry};
+	struct location location = {.registry = registry};
 	enum ctp_status status = CTP_OK;
 	json_t *file;
 
 	if (!json_is_object(root))
-		return fail_type(&place, NULL, root, err);
-	json_object_foreach(root, place.file, file)
+		return fail_type(&location, NULL, root, err);
+	json_object_foreach(root, location.file, file)
 	{
-		place.number = fx_registry_file(registry,
-			(struct fx_text){place.file, strlen(place.file)});
-		status = place.number == FX_NONE
+		location.number = fx_registry_file(registry,
+			(struct fx_text){location.file, strlen(location.file)});
+		status = location.number == FX_NONE
 				 ? ctp_no_memory(err)
-				 : read_nodes(&place, file, err);
+				 : read_nodes(&location, file, err);
 		if (status != CTP_OK)
 			break;
 	}
@@ -171,17 +173,17 @@ static enum ctp_status read_document(
 
 static enum ctp_status parse(FILE *in, json_t **out, struct ctp_error *err)
 {
-	struct reading reading = {.file = in};
+	struct json_stream stream = {.file = in};
 	json_error_t error = {0};
 
 	*out = json_load_callback(
-		read_bytes, &reading, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+		read_bytes, &stream, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
 	if (*out != NULL)
 		return CTP_OK;
-	errno = reading.sys_errno;
+	errno = stream.sys_errno;
 	if (errno != 0)
 		return ctp_fail(err, CTP_ERR_IO, "cannot read");
-	if (reading.bytes > BYTES_MAX)
+	if (stream.bytes > BYTES_MAX)
 		return ctp_fail(err, CTP_ERR_LIMIT,
 			"is larger than %llu MiB: that is no registry of nodes",
 			(unsigned long long)(BYTES_MAX >> 20));

@@ -346,7 +346,7 @@ static void put_place(struct json *json, const struct gaps_view *view,
 }
 
 /* How many places are shown. */
-static uint32_t shown_of(const struct gaps_view *view, uint32_t count)
+static uint32_t shown_count(const struct gaps_view *view, uint32_t count)
 {
 	return view->top != 0 && view->top < count ? view->top : count;
 }
@@ -363,7 +363,8 @@ int gaps_print_json(
 	struct json json;
 	int status;
 
-	complete.truncated = report->truncated || shown_of(view, count) < count;
+	complete.truncated =
+		report->truncated || shown_count(view, count) < count;
 	status = report_begin(&complete, &json, out);
 	if (status != EXIT_DONE)
 		return status;
@@ -374,7 +375,7 @@ int gaps_print_json(
 	json_end(&json, ']');
 	json_key(&json, "places");
 	json_begin(&json, '[');
-	for (uint32_t i = 0; i < shown_of(view, count); i++)
+	for (uint32_t i = 0; i < shown_count(view, count); i++)
 		put_place(&json, view, &places[i], &devices[places[i].device]);
 	json_end(&json, ']');
 	return report_end(&json);
@@ -392,7 +393,7 @@ int gaps_print_csv(const struct gaps_view *view, FILE *out)
 		fputs("input,pid,device,cause,name,file,line,call,idle_ns,"
 		      "count,longest_ns\n",
 			out);
-	for (uint32_t i = 0; i < shown_of(view, count); i++) {
+	for (uint32_t i = 0; i < shown_count(view, count); i++) {
 		const struct gaps_place *place = &places[i];
 		const struct gaps_device *device = &devices[place->device];
 

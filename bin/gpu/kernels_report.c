@@ -87,7 +87,7 @@ static void put_share(
 		json_none(json);
 }
 
-static void put_name(struct json *json, const struct kernels_view *view,
+static void put_device_name(struct json *json, const struct kernels_view *view,
 	const struct kernels_device *device)
 {
 	report_int(json, "pid", device->pid);
@@ -111,7 +111,7 @@ static void put_row(struct json *json, const struct kernels_view *view,
 		kernels_rates_of(view, row, kernels_peak_of(view, device));
 
 	json_begin(json, '{');
-	put_name(json, view, device);
+	put_device_name(json, view, device);
 	report_text(
 		json, "name", strtab_text(view->trace->text, row->name, NULL));
 	report_uint(json, "count", row->count);
@@ -154,7 +154,7 @@ static void put_device(struct json *json, const struct kernels_view *view,
 	const struct kernels_device *device)
 {
 	json_begin(json, '{');
-	put_name(json, view, device);
+	put_device_name(json, view, device);
 	report_uint(json, "count", device->count);
 	report_uint(json, "total_ns", device->total_ns);
 	report_uint(json, "flops", device->flops.amount);
@@ -168,7 +168,7 @@ static void put_device(struct json *json, const struct kernels_view *view,
 
 /* The row behind the last that is shown of the device whose first row this is.
  */
-static uint32_t end_of(const struct kernels_view *view, uint32_t first)
+static uint32_t shown_end(const struct kernels_view *view, uint32_t first)
 {
 	uint32_t count;
 	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
@@ -181,7 +181,7 @@ static uint32_t end_of(const struct kernels_view *view, uint32_t first)
 }
 
 /* The first row of the next device. */
-static uint32_t next_of(const struct kernels_view *view, uint32_t first)
+static uint32_t next_device(const struct kernels_view *view, uint32_t first)
 {
 	uint32_t count;
 	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
@@ -204,9 +204,9 @@ int kernels_print_json(
 	struct json json;
 	int status;
 
-	for (uint32_t i = 0; i < count; i = next_of(view, i))
+	for (uint32_t i = 0; i < count; i = next_device(view, i))
 		complete.truncated = complete.truncated ||
-				     end_of(view, i) < next_of(view, i);
+				     shown_end(view, i) < next_device(view, i);
 	status = report_begin(&complete, &json, out);
 	if (status != EXIT_DONE)
 		return status;
@@ -218,8 +218,9 @@ int kernels_print_json(
 	report_uint(&json, "late", kernels_late(view->kernels));
 	json_key(&json, "rows");
 	json_begin(&json, '[');
-	for (uint32_t first = 0; first < count; first = next_of(view, first))
-		for (uint32_t i = first; i < end_of(view, first); i++)
+	for (uint32_t first = 0; first < count;
+		first = next_device(view, first))
+		for (uint32_t i = first; i < shown_end(view, first); i++)
 			put_row(&json, view, &rows[i]);
 	json_end(&json, ']');
 	return report_end(&json);
@@ -277,13 +278,14 @@ int kernels_print_csv(const struct kernels_view *view, FILE *out)
 		      "bytes,flops_per_s,bytes_per_s,flops_percent,"
 		      "bandwidth_percent\n",
 			out);
-	for (uint32_t first = 0; first < count; first = next_of(view, first))
-		for (uint32_t i = first; i < end_of(view, first); i++)
+	for (uint32_t first = 0; first < count;
+		first = next_device(view, first))
+		for (uint32_t i = first; i < shown_end(view, first); i++)
 			print_row(view, &rows[i], out);
 	return EXIT_DONE;
 }
 
-static void add_in(
+static void add_in_unit(
 	struct table *table, bool known, uint64_t value, uint64_t unit)
 {
 	char text[QUANTITY_TEXT];
@@ -312,15 +314,15 @@ static void add_row(const struct kernels_view *view, struct table *table,
 	table_add_row(table, TABLE_PLAIN);
 	(void)snprintf(text, sizeof(text), "%" PRIu64, row->count);
 	table_add(table, text);
-	add_in(table, true, row->total_ns, UNIT_TOTAL_NS);
+	add_in_unit(table, true, row->total_ns, UNIT_TOTAL_NS);
 	add_percent(table, device->total_ns != 0,
 		amount_share(row->total_ns, device->total_ns));
-	add_in(table, true, mean_of(row), UNIT_NS);
-	add_in(table, true, row->min_ns, UNIT_NS);
-	add_in(table, true, row->max_ns, UNIT_NS);
-	add_in(table, rates.has_flops, rates.flops_per_s, UNIT_FLOPS);
+	add_in_unit(table, true, mean_of(row), UNIT_NS);
+	add_in_unit(table, true, row->min_ns, UNIT_NS);
+	add_in_unit(table, true, row->max_ns, UNIT_NS);
+	add_in_unit(table, rates.has_flops, rates.flops_per_s, UNIT_FLOPS);
 	add_percent(table, rates.has_flops_share, rates.flops_share);
-	add_in(table, rates.has_bytes, rates.bytes_per_s, UNIT_BYTES);
+	add_in_unit(table, rates.has_bytes, rates.bytes_per_s, UNIT_BYTES);
 	add_percent(table, rates.has_bytes_share, rates.bytes_share);
 	table_add(table,
 		label_name(strtab_text(view->trace->text, row->name, NULL)));
@@ -344,8 +346,8 @@ static bool print_table(const struct kernels_view *view, uint32_t first,
 	};
 	uint32_t count;
 	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
-	uint32_t end = end_of(view, first);
-	uint32_t hidden = next_of(view, first) - end;
+	uint32_t end = shown_end(view, first);
+	uint32_t hidden = next_device(view, first) - end;
 	struct table table;
 	bool printed;
 
@@ -365,7 +367,7 @@ static bool print_table(const struct kernels_view *view, uint32_t first,
 	return printed;
 }
 
-static void print_name(const struct kernels_view *view,
+static void print_device_name(const struct kernels_view *view,
 	const struct kernels_device *device, FILE *out)
 {
 	uint32_t count;
@@ -393,7 +395,7 @@ static const char *share_of(
 }
 
 /* What part of the time nothing is known of. */
-static void print_known(const struct kernels_device *device, FILE *out)
+static void print_coverage(const struct kernels_device *device, FILE *out)
 {
 	uint64_t known = device->flops.time_ns + device->helper_ns;
 	char text[AMOUNT_TEXT];
@@ -424,7 +426,7 @@ static bool lacks_dtype(const struct kernels_view *view, uint32_t first)
 	uint32_t count;
 	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
 
-	for (uint32_t i = first; i < next_of(view, first); i++)
+	for (uint32_t i = first; i < next_device(view, first); i++)
 		if (view->dtype == DTYPE_UNKNOWN &&
 			rows[i].flops[DTYPE_UNKNOWN].amount > 0)
 			return true;
@@ -459,20 +461,21 @@ int kernels_print_text(const struct kernels_view *view, FILE *out)
 		fputs("No GPU ran a kernel.\n", out);
 		return EXIT_DONE;
 	}
-	for (uint32_t first = 0; first < count; first = next_of(view, first)) {
+	for (uint32_t first = 0; first < count;
+		first = next_device(view, first)) {
 		const struct kernels_device *device =
 			&devices[rows[first].device];
 		const struct peak *peak = kernels_peak_of(view, device);
 
 		if (first > 0)
 			putc('\n', out);
-		print_name(view, device, out);
+		print_device_name(view, device, out);
 		if (!print_table(view, first, peak, out)) {
 			if (ferror(out))
 				return EXIT_OUTPUT;
 			return diag_no_memory(NULL);
 		}
-		print_known(device, out);
+		print_coverage(device, out);
 		print_peak(view, first, peak, out);
 	}
 	if (kernels_late(view->kernels) > 0)

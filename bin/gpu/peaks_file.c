@@ -9,7 +9,7 @@
 
 #define GFLOPS_PER_TFLOPS 1000
 
-static int refuse(const char *path, const char *device, const char *what)
+static int diag_device(const char *path, const char *device, const char *what)
 {
 	diag("%s: \"%s\": %s", path, device, what);
 	return EXIT_INPUT;
@@ -36,12 +36,12 @@ static int read_rates(
 		enum dtype dtype = dtype_find(name);
 
 		if (dtype == DTYPE_UNKNOWN)
-			return refuse(path, device,
+			return diag_device(path, device,
 				"a type in \"tflops\" is none of fp64, fp32, "
 				"tf32, bf16, fp16, fp8, int8");
 		peak->gflops[dtype] = read_number(value, GFLOPS_PER_TFLOPS);
 		if (peak->gflops[dtype] == 0)
-			return refuse(path, device,
+			return diag_device(path, device,
 				"\"tflops\" has what is no number above 0");
 	}
 	return EXIT_DONE;
@@ -57,17 +57,17 @@ static int read_device(
 	if (!json_is_object(value) ||
 		(rates != NULL && !json_is_object(rates)) ||
 		(rates == NULL && bandwidth == NULL))
-		return refuse(path, name,
+		return diag_device(path, name,
 			"is not an object with \"tflops\" or \"gb_per_s\"");
 	peak->gb_per_s = read_number(bandwidth, 1);
 	if (bandwidth != NULL && peak->gb_per_s == 0)
-		return refuse(
+		return diag_device(
 			path, name, "\"gb_per_s\" is not a number above 0");
 	return rates == NULL ? EXIT_DONE : read_rates(path, name, rates, peak);
 }
 
 /* NULL: it was said what is wrong. */
-static json_t *load(const char *path)
+static json_t *load_json(const char *path)
 {
 	FILE *in = fopen(path, "re");
 	struct ctp_error err = {0};
@@ -96,7 +96,7 @@ int peaks_file_read(struct peaks_file *file, const char *path)
 	json_t *value;
 	int status = EXIT_DONE;
 
-	*file = (struct peaks_file){.root = load(path)};
+	*file = (struct peaks_file){.root = load_json(path)};
 	if (file->root == NULL)
 		return EXIT_INPUT;
 	if (!json_is_object(file->root)) {
