@@ -54,7 +54,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check(annotation, state);
 		return 0;
 	case 't':
-		annotation->to = format_names_to(state, arg);
+		annotation->to = format_names_parse_to(state, arg);
 		return 0;
 	case KEY_REGISTRY:
 		annotation->registry = arg;
@@ -110,10 +110,10 @@ static int annotate(struct annotation *annotation, struct input *input,
 		return status;
 	if (!reporting_has_events(input))
 		return EXIT_INPUT;
-	if (annotate_open(input->origin.source, registry, &annotate, &err) !=
+	if (annotate_open(input->file.source, registry, &annotate, &err) !=
 		CTP_OK)
-		return input_failed(input, input->name, &err);
-	input->origin.source = annotate_source(annotate);
+		return input_diag_error(input, input->name, &err);
+	input->file.source = annotate_source(annotate);
 	conversion.convert.to = annotation->to;
 	status = conversion_run(&conversion, input, NULL);
 	if (status == EXIT_DONE)

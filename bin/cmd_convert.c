@@ -52,7 +52,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &request->inputs;
 		return 0;
 	case 't':
-		request->to = format_names_to(state, arg);
+		request->to = format_names_parse_to(state, arg);
 		return 0;
 	case 'o':
 		request->output = arguments_output(state, "--output", arg);
@@ -279,7 +279,7 @@ static int write_input(
 static int convert_input(
 	const struct request *request, struct input *input, const char *path)
 {
-	struct event_source *source = input->origin.source;
+	struct event_source *source = input->file.source;
 	struct device_counters *counters;
 	struct ctp_error err = {0};
 	int status;
@@ -288,8 +288,8 @@ static int convert_input(
 	if (!request->counters || source->read_profile != NULL)
 		return write_input(request, input, path);
 	if (device_counters_open(source, &counters, &err) != CTP_OK)
-		return input_failed(input, input->name, &err);
-	input->origin.source = device_counters_source(counters);
+		return input_diag_error(input, input->name, &err);
+	input->file.source = device_counters_source(counters);
 	status = write_input(request, input, path);
 	if (status == EXIT_DONE && device_counters_count(counters) == 0 &&
 		!request->inputs.quiet)

@@ -156,7 +156,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check(command, state);
 		return 0;
 	case 't':
-		command->to = format_names_to(state, arg);
+		command->to = format_names_parse_to(state, arg);
 		return 0;
 	case 'o':
 		command->output = arguments_output(state, "--output", arg);

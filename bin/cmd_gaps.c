@@ -89,14 +89,14 @@ static int print_gaps(struct request *request, const struct gaps *gaps,
 {
 	const struct gaps_view view = {.gaps = gaps,
 		.trace = trace,
-		.top = reporting_top(&request->reporting, DEFAULT_TOP),
+		.top = reporting_row_limit(&request->reporting, DEFAULT_TOP),
 		.color = terminal_color(out, request->reporting.color),
 		.width = terminal_width(out),
 		.input = *path,
 		.titles = reporting_needs_titles(&request->reporting)};
 	struct report report;
 
-	reporting_head(&report, trace, "ctprof/gaps/1", path);
+	reporting_init_report(&report, trace, "ctprof/gaps/1", path);
 	return REPORTING_PRINT(&request->reporting, gaps, &view, &report, out);
 }
 
@@ -112,7 +112,7 @@ static int print_optimize(struct request *request,
 		.titles = reporting_needs_titles(&request->reporting)};
 	struct report report;
 
-	reporting_head(&report, trace, "ctprof/optimize/1", path);
+	reporting_init_report(&report, trace, "ctprof/optimize/1", path);
 	return REPORTING_PRINT(
 		&request->reporting, optimize, &view, &report, out);
 }
@@ -121,7 +121,7 @@ static int report_input(
 	void *user, char *const *path, struct input *input, FILE *out)
 {
 	struct request *request = user;
-	const struct trace *trace = input->origin.source->trace;
+	const struct trace *trace = input->file.source->trace;
 	struct gaps *gaps = request->optimizes ? NULL : gaps_new(trace);
 	struct ranking *optimize =
 		request->optimizes ? ranking_new(trace, request->optimize)
@@ -135,7 +135,7 @@ static int report_input(
 		result = EXIT_INPUT;
 	else if (read_events(&request->inputs, input, gaps, optimize, &err) !=
 		 CTP_OK)
-		result = input_failed(input, input->name, &err);
+		result = input_diag_error(input, input->name, &err);
 	else if (gaps != NULL)
 		result = print_gaps(request, gaps, trace, path, out);
 	else
@@ -152,7 +152,7 @@ static int run(int argc, char **argv)
 
 	arguments_parse(cmd_gaps.argp, 0, argc, argv, &request);
 	request.inputs.request.skip_args = true;
-	status = reporting_each(
+	status = reporting_print_inputs(
 		&request.reporting, &request.inputs, report_input, &request);
 	inputs_clear(&request.inputs);
 	return status;

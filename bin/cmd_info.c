@@ -28,7 +28,7 @@ struct request {
 };
 
 /* What one input's report is made from. */
-struct subject {
+struct file_info {
 	const struct input *input;
 	const struct trace *trace;
 	const struct trace_summary *summary;
@@ -55,10 +55,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const char *start_text(char *text, const struct subject *subject)
+static const char *start_text(char *text, const struct file_info *info)
 {
-	return subject->has_start ? quantity_date(text, subject->start_ns)
-				  : "unknown";
+	return info->has_start ? quantity_date(text, info->start_ns)
+			       : "unknown";
 }
 
 static void add(struct table *table, const char *key, const char *value)
@@ -78,7 +78,7 @@ static void add_count(struct table *table, const char *key, uint64_t count)
 
 /* The beginning of a value, if that is longer than anybody reads: what is told
  * in JSON is all there in --json. */
-static const char *clip(char *shown, size_t room, const char *value)
+static const char *shorten(char *shown, size_t room, const char *value)
 {
 	size_t size = room - sizeof("...");
 
@@ -106,7 +106,7 @@ static void add_facts(struct table *table, const struct trace *trace)
 				strcmp(value, "0") == 0))
 			continue;
 		(void)snprintf(key, sizeof(key), "  %.60s", name);
-		add(table, key, clip(shown, sizeof(shown), value));
+		add(table, key, shorten(shown, sizeof(shown), value));
 	}
 }
 
@@ -144,8 +144,8 @@ static void add_counts(
 		{"  threads", summary->threads, !profile},
 		{"  devices", summary->devices, false},
 		{"  ranges", summary->ranges, true},
-		{"  open", summary->open, false},
-		{"  activities", summary->device, false},
+		{"  open", summary->open_ranges, false},
+		{"  activities", summary->activities, false},
 		{"  calls", summary->calls, false},
 		{"  instants", summary->instants, false},
 		{"  counters", summary->counters, false},
@@ -161,7 +161,7 @@ static void add_counts(
 
 static void add_losses(struct table *table, const struct input *input)
 {
-	const struct trace *trace = input->origin.source->trace;
+	const struct trace *trace = input->file.source->trace;
 	bool any = false;
 
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++) {
@@ -177,8 +177,8 @@ static void add_losses(struct table *table, const struct input *input)
 	}
 	if (!any)
 		add(table, "  lost", "nothing");
-	if (input_has_more(input))
-		add(table, "", INPUT_HAS_MORE);
+	if (input_has_spool(input))
+		add(table, "", INPUT_HAS_SPOOL);
 }
 
 static void add_skew(struct table *table, const struct trace_summary *summary)
@@ -194,27 +194,27 @@ static void add_skew(struct table *table, const struct trace_summary *summary)
 	add(table, "  clock skew", text);
 }
 
-static int print_text(const struct subject *subject, FILE *out)
+static int print_text(const struct file_info *info, FILE *out)
 {
 	static const struct table_column columns[] = {{"", false}, {"", false}};
-	bool profile = subject->input->origin.source->read_profile != NULL;
+	bool profile = info->input->file.source->read_profile != NULL;
 	char text[LINE_TEXT];
 	struct table table;
 	bool printed;
 
 	table_init(&table, columns, 2);
-	add(&table, "  format", subject->input->origin.format->name);
-	add(&table, "  start", start_text(text, subject));
+	add(&table, "  format", info->input->file.format->name);
+	add(&table, "  start", start_text(text, info));
 	add(&table, "  span",
 		profile ? "unknown"
-			: quantity_time(text, subject->summary->span_ns));
-	add_counts(&table, subject->summary, profile);
-	add_losses(&table, subject->input);
-	add_skew(&table, subject->summary);
-	devices_add_rows(&subject->devices, subject->trace, &table);
-	add_facts(&table, subject->trace);
-	add_modules(&table, subject->trace);
-	table_text(out, subject->input->name, strlen(subject->input->name));
+			: quantity_time(text, info->summary->span_ns));
+	add_counts(&table, info->summary, profile);
+	add_losses(&table, info->input);
+	add_skew(&table, info->summary);
+	devices_add_rows(&info->devices, info->trace, &table);
+	add_facts(&table, info->trace);
+	add_modules(&table, info->trace);
+	table_text(out, info->input->name, strlen(info->input->name));
 	(void)putc('\n', out);
 	printed = table_print(&table, out, false, 0);
 	table_clear(&table);
@@ -240,14 +240,14 @@ static void put_counts(struct json *json, const struct trace_summary *summary)
 	json_key(json, "counts");
 	json_begin(json, '{');
 	report_uint(json, "ranges", summary->ranges);
-	report_uint(json, "device", summary->device);
+	report_uint(json, "device", summary->activities);
 	report_uint(json, "calls", summary->calls);
 	report_uint(json, "instants", summary->instants);
 	report_uint(json, "counters", summary->counters);
 	report_uint(json, "async", summary->async);
 	report_uint(json, "memory", summary->memory);
 	report_uint(json, "steps", summary->steps);
-	report_uint(json, "open", summary->open);
+	report_uint(json, "open", summary->open_ranges);
 	json_end(json, '}');
 }
 
@@ -322,10 +322,10 @@ static void put_modules(struct json *json, const struct trace *trace)
 }
 
 static int print_json(
-	const struct subject *subject, char *const *path, FILE *out)
+	const struct file_info *info, char *const *path, FILE *out)
 {
-	const struct trace_summary *summary = subject->summary;
-	const struct trace *trace = subject->trace;
+	const struct trace_summary *summary = info->summary;
+	const struct trace *trace = info->trace;
 	struct report report = {
 		.schema = "ctprof/info/1",
 		.inputs = path,
@@ -340,12 +340,12 @@ static int print_json(
 	status = report_begin(&report, &json, out);
 	if (status != EXIT_DONE)
 		return status;
-	report_text(&json, "format", subject->input->origin.format->name);
+	report_text(&json, "format", info->input->file.format->name);
 	put_fact(&json, "producer", trace, "tool");
 	put_fact(&json, "host", trace, "host");
 	json_key(&json, "start_ns");
-	if (subject->has_start)
-		json_int(&json, subject->start_ns);
+	if (info->has_start)
+		json_int(&json, info->start_ns);
 	else
 		json_none(&json);
 	report_uint(&json, "span_ns", summary->span_ns);
@@ -355,13 +355,13 @@ static int print_json(
 	put_counts(&json, summary);
 	put_clocks(&json, trace);
 	put_skew(&json, summary);
-	devices_write(&subject->devices, trace, &json);
+	devices_write(&info->devices, trace, &json);
 	put_facts(&json, trace);
 	put_modules(&json, trace);
 	return report_end(&json);
 }
 
-static int take_census(const struct request *request, struct input *input,
+static int read_summary(const struct request *request, struct input *input,
 	struct trace_summary *summary)
 {
 	const struct inputs *inputs = &request->inputs;
@@ -369,23 +369,23 @@ static int take_census(const struct request *request, struct input *input,
 	enum ctp_status status;
 
 	input_start_progress(input, inputs_progress(inputs));
-	status = trace_summary_read(summary, input->origin.source,
+	status = trace_summary_read(summary, input->file.source,
 		input_update_progress, input, &err);
 	progress_hide(&input->progress);
 	return status == CTP_OK ? EXIT_DONE
-				: input_failed(input, input->name, &err);
+				: input_diag_error(input, input->name, &err);
 }
 
-static int print(const struct request *request, struct subject *subject,
+static int print(const struct request *request, struct file_info *info,
 	char *const *path, FILE *out)
 {
 	int status;
 
-	if (!devices_find(&subject->devices, subject->trace))
+	if (!devices_find(&info->devices, info->trace))
 		return diag_no_memory(NULL);
-	status = request->json ? print_json(subject, path, out)
-			       : print_text(subject, out);
-	devices_clear(&subject->devices);
+	status = request->json ? print_json(info, path, out)
+			       : print_text(info, out);
+	devices_clear(&info->devices);
 	return status;
 }
 
@@ -395,22 +395,22 @@ static int report_one(struct request *request, char *const *path, FILE *out)
 	struct inputs closing = request->inputs;
 	struct input input;
 	struct trace_summary summary;
-	struct subject subject = {.input = &input, .summary = &summary};
+	struct file_info info = {.input = &input, .summary = &summary};
 	int status = input_open(&input, *path, &request->inputs);
 
 	if (status != EXIT_DONE)
 		return status;
-	status = take_census(request, &input, &summary);
+	status = read_summary(request, &input, &summary);
 	if (status == EXIT_DONE) {
-		subject.trace = input.origin.source->trace;
-		subject.has_start =
-			subject.trace->base_realtime_ns != 0 &&
-			!__builtin_add_overflow(subject.trace->base_realtime_ns,
-				summary.start_ns, &subject.start_ns);
+		info.trace = input.file.source->trace;
+		info.has_start =
+			info.trace->base_realtime_ns != 0 &&
+			!__builtin_add_overflow(info.trace->base_realtime_ns,
+				summary.start_ns, &info.start_ns);
 		if (request->printed && !request->json)
 			putc('\n', out);
 		request->printed = true;
-		status = print(request, &subject, path, out);
+		status = print(request, &info, path, out);
 	}
 	closing.quiet = true;
 	return exit_worse(status, input_close(&input, &closing));

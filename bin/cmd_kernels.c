@@ -83,7 +83,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		request->augment = true;
 		return 0;
 	case 't':
-		request->to = format_names_to(state, arg);
+		request->to = format_names_parse_to(state, arg);
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		check(request, state);
@@ -113,7 +113,7 @@ static int print(struct request *request, struct kernels *kernels,
 		.trace = trace,
 		.peaks = &request->peaks,
 		.dtype = request->dtype,
-		.top = reporting_top(&request->reporting, DEFAULT_TOP),
+		.top = reporting_row_limit(&request->reporting, DEFAULT_TOP),
 		.sort = request->sort,
 		.color = terminal_color(out, request->reporting.color),
 		.width = terminal_width(out),
@@ -122,7 +122,7 @@ static int print(struct request *request, struct kernels *kernels,
 	struct report report;
 
 	kernels_sort(kernels, request->sort);
-	reporting_head(&report, trace, "ctprof/kernels/1", path);
+	reporting_init_report(&report, trace, "ctprof/kernels/1", path);
 	return REPORTING_PRINT(
 		&request->reporting, kernels, &view, &report, out);
 }
@@ -131,7 +131,7 @@ static int report_input(
 	void *user, char *const *path, struct input *input, FILE *out)
 {
 	struct request *request = user;
-	const struct trace *trace = input->origin.source->trace;
+	const struct trace *trace = input->file.source->trace;
 	struct kernels *kernels;
 	struct ctp_error err = {0};
 	enum ctp_status status;
@@ -147,7 +147,7 @@ static int report_input(
 	if (status == CTP_OK)
 		status = kernels_finish(kernels, &err);
 	if (status != CTP_OK)
-		result = input_failed(input, input->name, &err);
+		result = input_diag_error(input, input->name, &err);
 	else
 		result = print(request, kernels, trace, path, out);
 	kernels_free(kernels);
@@ -170,9 +170,9 @@ static int augment(struct request *request, struct input *input)
 		return status;
 	if (!reporting_has_events(input))
 		return EXIT_INPUT;
-	if (augment_open(input->origin.source, &source, &err) != CTP_OK)
-		return input_failed(input, input->name, &err);
-	input->origin.source = augment_source(source);
+	if (augment_open(input->file.source, &source, &err) != CTP_OK)
+		return input_diag_error(input, input->name, &err);
+	input->file.source = augment_source(source);
 	conversion.convert.to = request->to;
 	status = conversion_run(&conversion, input, NULL);
 	if (augment_late(source) > 0)
@@ -221,8 +221,8 @@ static int run(int argc, char **argv)
 	if (request.peaks_path != NULL)
 		status = peaks_file_read(&request.peaks, request.peaks_path);
 	if (status == EXIT_DONE)
-		status = reporting_each(&request.reporting, &request.inputs,
-			report_input, &request);
+		status = reporting_print_inputs(&request.reporting,
+			&request.inputs, report_input, &request);
 	peaks_file_clear(&request.peaks);
 	inputs_clear(&request.inputs);
 	return status;

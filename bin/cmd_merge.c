@@ -95,9 +95,8 @@ static int add_profile(struct request *request, struct input *input)
 	struct profile *profile = NULL;
 	struct ctp_error err = {0};
 
-	if (convert_profile(input->origin.source, &job, &profile, &err) !=
-		CTP_OK)
-		return input_failed(input, input->name, &err);
+	if (convert_profile(input->file.source, &job, &profile, &err) != CTP_OK)
+		return input_diag_error(input, input->name, &err);
 	if (!profile_add(request->sum, profile)) {
 		profile_free(profile);
 		return diag_no_memory(input->name);

@@ -379,7 +379,8 @@ static int run(int argc, char **argv)
 	int status;
 
 	arguments_parse(cmd_stats.argp, 0, argc, argv, &request);
-	request.options.top = reporting_top(&request.reporting, DEFAULT_TOP);
+	request.options.top =
+		reporting_row_limit(&request.reporting, DEFAULT_TOP);
 	request.groups = request.grouping.build;
 	request.options.key = request.grouping.key;
 	request.options.key_owner = request.grouping.key_owner;

@@ -159,7 +159,7 @@ static int run(int argc, char **argv)
 	const char *base = argc == 0 ? "" : strrchr(argv[0], '/');
 
 	base = base == NULL ? argv[0] : base + 1;
-	if (argc > 0 && format_names_split(base, &from, &to))
+	if (argc > 0 && format_names_split_converter(base, &from, &to))
 		return run_converter(argc, argv, from, to);
 	if (argc > 0 && refuse_converter(base))
 		return EXIT_USAGE;

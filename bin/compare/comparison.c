@@ -134,7 +134,7 @@ static struct replay_options replay_options(const struct comparison *comparison)
 static enum ctp_status read_profile(const struct comparison *comparison,
 	struct input *input, struct profile **out, struct ctp_error *err)
 {
-	struct event_source *source = input->origin.source;
+	struct event_source *source = input->file.source;
 	struct replay *replay;
 	enum ctp_status status;
 
@@ -171,9 +171,9 @@ static int read_file(const struct comparison *comparison, const char *path,
 	if (status != EXIT_DONE)
 		return status;
 	if (read_profile(comparison, &input, out, &err) != CTP_OK)
-		status = input_failed(&input, input.name, &err);
+		status = input_diag_error(&input, input.name, &err);
 	else
-		add_losses(losses, input.origin.source->trace->losses);
+		add_losses(losses, input.file.source->trace->losses);
 	return exit_worse(status, input_close(&input, &comparison->inputs));
 }
 

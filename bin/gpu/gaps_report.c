@@ -72,7 +72,7 @@ static char *device_text(
 	const struct gaps_view *view, const struct gaps_device *device)
 {
 	size_t size = 0;
-	const char *name = devices_likely_name(
+	const char *name = devices_guess_name(
 		view->trace, device->pid, device->number, &size);
 	char number[NUMBER_TEXT];
 	char *text = NULL;

@@ -32,7 +32,7 @@ const struct peak *kernels_peak_of(
 	const struct kernels_view *view, const struct kernels_device *device)
 {
 	size_t size;
-	const char *bytes = devices_likely_name(
+	const char *bytes = devices_guess_name(
 		view->trace, device->pid, device->number, &size);
 	uint64_t memory =
 		devices_memory(view->trace, device->pid, device->number);
@@ -374,7 +374,7 @@ static void print_device_name(const struct kernels_view *view,
 	const struct kernels_device *all =
 		kernels_devices(view->kernels, &count);
 	size_t size = 0;
-	const char *name = devices_likely_name(
+	const char *name = devices_guess_name(
 		view->trace, device->pid, device->number, &size);
 
 	fprintf(out, "Device %" PRIu32, device->number);

@@ -34,12 +34,12 @@ struct aggregate_work {
 };
 
 /* One file, while it is read: it becomes one of these. */
-struct reading {
+struct reader {
 	struct replay_options options;
 	struct aggregate *sums;
 	struct trace *trace;
 	char *unit;
-	bool is_chosen;
+	bool is_kind_known;
 	struct build_profile *build;
 	struct replay *replay;
 	struct averages *ops; /* instead of a replay, unless NULL */
@@ -55,7 +55,7 @@ static bool ends_with(const char *text, size_t size, const char *end)
 
 /* What a trace is of: "src/a.cpp" of "build/src/a.cpp.json.gz". Below several
  * directories there may be equal ones. NULL if out of memory. */
-static char *unit_of(
+static char *unit_name(
 	const struct input_tree *tree, const struct input_tree_file *file)
 {
 	const char *name = file->path;
@@ -72,36 +72,36 @@ static char *unit_of(
 }
 
 /* All is known of a trace now that tells what it is. */
-static enum ctp_status choose(struct reading *reading, struct ctp_error *err)
+static enum ctp_status detect_kind(struct reader *reader, struct ctp_error *err)
 {
-	if (reading->sums->build != NULL &&
-		build_profile_is_build_trace(reading->trace)) {
-		reading->build = reading->sums->build;
+	if (reader->sums->build != NULL &&
+		build_profile_is_build_trace(reader->trace)) {
+		reader->build = reader->sums->build;
 		return build_profile_begin(
-			reading->build, reading->trace, reading->unit, err);
+			reader->build, reader->trace, reader->unit, err);
 	}
-	if (reading->ops != NULL)
+	if (reader->ops != NULL)
 		return CTP_OK;
-	reading->replay = replay_new(reading->trace, reading->options);
-	return reading->replay != NULL ? CTP_OK : ctp_no_memory(err);
+	reader->replay = replay_new(reader->trace, reader->options);
+	return reader->replay != NULL ? CTP_OK : ctp_no_memory(err);
 }
 
 static enum ctp_status add_event(
 	void *to, const struct event *event, struct ctp_error *err)
 {
-	struct reading *reading = to;
+	struct reader *reader = to;
 
 	enum ctp_status status = CTP_OK;
 
-	if (!reading->is_chosen)
-		status = choose(reading, err);
-	reading->is_chosen = true;
+	if (!reader->is_kind_known)
+		status = detect_kind(reader, err);
+	reader->is_kind_known = true;
 	if (status != CTP_OK)
 		return status;
-	if (reading->build != NULL)
-		return build_profile_add(reading->build, event, err);
-	return reading->ops != NULL ? averages_add(reading->ops, event, err)
-				    : replay_add(reading->replay, event, err);
+	if (reader->build != NULL)
+		return build_profile_add(reader->build, event, err);
+	return reader->ops != NULL ? averages_add(reader->ops, event, err)
+				   : replay_add(reader->replay, event, err);
 }
 
 /* Adds what was read of a file to the sums, and frees it. All is to be added to
@@ -122,32 +122,32 @@ static enum ctp_status add_profile(
 	return done ? CTP_OK : ctp_no_memory(err);
 }
 
-static enum ctp_status add_read(
-	const struct reading *reading, struct ctp_error *err)
+static enum ctp_status add_result(
+	const struct reader *reader, struct ctp_error *err)
 {
 	struct profile *profile = NULL;
 	enum ctp_status status =
-		reading->ops != NULL
-			? averages_finish(reading->ops, &profile, err)
-			: replay_finish(reading->replay, &profile, err);
+		reader->ops != NULL
+			? averages_finish(reader->ops, &profile, err)
+			: replay_finish(reader->replay, &profile, err);
 
-	return status == CTP_OK ? add_profile(reading->sums, profile, err)
+	return status == CTP_OK ? add_profile(reader->sums, profile, err)
 				: status;
 }
 
 /* After reading, which may have failed, ended with `status`. */
-static enum ctp_status end_unit(const struct reading *reading,
+static enum ctp_status end_unit(const struct reader *reader,
 	enum ctp_status status, struct ctp_error *err)
 {
 	struct ctp_error failed;
 	enum ctp_status ended = build_profile_end(
-		reading->build, status == CTP_END ? err : &failed);
+		reader->build, status == CTP_END ? err : &failed);
 
-	reading->sums->build_count += status == CTP_END;
+	reader->sums->build_count += status == CTP_END;
 	return status == CTP_END ? ended : status;
 }
 
-static enum ctp_status read_sums(const struct aggregate_work *work,
+static enum ctp_status read_profile(const struct aggregate_work *work,
 	struct event_source *source, struct ctp_error *err)
 {
 	const struct replay_options *options = &work->options->replay;
@@ -166,8 +166,8 @@ static enum ctp_status read_sums(const struct aggregate_work *work,
 static enum ctp_status read_events(const struct aggregate_work *work,
 	struct input *input, char *unit, struct ctp_error *err)
 {
-	struct event_source *source = input->origin.source;
-	struct reading reading = {
+	struct event_source *source = input->file.source;
+	struct reader reader = {
 		.options = work->options->replay,
 		.sums = work->sums,
 		.trace = source->trace,
@@ -178,17 +178,17 @@ static enum ctp_status read_events(const struct aggregate_work *work,
 	enum ctp_status status;
 
 	if (work->options->ops != NULL) {
-		reading.ops = averages_new(source->trace, *work->options->ops);
-		if (reading.ops == NULL)
+		reader.ops = averages_new(source->trace, *work->options->ops);
+		if (reader.ops == NULL)
 			return ctp_no_memory(err);
 	}
-	status = convert_each(source, &job, add_event, &reading, err);
-	if (reading.build != NULL)
-		status = end_unit(&reading, status, err);
-	else if (status == CTP_END && reading.is_chosen)
-		status = add_read(&reading, err);
-	replay_free(reading.replay);
-	averages_free(reading.ops);
+	status = convert_each(source, &job, add_event, &reader, err);
+	if (reader.build != NULL)
+		status = end_unit(&reader, status, err);
+	else if (status == CTP_END && reader.is_kind_known)
+		status = add_result(&reader, err);
+	replay_free(reader.replay);
+	averages_free(reader.ops);
 	return status;
 }
 
@@ -215,7 +215,7 @@ static enum ctp_status add_phases_of_profile(struct event_source *source,
 static enum ctp_status read_for_phases(struct input *input,
 	struct phases *phases, bool *flat, struct ctp_error *err)
 {
-	struct event_source *source = input->origin.source;
+	struct event_source *source = input->file.source;
 	struct convert_job job = {
 		.progress = input_update_progress, .user = input};
 	enum ctp_status status;
@@ -227,7 +227,7 @@ static enum ctp_status read_for_phases(struct input *input,
 }
 
 /* Below a directory there may be traces that are of something else. */
-static bool is_other(
+static bool is_other_trace(
 	const struct phases *phases, const struct input_tree_file *file)
 {
 	const struct phase_times *times = phases_times(phases);
@@ -236,13 +236,13 @@ static bool is_other(
 	       times->wall_ns == times->unknown_ns + times->idle_ns;
 }
 
-static enum ctp_status add_counted(struct aggregate *sums,
+static enum ctp_status add_phase_totals(struct aggregate *sums,
 	const struct phase_totals_input *input,
 	const struct input_tree_file *file, struct ctp_error *err)
 {
 	if (phases_times(input->phases)->wall_ns == 0 && !input->flat)
 		return CTP_END;
-	if (is_other(input->phases, file)) {
+	if (is_other_trace(input->phases, file)) {
 		sums->skipped[INPUT_TREE_OTHER_TRACE]++;
 		return CTP_OK;
 	}
@@ -255,7 +255,7 @@ static enum ctp_status add_phases(const struct aggregate_work *work,
 	const struct input_tree_file *file, struct input *input,
 	struct ctp_error *err)
 {
-	struct event_source *source = input->origin.source;
+	struct event_source *source = input->file.source;
 	struct phases *phases =
 		phases_new(source->trace, work->options->phases);
 	struct phase_totals_input totals = {
@@ -273,7 +273,7 @@ static enum ctp_status add_phases(const struct aggregate_work *work,
 		status = phases_finish(phases, err);
 	if (status == CTP_OK) {
 		phases_count_losses(phases, source->trace);
-		status = add_counted(work->sums, &totals, file, err);
+		status = add_phase_totals(work->sums, &totals, file, err);
 	}
 	phases_free(phases);
 	return status;
@@ -284,7 +284,7 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 	const struct input_tree_file *file, struct input *input,
 	struct ctp_error *err)
 {
-	struct event_source *source = input->origin.source;
+	struct event_source *source = input->file.source;
 	enum ctp_status status;
 	char *unit;
 
@@ -294,8 +294,8 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"holds sums of functions, and no operations");
 	if (source->read_profile != NULL)
-		return read_sums(work, source, err);
-	unit = unit_of(work->tree, file);
+		return read_profile(work, source, err);
+	unit = unit_name(work->tree, file);
 	if (unit == NULL)
 		return ctp_no_memory(err);
 	status = read_events(work, input, unit, err);
@@ -303,9 +303,9 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 	return status;
 }
 
-static void note_losses(struct aggregate *sums, const struct input *input)
+static void add_losses(struct aggregate *sums, const struct input *input)
 {
-	const struct trace *trace = input->origin.source->trace;
+	const struct trace *trace = input->file.source->trace;
 
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
 		sums->losses[loss] += trace->losses[loss];
@@ -313,7 +313,7 @@ static void note_losses(struct aggregate *sums, const struct input *input)
 }
 
 /* A file that was named: all that is wrong is said. */
-static int add_named(
+static int read_named(
 	const struct aggregate_work *work, const struct input_tree_file *file)
 {
 	const struct inputs *inputs = work->options->inputs;
@@ -329,27 +329,28 @@ static int add_named(
 	status = read_input(work, file, &input, &err);
 	progress_hide(&input.progress);
 	if (status != CTP_OK && status != CTP_END)
-		result = input_failed(&input, input.name, &err);
+		result = input_diag_error(&input, input.name, &err);
 	else
-		note_losses(work->sums, &input);
+		add_losses(work->sums, &input);
 	return exit_worse(result, input_close(&input, inputs));
 }
 
 /* JSON may be anything; all else says by its name that it is one of ours. */
-static bool claims_trace(
+static bool claims_to_be_trace(
 	const struct input_tree_file *file, const struct input *input)
 {
-	const struct input_file *origin = &input->origin;
+	const struct input_file *opened = &input->file;
 
 	if (strstr(file->path, ".json") == NULL)
 		return true;
-	return memmem(origin->head, origin->head_size, "\"traceEvents\"",
+	return memmem(opened->head, opened->head_size, "\"traceEvents\"",
 		       strlen("\"traceEvents\"")) != NULL;
 }
 
 /* Why a file below a directory could not be read. */
-static int skip(const struct aggregate_work *work, struct input_tree_file *file,
-	const struct input *input, const struct ctp_error *err)
+static int skip_file(const struct aggregate_work *work,
+	struct input_tree_file *file, const struct input *input,
+	const struct ctp_error *err)
 {
 	const struct inputs *inputs = work->options->inputs;
 	enum input_tree_skip skip = INPUT_TREE_NO_TRACE;
@@ -367,14 +368,14 @@ static int skip(const struct aggregate_work *work, struct input_tree_file *file,
 			status = EXIT_INPUT;
 		break;
 	default:
-		if (claims_trace(file, input)) {
+		if (claims_to_be_trace(file, input)) {
 			skip = INPUT_TREE_DAMAGED;
 			status = inputs->strict ? EXIT_DAMAGED : EXIT_DONE;
 		}
 		break;
 	}
 	work->sums->skipped[skip]++;
-	file->is_none = skip == INPUT_TREE_NO_TRACE;
+	file->is_not_trace = skip == INPUT_TREE_NO_TRACE;
 	if (skip == INPUT_TREE_UNREADABLE ||
 		(inputs->verbose && !inputs->quiet))
 		diag_error(file->path, err);
@@ -382,22 +383,22 @@ static int skip(const struct aggregate_work *work, struct input_tree_file *file,
 }
 
 /* A file without an event; one that is cut off before its first is damaged. */
-static int skip_nothing(const struct aggregate_work *work,
+static int skip_empty(const struct aggregate_work *work,
 	struct input_tree_file *file, struct input *input,
 	const struct inputs *inputs)
 {
-	const struct trace *trace = input->origin.source->trace;
+	const struct trace *trace = input->file.source->trace;
 	bool damaged = trace->losses[LOSS_TRUNCATED] != 0;
 
 	work->sums
 		->skipped[damaged ? INPUT_TREE_DAMAGED : INPUT_TREE_NO_TRACE]++;
-	file->is_none = !damaged;
+	file->is_not_trace = !damaged;
 	return input_close(
 		input, damaged ? inputs : &(struct inputs){.quiet = true});
 }
 
 /* A file that was found. */
-static int add_found(
+static int read_found(
 	const struct aggregate_work *work, struct input_tree_file *file)
 {
 	const struct inputs *inputs = work->options->inputs;
@@ -408,26 +409,26 @@ static int add_found(
 	int result = EXIT_DONE;
 
 	silent.quiet = inputs->quiet || !inputs->verbose;
-	status = input_try(&input, file->path, inputs, &err);
+	status = input_try_open(&input, file->path, inputs, &err);
 	if (status != CTP_OK)
-		return skip(work, file, &input, &err);
+		return skip_file(work, file, &input, &err);
 	status = read_input(work, file, &input, &err);
 	if (status == CTP_END)
-		return skip_nothing(work, file, &input, &silent);
+		return skip_empty(work, file, &input, &silent);
 	if (status != CTP_OK)
-		result = skip(work, file, &input, &err);
+		result = skip_file(work, file, &input, &err);
 	else
-		note_losses(work->sums, &input);
+		add_losses(work->sums, &input);
 	return exit_worse(result, input_close(&input, &silent));
 }
 
 /* What is wrong with a file that was named is said; of one that was found it is
  * counted. */
-static int add_file(
+static int read_file(
 	const struct aggregate_work *work, struct input_tree_file *file)
 {
-	return file->root_size != 0 ? add_found(work, file)
-				    : add_named(work, file);
+	return file->root_size != 0 ? read_found(work, file)
+				    : read_named(work, file);
 }
 
 /* What the workers share. */
@@ -522,7 +523,7 @@ static void *run_worker(void *user)
 
 		if (index >= pool->tree->count)
 			break;
-		status = add_file(&work, &pool->tree->files[index]);
+		status = read_file(&work, &pool->tree->files[index]);
 		if (status > worker->worst)
 			worker->worst = status;
 		atomic_fetch_add(&pool->done, 1);
@@ -641,8 +642,8 @@ static void diag_losses(const struct aggregate *aggregate,
 				trace_loss_words(loss));
 }
 
-static int finish(struct aggregate *aggregate, const struct inputs *inputs,
-	const struct input_tree *tree)
+static int finish_aggregate(struct aggregate *aggregate,
+	const struct inputs *inputs, const struct input_tree *tree)
 {
 	const char *name = inputs->count == 1 ? inputs->paths[0] : "all inputs";
 
@@ -666,12 +667,12 @@ static int finish(struct aggregate *aggregate, const struct inputs *inputs,
 }
 
 /* What was found and is no trace may be an earlier report. */
-static int spare_found(const struct input_tree *tree)
+static int protect_found(const struct input_tree *tree)
 {
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct input_tree_file *file = &tree->files[i];
 
-		if (file->root_size != 0 && !file->is_none &&
+		if (file->root_size != 0 && !file->is_not_trace &&
 			!output_protect(file->path))
 			return diag_no_memory(file->path);
 	}
@@ -706,10 +707,10 @@ int aggregate_run(
 	}
 	status = read_all(aggregate, &options, &tree);
 	worst = exit_worse(worst, status);
-	status = spare_found(&tree);
+	status = protect_found(&tree);
 	worst = exit_worse(worst, status);
 	if (aggregate->functions != NULL) {
-		status = finish(aggregate, &inputs, &tree);
+		status = finish_aggregate(aggregate, &inputs, &tree);
 		worst = exit_worse(worst, status);
 	}
 	input_tree_clear(&tree);

@@ -40,13 +40,13 @@ static unsigned job_count(const struct batch *batch)
 	return batch->count < jobs ? (unsigned)batch->count : jobs;
 }
 
-static void note(struct pool *pool, int status)
+static void update_worst(struct pool *pool, int status)
 {
 	if (status > pool->worst)
 		pool->worst = status;
 }
 
-static _Noreturn void work(
+static _Noreturn void run_child(
 	const struct batch *batch, size_t index, pid_t parent)
 {
 	int status;
@@ -60,7 +60,7 @@ static _Noreturn void work(
 	_exit(status);
 }
 
-static bool start(struct pool *pool, size_t index)
+static bool start_child(struct pool *pool, size_t index)
 {
 	pid_t parent = getpid();
 	struct worker *worker = pool->workers;
@@ -71,7 +71,7 @@ static bool start(struct pool *pool, size_t index)
 	(void)fflush(NULL); /* or the child would write it again */
 	pid = fork();
 	if (pid == 0)
-		work(pool->batch, index, parent);
+		run_child(pool->batch, index, parent);
 	if (pid < 0)
 		return false;
 	*worker = (struct worker){.pid = pid, .index = index};
@@ -87,7 +87,7 @@ static struct worker *find_worker(struct pool *pool, pid_t pid)
 	return NULL;
 }
 
-static void finish(struct pool *pool, struct worker *worker, int status)
+static void finish_child(struct pool *pool, struct worker *worker, int status)
 {
 	const struct batch *batch = pool->batch;
 
@@ -96,16 +96,16 @@ static void finish(struct pool *pool, struct worker *worker, int status)
 		diag("%s: the process was ended by signal %d (%s)",
 			batch->name(worker->index, batch->user),
 			WTERMSIG(status), strsignal(WTERMSIG(status)));
-		note(pool, EXIT_LIMIT);
+		update_worst(pool, EXIT_LIMIT);
 	} else {
-		note(pool, WEXITSTATUS(status));
+		update_worst(pool, WEXITSTATUS(status));
 	}
 	worker->pid = 0;
 	pool->busy--;
 	pool->done++;
 }
 
-static void wait_for_one(struct pool *pool)
+static void wait_for_child(struct pool *pool)
 {
 	struct worker *worker;
 	int status;
@@ -116,37 +116,37 @@ static void wait_for_one(struct pool *pool)
 	} while (pid < 0 && errno == EINTR);
 	worker = pid < 0 ? NULL : find_worker(pool, pid);
 	if (worker != NULL)
-		finish(pool, worker, status);
+		finish_child(pool, worker, status);
 	else if (pid < 0) /* cannot be: they are our children */
 		pool->busy = 0;
 	progress_update(&pool->progress, pool->done);
 }
 
-static void run_here(struct pool *pool, size_t index)
+static void run_in_parent(struct pool *pool, size_t index)
 {
 	progress_update(&pool->progress, pool->done);
 	progress_hide(&pool->progress);
-	note(pool, pool->batch->run(index, pool->batch->user));
+	update_worst(pool, pool->batch->run(index, pool->batch->user));
 	pool->done++;
 }
 
-static void run_in_turn(struct pool *pool)
+static void run_serially(struct pool *pool)
 {
 	for (size_t i = 0; i < pool->batch->count; i++)
-		run_here(pool, i);
+		run_in_parent(pool, i);
 }
 
 static void run_pool(struct pool *pool)
 {
 	for (size_t i = 0; i < pool->batch->count; i++) {
 		if (pool->busy == pool->count)
-			wait_for_one(pool);
+			wait_for_child(pool);
 		/* No process to be had: do it here, in turn. */
-		if (!start(pool, i))
-			run_here(pool, i);
+		if (!start_child(pool, i))
+			run_in_parent(pool, i);
 	}
 	while (pool->busy > 0)
-		wait_for_one(pool);
+		wait_for_child(pool);
 }
 
 int batch_run(const struct batch *batch)
@@ -159,7 +159,7 @@ int batch_run(const struct batch *batch)
 	if (pool.count > 1)
 		pool.workers = calloc(pool.count, sizeof(*pool.workers));
 	if (pool.workers == NULL)
-		run_in_turn(&pool);
+		run_serially(&pool);
 	else
 		run_pool(&pool);
 	progress_hide(&pool.progress);

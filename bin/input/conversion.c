@@ -19,7 +19,7 @@ int conversion_find_format(const struct format **to, const char *path)
 int conversion_check_format(const struct format **to, const struct input *input)
 {
 	if (*to == NULL)
-		*to = input->origin.format;
+		*to = input->file.format;
 	if (format_names_can_write(*to))
 		return EXIT_DONE;
 	diag("ctprof reads %s but does not write it; use -t FORMAT",
@@ -38,11 +38,11 @@ static int convert(struct convert_job *convert, enum when when,
 	convert->out = output->file;
 	convert->progress = input_update_progress;
 	convert->user = input;
-	status = convert_run(input->origin.source, convert, &err);
+	status = convert_run(input->file.source, convert, &err);
 	progress_hide(&input->progress);
 	if (status == CTP_OK)
 		return EXIT_DONE;
-	return input_failed(input, output->name, &err);
+	return input_diag_error(input, output->name, &err);
 }
 
 static int write_file(const struct conversion *conversion, const char *path,
@@ -96,7 +96,7 @@ static int write_parts(const struct conversion *conversion, struct input *input,
 			next = cut_next_part(cut, &err);
 	}
 	if (next != CTP_OK && next != CTP_END)
-		return input_failed(input, input->name, &err);
+		return input_diag_error(input, input->name, &err);
 	return status;
 }
 

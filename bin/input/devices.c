@@ -23,7 +23,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Makes equal ones one, with the streams of all. */
-static void unite(struct devices *devices)
+static void merge_equal(struct devices *devices)
 {
 	uint32_t count = 0;
 
@@ -56,7 +56,7 @@ bool devices_find(struct devices *devices, const struct trace *trace)
 	for (uint32_t i = 0; i < trace->device_count; i++)
 		devices->items[devices->count++] = (struct devices_item){
 			trace->devices[i].pid, trace->devices[i].number, 0};
-	unite(devices);
+	merge_equal(devices);
 	return true;
 }
 
@@ -82,7 +82,7 @@ static const struct event_arg *find_property(const struct trace *trace,
 	return NULL;
 }
 
-static const char *own_name(
+static const char *device_name(
 	const struct trace *trace, int64_t pid, uint32_t number, size_t *size)
 {
 	const struct event_arg *name = find_property(
@@ -94,16 +94,16 @@ static const char *own_name(
 	return name->value.text.bytes;
 }
 
-const char *devices_likely_name(
+const char *devices_guess_name(
 	const struct trace *trace, int64_t pid, uint32_t number, size_t *size)
 {
 	const char *found = NULL;
 
 	if (trace_find_device(trace, pid, number) != NULL)
-		return own_name(trace, pid, number, size);
+		return device_name(trace, pid, number, size);
 	for (uint32_t i = 0; i < trace->device_count; i++) {
 		size_t other_size;
-		const char *other = own_name(trace, trace->devices[i].pid,
+		const char *other = device_name(trace, trace->devices[i].pid,
 			trace->devices[i].number, &other_size);
 
 		if (trace->devices[i].pid != pid)
@@ -146,7 +146,7 @@ static void print_properties(
 		trace_find_device(trace, item->pid, item->number);
 	size_t size = 0;
 	const char *name =
-		devices_likely_name(trace, item->pid, item->number, &size);
+		devices_guess_name(trace, item->pid, item->number, &size);
 	const struct event_arg *memory =
 		find_property(trace, device, ARG_INT, "totalGlobalMem");
 	char bytes[QUANTITY_TEXT];
@@ -166,8 +166,8 @@ static void print_properties(
 			quantity_bytes(bytes, (uint64_t)memory->value.integer));
 }
 
-static char *describe(const struct devices *devices, const struct trace *trace,
-	const struct devices_item *item)
+static char *device_text(const struct devices *devices,
+	const struct trace *trace, const struct devices_item *item)
 {
 	bool processes =
 		devices->items[0].pid != devices->items[devices->count - 1].pid;
@@ -193,7 +193,7 @@ void devices_add_rows(const struct devices *devices, const struct trace *trace,
 	struct table *table)
 {
 	for (uint32_t i = 0; i < devices->count; i++) {
-		char *text = describe(devices, trace, &devices->items[i]);
+		char *text = device_text(devices, trace, &devices->items[i]);
 
 		table_add_row(table, TABLE_PLAIN);
 		table_add(table, "  device");
@@ -206,7 +206,7 @@ void devices_write_name(struct json *json, const struct trace *trace,
 	int64_t pid, uint32_t number)
 {
 	size_t size;
-	const char *name = devices_likely_name(trace, pid, number, &size);
+	const char *name = devices_guess_name(trace, pid, number, &size);
 
 	json_key(json, "device_name");
 	if (name == NULL)

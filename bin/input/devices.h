@@ -29,7 +29,7 @@ void devices_clear(struct devices *devices);
 /* What a device calls itself; of one that nothing is said about, the name that
  * all others of its process have: programs may number those that they see
  * otherwise. NULL if that is not known. Borrowed; not terminated. */
-const char *devices_likely_name(
+const char *devices_guess_name(
 	const struct trace *trace, int64_t pid, uint32_t number, size_t *size);
 
 /* The name of the device that a profile's function ran on: the end of the

@@ -41,7 +41,7 @@ static void catch_interrupt(void)
 }
 
 /* Up to the next look. */
-static void rest(const struct follow *follow)
+static void sleep_interval(const struct follow *follow)
 {
 	struct timespec pause = {
 		.tv_sec = (time_t)(follow->interval_ns / SECOND),
@@ -68,7 +68,7 @@ static bool wait_for_file(const struct follow *follow)
 		if (!said)
 			diag("%s: is not there yet; waiting", follow->path);
 		said = true;
-		rest(follow);
+		sleep_interval(follow);
 	}
 	return false;
 }
@@ -80,18 +80,18 @@ static bool is_replaced(const struct follow *follow, const struct input *input)
 	struct stat open;
 
 	if (stat(follow->path, &found) != 0 ||
-		fstat(fileno(input->origin.file), &open) != 0)
+		fstat(fileno(input->file.file), &open) != 0)
 		return false;
 	return found.st_dev != open.st_dev || found.st_ino != open.st_ino ||
 	       (uint64_t)open.st_size <
-		       input->origin.source->position(input->origin.source);
+		       input->file.source->position(input->file.source);
 }
 
 /* Shows the profile so far, or, of a whole input, the profile. */
-static int show(const struct follow *follow, struct replay *replay,
+static int show_snapshot(const struct follow *follow, struct replay *replay,
 	const struct input *input)
 {
-	const struct event_source *source = input->origin.source;
+	const struct event_source *source = input->file.source;
 	struct profile *profile = NULL;
 	uint64_t losses[LOSS_KINDS];
 	struct ctp_error err = {0};
@@ -108,18 +108,18 @@ static int show(const struct follow *follow, struct replay *replay,
 		losses[LOSS_OPEN_RANGES] = profile->open_calls;
 		result = follow->show(follow->user, profile, losses);
 	} else {
-		result = input_failed(input, input->name, &err);
+		result = input_diag_error(input, input->name, &err);
 	}
 	profile_free(profile);
 	return result;
 }
 
 /* Reads and shows until the input is whole, replaced, or SIGINT comes. */
-static int read_on(const struct follow *follow, struct input *input,
+static int read_until_whole(const struct follow *follow, struct input *input,
 	struct replay *replay, bool *replaced)
 {
 	static const struct convert_job job;
-	struct event_source *source = input->origin.source;
+	struct event_source *source = input->file.source;
 	uint64_t shown = 0;
 	int result = EXIT_DONE;
 
@@ -135,14 +135,14 @@ static int read_on(const struct follow *follow, struct input *input,
 			status = convert_replay(source, &job, replay, &err);
 		}
 		if (status != CTP_END)
-			return input_failed(input, input->name, &err);
+			return input_diag_error(input, input->name, &err);
 		if (source->position(source) != shown) {
 			shown = source->position(source);
-			result = show(follow, replay, input);
+			result = show_snapshot(follow, replay, input);
 		}
 		if (result != EXIT_DONE || whole || interrupted)
 			return result;
-		rest(follow);
+		sleep_interval(follow);
 		*replaced = is_replaced(follow, input);
 		if (interrupted || *replaced)
 			return EXIT_DONE;
@@ -152,11 +152,11 @@ static int read_on(const struct follow *follow, struct input *input,
 static int follow_input(
 	const struct follow *follow, struct input *input, bool *replaced)
 {
-	struct event_source *source = input->origin.source;
+	struct event_source *source = input->file.source;
 	struct replay *replay;
 	int result;
 
-	if (source->follow == NULL || input->origin.size_bytes == 0) {
+	if (source->follow == NULL || input->file.size_bytes == 0) {
 		diag("%s: cannot be followed: only a log in a file can",
 			input->name);
 		return EXIT_USAGE;
@@ -165,7 +165,7 @@ static int follow_input(
 	replay = replay_new(source->trace, follow->options);
 	if (replay == NULL)
 		return diag_no_memory(input->name);
-	result = read_on(follow, input, replay, replaced);
+	result = read_until_whole(follow, input, replay, replaced);
 	replay_free(replay);
 	return result;
 }

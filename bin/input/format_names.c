@@ -24,7 +24,7 @@ const struct format *format_names_find(const char *name)
 	return format_find(name);
 }
 
-const struct format *format_names_to(
+const struct format *format_names_parse_to(
 	const struct argp_state *state, const char *name)
 {
 	const struct format *to = format_names_find(name);
@@ -49,7 +49,7 @@ bool format_names_can_write(const struct format *format)
 	return format->new_timeline != NULL || format->write_profile != NULL;
 }
 
-bool format_names_split(
+bool format_names_split_converter(
 	const char *name, const struct format **from, const struct format **to)
 {
 	char first[FORMAT_NAMES_BYTES];

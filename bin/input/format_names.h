@@ -16,7 +16,7 @@
 const struct format *format_names_find(const char *name);
 
 /* The value of --to; a mistake is said and exits with status 2. */
-const struct format *format_names_to(
+const struct format *format_names_parse_to(
 	const struct argp_state *state, const char *name);
 
 bool format_names_can_read(const struct format *format);
@@ -24,7 +24,7 @@ bool format_names_can_write(const struct format *format);
 
 /* Takes "X2Y" apart where X can be read and Y be written; false if it is no
  * such name. Ownership: both are the table's. */
-bool format_names_split(
+bool format_names_split_converter(
 	const char *name, const struct format **from, const struct format **to);
 
 /* Calls `visit` with the name of every converter that is installed, of which all

@@ -15,7 +15,7 @@ const char *input_name(const char *path)
 	return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-static enum ctp_status try_as(struct input *input, const char *name,
+static enum ctp_status try_open_as(struct input *input, const char *name,
 	const char *path, const struct inputs *inputs, struct ctp_error *err)
 {
 	struct read_request request = inputs->request;
@@ -24,14 +24,13 @@ static enum ctp_status try_as(struct input *input, const char *name,
 	input->progress = (struct progress){.source = NULL};
 	request.progress = progress_show_source;
 	request.progress_user = &input->progress;
-	return input_file_open(
-		&input->origin, path, inputs->from, &request, err);
+	return input_file_open(&input->file, path, inputs->from, &request, err);
 }
 
-enum ctp_status input_try(struct input *input, const char *path,
+enum ctp_status input_try_open(struct input *input, const char *path,
 	const struct inputs *inputs, struct ctp_error *err)
 {
-	return try_as(input, input_name(path), path, inputs, err);
+	return try_open_as(input, input_name(path), path, inputs, err);
 }
 
 int input_open(
@@ -44,7 +43,7 @@ int input_open_as(struct input *input, const char *name, const char *path,
 	const struct inputs *inputs)
 {
 	struct ctp_error err = {0};
-	enum ctp_status status = try_as(input, name, path, inputs, &err);
+	enum ctp_status status = try_open_as(input, name, path, inputs, &err);
 
 	if (status == CTP_OK)
 		return EXIT_DONE;
@@ -60,8 +59,8 @@ int input_open_as(struct input *input, const char *name, const char *path,
 
 void input_start_progress(struct input *input, enum when when)
 {
-	progress_start(&input->progress, when, NULL, input->origin.size_bytes);
-	progress_set_source(&input->progress, input->origin.source);
+	progress_start(&input->progress, when, NULL, input->file.size_bytes);
+	progress_set_source(&input->progress, input->file.source);
 }
 
 void input_update_progress(void *input, uint64_t position)
@@ -69,7 +68,7 @@ void input_update_progress(void *input, uint64_t position)
 	progress_update(&((struct input *)input)->progress, position);
 }
 
-int input_failed(const struct input *input, const char *output,
+int input_diag_error(const struct input *input, const char *output,
 	const struct ctp_error *err)
 {
 	switch (err->status) {
@@ -78,7 +77,7 @@ int input_failed(const struct input *input, const char *output,
 		diag_error(input->name, err);
 		return EXIT_LIMIT;
 	case CTP_ERR_IO:
-		if (!ferror(input->origin.file)) {
+		if (!ferror(input->file.file)) {
 			diag_error(output, err);
 			return EXIT_OUTPUT;
 		}
@@ -94,7 +93,7 @@ int input_failed(const struct input *input, const char *output,
 static void diag_damage(const struct input *input)
 {
 	const char *damage =
-		trace_find_fact(input->origin.source->trace, "damage");
+		trace_find_fact(input->file.source->trace, "damage");
 
 	if (damage != NULL)
 		diag("%s: %s", input->name, damage);
@@ -103,9 +102,9 @@ static void diag_damage(const struct input *input)
 /* What profiles of memory, say, have in place of times. */
 static void diag_unit(const struct input *input)
 {
-	const char *cost = trace_find_fact(input->origin.source->trace, "cost");
+	const char *cost = trace_find_fact(input->file.source->trace, "cost");
 
-	if (input->origin.format->holds_profile && cost != NULL &&
+	if (input->file.format->holds_profile && cost != NULL &&
 		unit_of_cost(cost) == 0)
 		diag("%s: is in no unit of time; 1 ns stands for 1 of %s",
 			input->name, cost);
@@ -114,7 +113,7 @@ static void diag_unit(const struct input *input)
 /* If some have names, somebody has looked for those of all. */
 static void diag_unnamed(const struct input *input)
 {
-	const struct trace *trace = input->origin.source->trace;
+	const struct trace *trace = input->file.source->trace;
 
 	if (trace->has_unnamed && !trace->has_named)
 		diag("%s: functions are only known by their addresses; see "
@@ -122,19 +121,19 @@ static void diag_unnamed(const struct input *input)
 			input->name);
 }
 
-bool input_has_more(const struct input *input)
+bool input_has_spool(const struct input *input)
 {
-	const struct trace *trace = input->origin.source->trace;
+	const struct trace *trace = input->file.source->trace;
 	const char *spool = trace_find_fact(trace, "spool");
 
-	return input->origin.format == &log_format &&
+	return input->file.format == &log_format &&
 	       trace->losses[LOSS_TRUNCATED] > 0 && spool != NULL &&
 	       access(spool, F_OK) == 0;
 }
 
 int input_close(struct input *input, const struct inputs *inputs)
 {
-	const struct trace *trace = input->origin.source->trace;
+	const struct trace *trace = input->file.source->trace;
 	bool lost = false;
 
 	if (inputs->strict || !inputs->quiet)
@@ -154,8 +153,8 @@ int input_close(struct input *input, const struct inputs *inputs)
 		diag_unit(input);
 		diag_unnamed(input);
 	}
-	if (!inputs->quiet && input_has_more(input))
-		diag("%s: " INPUT_HAS_MORE, input->name);
-	input_file_close(&input->origin);
+	if (!inputs->quiet && input_has_spool(input))
+		diag("%s: " INPUT_HAS_SPOOL, input->name);
+	input_file_close(&input->file);
 	return lost && inputs->strict ? EXIT_DAMAGED : EXIT_DONE;
 }

@@ -9,7 +9,7 @@
 
 struct input {
 	const char *name; /* for messages; borrowed */
-	struct input_file origin;
+	struct input_file file;
 	struct progress progress; /* of reading it; off at first */
 };
 
@@ -29,7 +29,7 @@ int input_open_as(struct input *input, const char *name, const char *path,
 	const struct inputs *inputs);
 
 /* The same, but prints nothing. Errors: those of input_file_open(). */
-enum ctp_status input_try(struct input *input, const char *path,
+enum ctp_status input_try_open(struct input *input, const char *path,
 	const struct inputs *inputs, struct ctp_error *err);
 
 /* Shows how much of the input has been read, until progress_hide() of
@@ -42,8 +42,8 @@ void input_update_progress(void *input, uint64_t position);
 
 /* Is it a log whose recorder has not brought it to its end, but has left what
  * is missing? */
-bool input_has_more(const struct input *input);
-#define INPUT_HAS_MORE \
+bool input_has_spool(const struct input *input);
+#define INPUT_HAS_SPOOL \
 	"is still being recorded, or its program was killed, and 'ctprof " \
 	"repair' completes it"
 
@@ -57,7 +57,7 @@ int input_close(struct input *input, const struct inputs *inputs);
 
 /* Says why reading failed, or writing what was read; `output` is the name for
  * the latter. Returns an exit status. */
-int input_failed(const struct input *input, const char *output,
+int input_diag_error(const struct input *input, const char *output,
 	const struct ctp_error *err);
 
 /* The name that messages use for this path. */

@@ -29,7 +29,7 @@ struct input_tree_file {
 	/* How much of that is the directory that was named, with the slash
 	 * behind it; 0: the file itself was named. */
 	size_t root_size;
-	bool is_none; /* it was read, and is no trace */
+	bool is_not_trace; /* it was read, and is no trace */
 };
 
 struct input_tree {

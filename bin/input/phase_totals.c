@@ -39,14 +39,16 @@ void phase_totals_clear(struct phase_totals *totals)
 	*totals = (struct phase_totals){0};
 }
 
-uint32_t phase_totals_phases(const struct phase_totals *totals, uint32_t set)
+uint32_t phase_totals_phase_count(
+	const struct phase_totals *totals, uint32_t set)
 {
 	return set == PHASE_TOTALS_NONE
 		       ? 0
 		       : phase_rules_count(totals->sets->rules[set]);
 }
 
-const char *phase_totals_rules(const struct phase_totals *totals, uint32_t set)
+const char *phase_totals_rules_name(
+	const struct phase_totals *totals, uint32_t set)
 {
 	return set == PHASE_TOTALS_NONE
 		       ? NULL
@@ -69,7 +71,7 @@ static bool make_room(struct phase_totals *totals, size_t more)
 	return true;
 }
 
-static char *copy(const char *text, size_t size)
+static char *copy_text(const char *text, size_t size)
 {
 	char *to = memory_new(size + 1);
 
@@ -86,14 +88,14 @@ static bool add_thread(struct phase_totals *totals,
 	const struct phase_thread *from)
 {
 	const struct trace_track *track = &input->trace->tracks[from->track];
-	uint32_t phases = phase_totals_phases(totals, set);
+	uint32_t phases = phase_totals_phase_count(totals, set);
 	size_t size;
 	const char *name = strtab_text(input->trace->text, track->name, &size);
 	struct phase_total_thread thread = {
 		.file = input->file,
 		.track = from->track,
-		.path = copy(input->path, strlen(input->path)),
-		.name = copy(name, size),
+		.path = copy_text(input->path, strlen(input->path)),
+		.name = copy_text(name, size),
 		.pid = track->pid,
 		.tid = track->tid,
 		.set = set,
@@ -133,7 +135,7 @@ bool phase_totals_add(
 	total->flat_count += input->flat;
 	total->thread_count += count;
 	phase_times_add(&total->times, phases_times(input->phases),
-		phase_totals_phases(totals, set));
+		phase_totals_phase_count(totals, set));
 	return true;
 }
 
@@ -154,7 +156,7 @@ bool phase_totals_add_all(struct phase_totals *to, struct phase_totals *from)
 		total->thread_count += from->totals[i].thread_count;
 		if (i == PHASE_TOTALS_NONE || i < to->sets->count)
 			phase_times_add(&total->times, &from->totals[i].times,
-				phase_totals_phases(to, i));
+				phase_totals_phase_count(to, i));
 	}
 	return true;
 }

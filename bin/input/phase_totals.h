@@ -65,7 +65,9 @@ void phase_totals_sort(struct phase_totals *totals);
 
 /* How many phases rules have, and what they are called; of none there are no
  * phases, and the name is NULL. */
-uint32_t phase_totals_phases(const struct phase_totals *totals, uint32_t set);
-const char *phase_totals_rules(const struct phase_totals *totals, uint32_t set);
+uint32_t phase_totals_phase_count(
+	const struct phase_totals *totals, uint32_t set);
+const char *phase_totals_rules_name(
+	const struct phase_totals *totals, uint32_t set);
 
 #endif

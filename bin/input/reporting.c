@@ -120,7 +120,7 @@ int reporting_print(struct output_options to,
 }
 
 /* What all inputs' reports have in common. */
-struct each {
+struct input_loop {
 	const struct inputs *inputs;
 	reporting_fn *print;
 	void *user;
@@ -129,29 +129,30 @@ struct each {
 	bool printed; /* one before this */
 };
 
-static int report_one(struct each *each, size_t i)
+static int report_input(struct input_loop *loop, size_t i)
 {
-	const struct inputs *inputs = each->inputs;
+	const struct inputs *inputs = loop->inputs;
 	char *const *path = &inputs->paths[i];
 	struct input input;
 	int status = input_open(&input, *path, inputs);
 
 	if (status != EXIT_DONE)
 		return status;
-	if (each->named) {
-		fputs(each->printed ? "\n" : "", each->out);
-		table_text(each->out, input.name, strlen(input.name));
-		putc('\n', each->out);
+	if (loop->named) {
+		fputs(loop->printed ? "\n" : "", loop->out);
+		table_text(loop->out, input.name, strlen(input.name));
+		putc('\n', loop->out);
 	}
-	each->printed = true;
-	status = each->print(each->user, path, &input, each->out);
+	loop->printed = true;
+	status = loop->print(loop->user, path, &input, loop->out);
 	return exit_worse(status, input_close(&input, inputs));
 }
 
-int reporting_each(const struct reporting *reporting,
+int reporting_print_inputs(const struct reporting *reporting,
 	const struct inputs *inputs, reporting_fn *print, void *user)
 {
-	struct each each = {.inputs = inputs, .print = print, .user = user};
+	struct input_loop loop = {
+		.inputs = inputs, .print = print, .user = user};
 	struct output output;
 	int worst = output_open(&output, reporting->output.path,
 		reporting->output.force, false);
@@ -159,10 +160,10 @@ int reporting_each(const struct reporting *reporting,
 
 	if (worst != EXIT_DONE)
 		return worst;
-	each.out = output.file;
-	each.named = reporting->style == REPORTING_TEXT && inputs->count > 1;
+	loop.out = output.file;
+	loop.named = reporting->style == REPORTING_TEXT && inputs->count > 1;
 	for (size_t i = 0; i < inputs->count; i++) {
-		status = report_one(&each, i);
+		status = report_input(&loop, i);
 		worst = exit_worse(worst, status);
 	}
 	return exit_worse(
@@ -172,7 +173,7 @@ int reporting_each(const struct reporting *reporting,
 }
 
 enum ctp_status reporting_read(const struct inputs *inputs, struct input *input,
-	enum ctp_status (*take)(
+	enum ctp_status (*add_event)(
 		void *user, const struct event *event, struct ctp_error *err),
 	void *user, struct ctp_error *err)
 {
@@ -181,21 +182,21 @@ enum ctp_status reporting_read(const struct inputs *inputs, struct input *input,
 	enum ctp_status status;
 
 	input_start_progress(input, inputs_progress(inputs));
-	status = convert_each(input->origin.source, &job, take, user, err);
+	status = convert_each(input->file.source, &job, add_event, user, err);
 	progress_hide(&input->progress);
 	return status == CTP_END ? CTP_OK : status;
 }
 
 bool reporting_has_events(const struct input *input)
 {
-	if (input->origin.source->read_profile == NULL)
+	if (input->file.source->read_profile == NULL)
 		return true;
 	diag("%s: holds a profile, which does not know when things happened",
 		input->name);
 	return false;
 }
 
-void reporting_head(struct report *report, const struct trace *trace,
+void reporting_init_report(struct report *report, const struct trace *trace,
 	const char *schema, char *const *path)
 {
 	*report = (struct report){
@@ -219,7 +220,8 @@ void reporting_read_top(struct reporting *reporting,
 			text);
 }
 
-uint32_t reporting_top(const struct reporting *reporting, uint32_t text_rows)
+uint32_t reporting_row_limit(
+	const struct reporting *reporting, uint32_t text_rows)
 {
 	if (reporting->has_top)
 		return reporting->top;

@@ -57,16 +57,16 @@ typedef int reporting_fn(
 
 /* Opens the output, and each input in turn for `print`; texts have an empty
  * line between them. Errors: said; returns the worst exit status. */
-int reporting_each(const struct reporting *reporting,
+int reporting_print_inputs(const struct reporting *reporting,
 	const struct inputs *inputs, reporting_fn *print, void *user);
 
 /*
- * Hands every event of the input to `take`, with progress.
+ * Hands every event of the input to `add_event`, with progress.
  *
- * Errors: those of the input and of `take`; CTP_OK at the end of the input.
+ * Errors: those of the input and of `add_event`; CTP_OK at the end of the input.
  */
 enum ctp_status reporting_read(const struct inputs *inputs, struct input *input,
-	enum ctp_status (*take)(
+	enum ctp_status (*add_event)(
 		void *user, const struct event *event, struct ctp_error *err),
 	void *user, struct ctp_error *err);
 
@@ -74,7 +74,7 @@ enum ctp_status reporting_read(const struct inputs *inputs, struct input *input,
 bool reporting_has_events(const struct input *input);
 
 /* The head of a report on one input that has been read. */
-void reporting_head(struct report *report, const struct trace *trace,
+void reporting_init_report(struct report *report, const struct trace *trace,
 	const char *schema, char *const *path);
 
 /* Reads the value of --top. On a mistake, prints it and exits with status 2. */
@@ -83,7 +83,8 @@ void reporting_read_top(struct reporting *reporting,
 
 /* The number of rows to show, 0 for all: --top, or else `text_rows` as text, and
  * all as JSON and CSV. */
-uint32_t reporting_top(const struct reporting *reporting, uint32_t text_rows);
+uint32_t reporting_row_limit(
+	const struct reporting *reporting, uint32_t text_rows);
 
 /* Are the titles of CSV's columns due? They are once, whatever the inputs. */
 bool reporting_needs_titles(struct reporting *reporting);

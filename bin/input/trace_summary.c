@@ -21,18 +21,19 @@ static uint64_t *depth_of(struct trace_summary *summary, uint32_t track)
 		       : NULL;
 }
 
-static void note_time(struct trace_summary *summary, const struct event *event)
+static void update_span(
+	struct trace_summary *summary, const struct event *event)
 {
 	int64_t end = event->time_ns;
 
 	if ((event->kind == EVENT_COMPLETE || event->kind == EVENT_ACTIVITY) &&
 		__builtin_add_overflow(event->time_ns, event->dur_ns, &end))
 		end = INT64_MAX;
-	if (summary->seen == 0 || event->time_ns < summary->first_ns)
+	if (summary->event_count == 0 || event->time_ns < summary->first_ns)
 		summary->first_ns = event->time_ns;
-	if (summary->seen == 0 || end > summary->last_ns)
+	if (summary->event_count == 0 || end > summary->last_ns)
 		summary->last_ns = end;
-	summary->seen++;
+	summary->event_count++;
 }
 
 /* False if out of memory. */
@@ -43,7 +44,7 @@ static bool count_range(struct trace_summary *summary,
 
 	if (event->kind == EVENT_COMPLETE) {
 		if (trace->tracks[event->track].kind == TRACE_STREAM)
-			summary->device++;
+			summary->activities++;
 		else
 			summary->ranges++;
 		return true;
@@ -53,10 +54,10 @@ static bool count_range(struct trace_summary *summary,
 		return false;
 	if (event->kind == EVENT_BEGIN) {
 		summary->ranges++;
-		summary->open++;
+		summary->open_ranges++;
 		++*depth;
 	} else if (*depth > 0) {
-		summary->open--;
+		summary->open_ranges--;
 		--*depth;
 	}
 	return true;
@@ -86,12 +87,12 @@ static void count_activity(struct trace_summary *summary, struct trace *trace,
 		summary->calls++;
 		return;
 	}
-	summary->device++;
+	summary->activities++;
 	/* The driver works for any call, also for those not looked at. */
 	if (event->id == 0 || is_category(trace, event, "overhead"))
 		return;
 	if (!correlation_find(
-		    summary->join, track->pid, event->id, &launch_ns)) {
+		    summary->launches, track->pid, event->id, &launch_ns)) {
 		trace_lose(trace, LOSS_UNMATCHED, 1);
 		return;
 	}
@@ -104,11 +105,11 @@ static void count_activity(struct trace_summary *summary, struct trace *trace,
 }
 
 /* The time of a launch is when its call began: nothing starts earlier. */
-static bool count(struct trace_summary *summary, struct trace *trace,
+static bool count_event(struct trace_summary *summary, struct trace *trace,
 	const struct event *event)
 {
 	if (event->kind != EVENT_ARGS)
-		note_time(summary, event);
+		update_span(summary, event);
 	switch (event->kind) {
 	case EVENT_BEGIN:
 	case EVENT_END:
@@ -134,7 +135,7 @@ static bool count(struct trace_summary *summary, struct trace *trace,
 		count_activity(summary, trace, event);
 		break;
 	case EVENT_CORRELATION:
-		return correlation_add(summary->join,
+		return correlation_add(summary->launches,
 			trace->tracks[event->track].pid, event->id,
 			(uint64_t)event->time_ns);
 	default: /* an EVENT_UNCLIPPED_CALL, too: its range counts */
@@ -212,8 +213,8 @@ static enum ctp_status finish(struct trace_summary *summary,
 	summary->span_ns = distance(summary->start_ns, end_ns);
 	memory_free(summary->depth);
 	summary->depth = NULL;
-	correlation_free(summary->join);
-	summary->join = NULL;
+	correlation_free(summary->launches);
+	summary->launches = NULL;
 	if (!trace_summary_count_tracks(summary, trace))
 		return ctp_no_memory(err);
 	return CTP_OK;
@@ -243,16 +244,18 @@ enum ctp_status trace_summary_read(struct trace_summary *summary,
 	struct event event;
 
 	*summary = (struct trace_summary){
-		.join = correlation_new(CORRELATION_LIMIT)};
-	if (summary->join == NULL)
+		.launches = correlation_new(CORRELATION_LIMIT)};
+	if (summary->launches == NULL)
 		status = ctp_no_memory(err);
 	else if (source->read_profile != NULL)
 		status = count_profile(summary, source, err);
 	while (status == CTP_OK) {
 		status = source->next(source, &event, err);
-		if (status == CTP_OK && !count(summary, source->trace, &event))
+		if (status == CTP_OK &&
+			!count_event(summary, source->trace, &event))
 			status = ctp_no_memory(err);
-		if (progress != NULL && summary->seen % EVENTS_PER_TICK == 0)
+		if (progress != NULL &&
+			summary->event_count % EVENTS_PER_TICK == 0)
 			progress(user, source->position(source));
 	}
 	if (status != CTP_END) {

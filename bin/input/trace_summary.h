@@ -11,15 +11,15 @@
 #include "trace/event.h"
 
 struct trace_summary {
-	uint64_t ranges; /* on threads and timelines */
-	uint64_t device; /* activities of devices */
-	uint64_t calls;  /* of a device's API, as its driver tells */
+	uint64_t ranges;     /* on threads and timelines */
+	uint64_t activities; /* activities of devices */
+	uint64_t calls;      /* of a device's API, as its driver tells */
 	uint64_t instants;
 	uint64_t counters;
 	uint64_t async;
 	uint64_t memory;
 	uint64_t steps;
-	uint64_t open; /* ranges without an end */
+	uint64_t open_ranges; /* ranges without an end */
 	uint32_t processes;
 	uint32_t threads;
 	uint32_t devices;
@@ -34,8 +34,8 @@ struct trace_summary {
 	int64_t last_ns;
 	uint64_t *depth; /* by track */
 	uint32_t depth_room;
-	struct correlation *join; /* to times of launches */
-	uint64_t seen;
+	struct correlation *launches; /* to times of launches */
+	uint64_t event_count;
 };
 
 /*

@@ -16,7 +16,7 @@
 #include "record/symbolizer.h"
 
 /* Reading the whole of a larger log would keep people waiting. */
-#define CENSUS_MAX_BYTES (UINT64_C(256) * 1024 * 1024)
+#define SUMMARY_MAX_BYTES (UINT64_C(256) * 1024 * 1024)
 
 /* One part in so many of all threads' time is worth a word. */
 #define STALLED_PART 20
@@ -157,20 +157,20 @@ static bool describe(const char *path, uint64_t size_bytes, bool verbose)
 			path);
 		return false;
 	}
-	if (size_bytes > CENSUS_MAX_BYTES) {
+	if (size_bytes > SUMMARY_MAX_BYTES) {
 		diag("%s: %s", path, quantity_bytes(size, size_bytes));
 		return true;
 	}
 	if (input_open(&input, path, &inputs) != EXIT_DONE)
 		return true;
-	if (trace_summary_read(&summary, input.origin.source, NULL, NULL,
-		    &err) == CTP_OK) {
+	if (trace_summary_read(&summary, input.file.source, NULL, NULL, &err) ==
+		CTP_OK) {
 		diag_summary(path, &summary, size_bytes);
-		diag_stalls(path, &summary, input.origin.source->trace);
+		diag_stalls(path, &summary, input.file.source->trace);
 	} else {
 		diag_error(path, &err);
 	}
-	gpu = diag_gpu(path, input.origin.source->trace);
+	gpu = diag_gpu(path, input.file.source->trace);
 	(void)input_close(&input, &inputs);
 	return gpu;
 }

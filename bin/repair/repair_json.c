@@ -16,7 +16,7 @@
 struct work {
 	const struct repair_json *request;
 	const char *name;
-	struct input_file origin;
+	struct input_file file;
 	struct progress progress;
 	struct inflate_facts packed; /* of a gzip'd input */
 	struct repair_result result;
@@ -26,12 +26,12 @@ struct work {
  * of traces would become one trace, of all of them. */
 static int check_format(const struct work *work)
 {
-	const struct format *format = work->origin.format;
+	const struct format *format = work->file.format;
 	const char *advice = NULL;
 
 	if (format == NULL)
 		advice = known_formats_advice(
-			work->origin.head, work->origin.head_size);
+			work->file.head, work->file.head_size);
 	if (advice != NULL) {
 		diag("%s: %s", work->name, advice);
 		return EXIT_INPUT;
@@ -54,8 +54,8 @@ static void on_progress(void *user, uint64_t position)
 {
 	struct work *work = user;
 
-	if (work->origin.inflate != NULL)
-		position = inflate_file_facts(work->origin.inflate).position;
+	if (work->file.inflate != NULL)
+		position = inflate_file_facts(work->file.inflate).position;
 	progress_update(&work->progress, position);
 }
 
@@ -80,7 +80,7 @@ static bool is_no_trace(const struct work *work)
 	const struct repair_fixes *fixes = &result->fixes;
 	bool garbage = fixes->counts[REPAIR_GARBAGE] > 0;
 
-	if (work->origin.format != NULL || result->events > 0 ||
+	if (work->file.format != NULL || result->events > 0 ||
 		result->has_header)
 		return false;
 	if (result->out_bytes < sizeof("{\"traceEvents\":[]}"))
@@ -92,9 +92,9 @@ static int write_output(struct work *work)
 {
 	struct output output;
 	struct ctp_error err;
-	struct repair_job job = {.in = work->origin.file,
-		.head = work->origin.head,
-		.head_size = work->origin.head_size,
+	struct repair_job job = {.in = work->file.file,
+		.head = work->file.head,
+		.head_size = work->file.head_size,
 		.progress = on_progress,
 		.user = work};
 	int status = output_open(
@@ -105,7 +105,7 @@ static int write_output(struct work *work)
 		return status;
 	progress_start(&work->progress,
 		work->request->quiet ? WHEN_NEVER : work->request->progress,
-		NULL, work->origin.size_bytes);
+		NULL, work->file.size_bytes);
 	job.out = output.file;
 	done = repair_run(&job, &work->result, &err);
 	progress_hide(&work->progress);
@@ -193,7 +193,7 @@ int repair_json(const struct repair_json *request)
 		.request = request, .name = input_name(request->input)};
 	struct ctp_error err;
 	enum ctp_status opened =
-		input_file_open_bytes(&work.origin, request->input, &err);
+		input_file_open_bytes(&work.file, request->input, &err);
 	int status;
 
 	if (opened != CTP_OK) {
@@ -203,9 +203,9 @@ int repair_json(const struct repair_json *request)
 	status = check_format(&work);
 	if (status == EXIT_DONE)
 		status = write_output(&work);
-	if (work.origin.inflate != NULL)
-		work.packed = inflate_file_facts(work.origin.inflate);
-	input_file_close_bytes(&work.origin);
+	if (work.file.inflate != NULL)
+		work.packed = inflate_file_facts(work.file.inflate);
+	input_file_close_bytes(&work.file);
 	if (status == EXIT_DONE && !request->quiet)
 		diag_fixes(&work);
 	return status == EXIT_DONE && request->json ? print_report(&work)

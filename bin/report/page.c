@@ -181,7 +181,7 @@ static void write_facts(struct page_part *part, const struct input *input)
 	trace_summary_window(part->trace, &first_ns, &last_ns);
 	json_key(json, "name");
 	page_part_text(part, input->name);
-	report_text(json, "format", input->origin.format->name);
+	report_text(json, "format", input->file.format->name);
 	report_bool(json, "events", part->data->overview != NULL);
 	put_start(json, part->trace, first_ns);
 	if (part->data->overview != NULL) {
@@ -228,7 +228,7 @@ enum ctp_status page_add(struct page *page, const struct page_data *data,
 	const struct input *input, struct ctp_error *err)
 {
 	struct page_part part = {.data = data,
-		.trace = input->origin.source->trace,
+		.trace = input->file.source->trace,
 		.share_bytes = page->share_bytes};
 	enum ctp_status status = CTP_ERR_NOMEM;
 

@@ -39,7 +39,7 @@ static enum ctp_status take(
 static enum ctp_status read_events(struct page_data *data,
 	const struct inputs *inputs, struct input *input, struct ctp_error *err)
 {
-	struct trace *trace = input->origin.source->trace;
+	struct trace *trace = input->file.source->trace;
 	struct pass pass = {
 		.replay = replay_new(
 			trace, (struct replay_options){.tree = true}),
@@ -69,7 +69,7 @@ static enum ctp_status read_events(struct page_data *data,
 int page_data_read(struct page_data *data, const struct inputs *inputs,
 	struct input *input)
 {
-	struct event_source *source = input->origin.source;
+	struct event_source *source = input->file.source;
 	struct ctp_error err = {0};
 	enum ctp_status status;
 
@@ -81,7 +81,7 @@ int page_data_read(struct page_data *data, const struct inputs *inputs,
 	if (status == CTP_OK)
 		status = profile_sort(data->profile, &err);
 	return status == CTP_OK ? EXIT_DONE
-				: input_failed(input, input->name, &err);
+				: input_diag_error(input, input->name, &err);
 }
 
 void page_data_clear(struct page_data *data)

@@ -167,7 +167,7 @@ static void put_device(struct page_part *part, const struct gaps_device *device)
 {
 	struct json *json = &part->json;
 	size_t size = 0;
-	const char *name = devices_likely_name(
+	const char *name = devices_guess_name(
 		part->trace, device->pid, device->number, &size);
 
 	json_begin(json, '{');

@@ -24,13 +24,13 @@ struct row {
 /* Phases come in the order of their rules, and behind them the rest. */
 static uint32_t row_count(const struct phases_view *view, uint32_t set)
 {
-	return phase_totals_phases(view->totals, set) + 2;
+	return phase_totals_phase_count(view->totals, set) + 2;
 }
 
 static struct row row_at(const struct phases_view *view, uint32_t set,
 	const struct phase_times *times, uint32_t index)
 {
-	uint32_t phases = phase_totals_phases(view->totals, set);
+	uint32_t phases = phase_totals_phase_count(view->totals, set);
 	uint64_t rest_ns = index == phases ? times->unknown_ns : times->idle_ns;
 
 	if (index < phases)
@@ -143,7 +143,7 @@ static bool print_total(const struct phases_view *view, uint32_t set, FILE *out)
 		return true;
 	}
 	fputs("Phases by the rules ", out);
-	put_printable(out, phase_totals_rules(view->totals, set));
+	put_printable(out, phase_totals_rules_name(view->totals, set));
 	fputs(": ", out);
 	put_counts(total, out);
 	putc('\n', out);
@@ -219,7 +219,8 @@ static void put_csv_totals(const struct phases_view *view, FILE *out)
 
 			if (row.shown)
 				put_csv_row(out,
-					phase_totals_rules(totals, set), &row);
+					phase_totals_rules_name(totals, set),
+					&row);
 		}
 }
 
@@ -242,7 +243,8 @@ static void put_csv_threads(const struct phases_view *view, FILE *out)
 				thread->tid);
 			table_csv(out, thread->name, ',');
 			put_csv_row(out,
-				phase_totals_rules(totals, thread->set), &row);
+				phase_totals_rules_name(totals, thread->set),
+				&row);
 		}
 	}
 }
@@ -259,7 +261,7 @@ int phases_print_csv(const struct phases_view *view, FILE *out)
 static void put_rules(
 	const struct phases_view *view, uint32_t set, struct json *json)
 {
-	const char *rules = phase_totals_rules(view->totals, set);
+	const char *rules = phase_totals_rules_name(view->totals, set);
 
 	json_key(json, "rules");
 	if (rules == NULL)

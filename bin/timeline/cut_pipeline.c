@@ -20,7 +20,7 @@
 
 static int fail(const struct input *input, const struct ctp_error *err)
 {
-	return input_failed(input, input->name, err);
+	return input_diag_error(input, input->name, err);
 }
 
 static bool has_choice(const struct event_filter_options *options)
@@ -35,8 +35,8 @@ static int choose(const struct cut_pipeline *pipeline, struct input *input)
 	struct ctp_error err = {0};
 
 	if (has_choice(&pipeline->choose) &&
-		event_filter_open(input->origin.source, &pipeline->choose,
-			&input->origin.source, &err) != CTP_OK)
+		event_filter_open(input->file.source, &pipeline->choose,
+			&input->file.source, &err) != CTP_OK)
 		return fail(input, &err);
 	return EXIT_DONE;
 }
@@ -125,12 +125,12 @@ static int cut_input(const struct cut_pipeline *pipeline, struct input *input,
 	struct ctp_error err = {0};
 	struct sorted_source *order;
 
-	if (sorted_source_open(input->origin.source, &order, &err) != CTP_OK)
+	if (sorted_source_open(input->file.source, &order, &err) != CTP_OK)
 		return fail(input, &err);
-	input->origin.source = sorted_source_events(order);
+	input->file.source = sorted_source_events(order);
 	if (cut_open(sorted_source_events(order), cut, &err) != CTP_OK)
 		return fail(input, &err);
-	input->origin.source = cut_source(*cut);
+	input->file.source = cut_source(*cut);
 	if (pipeline->around != NULL || pipeline->has_step)
 		return find_moment(pipeline, input, order, *cut);
 	if (pipeline->has_time)
@@ -144,7 +144,7 @@ int cut_pipeline_apply(const struct cut_pipeline *pipeline, struct input *input,
 	struct ctp_error err = {0};
 	int status;
 
-	if (input->origin.source->read_profile != NULL) {
+	if (input->file.source->read_profile != NULL) {
 		diag("%s: holds a profile, which does not know when things "
 		     "happened: it cannot be cut",
 			input->name);
@@ -156,9 +156,9 @@ int cut_pipeline_apply(const struct cut_pipeline *pipeline, struct input *input,
 			pipeline->has_step || pipeline->parts))
 		status = cut_input(pipeline, input, cut);
 	if (status == EXIT_DONE && pipeline->redact &&
-		redact_open(input->origin.source,
+		redact_open(input->file.source,
 			pipeline->salt == NULL ? "" : pipeline->salt,
-			&input->origin.source, &err) != CTP_OK)
+			&input->file.source, &err) != CTP_OK)
 		status = fail(input, &err);
 	return status;
 }

@@ -171,13 +171,13 @@ static int read_marks(const struct merger *merger, size_t number)
 
 	if (status != EXIT_DONE)
 		return status;
-	source = part->input.origin.source;
+	source = part->input.file.source;
 	if (source->read_profile == NULL) /* which is refused later */
 		read = job->align == CLOCKS_RANGE
 			       ? align_find(source, job->range, marks, &err)
 			       : align_collect(source, marks, &err);
 	if (read != CTP_OK)
-		status = input_failed(&part->input, part->input.name, &err);
+		status = input_diag_error(&part->input, part->input.name, &err);
 	(void)close_part(part, &quiet);
 	return status;
 }
@@ -213,10 +213,9 @@ static int add_part(const struct merger *merger, struct part *part)
 
 	if (status != EXIT_DONE)
 		return status;
-	if (merge_add(merger->combine, part->input.origin.source, &err) ==
-		CTP_OK)
+	if (merge_add(merger->combine, part->input.file.source, &err) == CTP_OK)
 		return EXIT_DONE;
-	return input_failed(&part->input, part->input.name, &err);
+	return input_diag_error(&part->input, part->input.name, &err);
 }
 
 /* All inputs are looked at, so that all that is wrong is said at once; but
@@ -248,7 +247,7 @@ static int place_all(struct merger *merger)
 	for (size_t i = 0; i < merger->count; i++) {
 		merger->ranks[i].path = merger->parts[i].path;
 		merger->ranks[i].trace =
-			merger->parts[i].input.origin.source->trace;
+			merger->parts[i].input.file.source->trace;
 	}
 	if (!ranks_name(merger->ranks, merger->count))
 		return diag_no_memory(NULL);
@@ -411,7 +410,7 @@ static int convert(const struct merger *merger, const struct output *output)
 		return EXIT_DONE;
 	failed = merge_failed(merger->combine);
 	if (failed != UINT32_MAX)
-		return input_failed(&merger->parts[failed].input,
+		return input_diag_error(&merger->parts[failed].input,
 			merger->parts[failed].input.name, &err);
 	diag_error(output->name, &err);
 	return status == CTP_ERR_NOMEM || status == CTP_ERR_LIMIT ? EXIT_LIMIT

@@ -139,7 +139,7 @@ START_TEST(activities_are_counted_with_their_launches)
 	};
 	struct trace_summary summary = TAKE(events);
 
-	ck_assert_uint_eq(summary.device, 5);
+	ck_assert_uint_eq(summary.activities, 5);
 	ck_assert_uint_eq(summary.calls, 1);
 	ck_assert_uint_eq(summary.matched, 2);
 	ck_assert_uint_eq(summary.skew_ns, 0);
