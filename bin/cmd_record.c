@@ -204,7 +204,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int fail(const char *path)
+static int diag_cannot_create(const char *path)
 {
 	diag("%s: cannot make the log: %s", path, strerror(errno));
 	return EXIT_OUTPUT;
@@ -212,7 +212,7 @@ static int fail(const char *path)
 
 /* The recorder only takes a file that it makes itself, so an old one has to
  * be gone. */
-static int clear_way(const char *path, bool force)
+static int remove_old_log(const char *path, bool force)
 {
 	struct stat found;
 	size_t size = strlen(path);
@@ -224,7 +224,7 @@ static int clear_way(const char *path, bool force)
 	if (lstat(path, &found) != 0) {
 		if (errno == ENOENT)
 			return EXIT_DONE;
-		return fail(path);
+		return diag_cannot_create(path);
 	}
 	if (!force || (!S_ISREG(found.st_mode) && !S_ISLNK(found.st_mode))) {
 		diag("%s: exists%s", path,
@@ -233,7 +233,7 @@ static int clear_way(const char *path, bool force)
 		return EXIT_OUTPUT;
 	}
 	if (unlink(path) != 0)
-		return fail(path);
+		return diag_cannot_create(path);
 	return EXIT_DONE;
 }
 
@@ -247,16 +247,16 @@ static int check_directory(const char *path)
 
 	if (asprintf(&directory, "%.*s.",
 		    slash == NULL ? 0 : (int)(slash + 1 - path), path) < 0)
-		return fail(path);
+		return diag_cannot_create(path);
 	if (access(directory, W_OK | X_OK) != 0)
-		status = fail(path);
+		status = diag_cannot_create(path);
 	free(directory);
 	return status;
 }
 
 /* The path as CTPROF_OUT wants it: absolute, since programs change their
  * directory, and with every % doubled; NULL if out of memory. */
-static char *pattern_of(const char *path)
+static char *output_pattern(const char *path)
 {
 	char *absolute = run_logs_absolute(path);
 	char *pattern =
@@ -276,12 +276,12 @@ static char *pattern_of(const char *path)
 
 static int set_output(const char *path)
 {
-	char *pattern = pattern_of(path);
+	char *pattern = output_pattern(path);
 	int status = EXIT_DONE;
 
 	if (pattern == NULL || setenv("CTPROF_OUT", pattern, 1) != 0 ||
 		setenv("CTPROF_OUT_EXCL", "1", 1) != 0)
-		status = fail(path);
+		status = diag_cannot_create(path);
 	free(pattern);
 	return status;
 }
@@ -297,7 +297,7 @@ static void report(const struct request *request, struct timespec start)
 	size_t logs = run_logs_report(request->output,
 		&(struct run_logs_options){.start = start,
 			.symbolize = !request->no_symbolize,
-			.gpu = tool_env_want_gpu(&request->tools),
+			.gpu = tool_env_wants_gpu(&request->tools),
 			.quiet = request->quiet,
 			.verbose = request->verbose});
 
@@ -309,7 +309,7 @@ static void report(const struct request *request, struct timespec start)
 
 /* With --python it is functions of Python that are excluded, but for those of
  * modules in C. False if out of memory. */
-static bool hand_over_excludes(struct request *request)
+static bool pass_excludes_to_python(struct request *request)
 {
 	struct selection *selection = &request->selection;
 	size_t kept = 0;
@@ -321,7 +321,7 @@ static bool hand_over_excludes(struct request *request)
 
 		if (!pattern->exclude || pattern->is_module)
 			selection->patterns[kept++] = *pattern;
-		else if (!python_add(
+		else if (!python_add_option(
 				 &request->python, "--exclude", pattern->text))
 			return false;
 	}
@@ -331,16 +331,16 @@ static bool hand_over_excludes(struct request *request)
 }
 
 /* All that the program has to find when it starts. */
-static int prepare(struct request *request)
+static int prepare_environment(struct request *request)
 {
 	int status = check_directory(request->output);
 
-	if (status == EXIT_DONE && !hand_over_excludes(request)) {
+	if (status == EXIT_DONE && !pass_excludes_to_python(request)) {
 		diag("out of memory");
 		status = EXIT_LIMIT;
 	}
 	if (status == EXIT_DONE)
-		status = clear_way(request->output, request->force);
+		status = remove_old_log(request->output, request->force);
 	if (status == EXIT_DONE)
 		status = set_output(request->output);
 	if (status == EXIT_DONE)
@@ -358,7 +358,7 @@ static int run_program(struct request *request)
 {
 	struct timespec start = {0};
 	struct spawn_end end;
-	int status = prepare(request);
+	int status = prepare_environment(request);
 
 	if (status != EXIT_DONE)
 		return status;
@@ -372,7 +372,7 @@ static int run_program(struct request *request)
 	report(request, start);
 	selection_clear(&request->selection);
 	if (WIFSIGNALED(end.status))
-		return spawn_die_alike(end.status);
+		return spawn_die_by_same_signal(end.status);
 	return WEXITSTATUS(end.status);
 }
 

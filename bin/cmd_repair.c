@@ -129,7 +129,7 @@ static int discard(const struct spool_file *spool)
 }
 
 /* Is the log's spool there, though not for this user? */
-static bool is_foreign(const struct recover_origin *origin)
+static bool is_other_users(const struct recover_origin *origin)
 {
 	struct stat found;
 
@@ -166,7 +166,7 @@ static int diag_no_spool(const char *log)
 			log);
 		return EXIT_INPUT;
 	}
-	if (!complete && is_foreign(&origin)) {
+	if (!complete && is_other_users(&origin)) {
 		diag("%s: was cut off, and its spool, %s, belongs to another "
 		     "user, who can complete it",
 			log, origin.spool);
@@ -195,11 +195,11 @@ static int repair_log(const struct request *request, const char *log)
 		diag("%s: is not a file", log);
 		return EXIT_INPUT;
 	}
-	if (!spool_dir_open_of(
-		    &spool, log, spool_dir_directory(request->directory)))
+	if (!spool_dir_open_for_log(
+		    &spool, log, spool_dir_path(request->directory)))
 		return diag_no_spool(log);
 	if (spool.busy) {
-		recovery_say_busy(&spool, log);
+		recovery_diag_busy(&spool, log);
 		status = EXIT_NO;
 	} else if (request->discard) {
 		status = discard(&spool);
@@ -216,7 +216,7 @@ static int repair_log(const struct request *request, const char *log)
 
 /* Opens one that was left behind; a name that is no spool's, or a spool that
  * we do not understand, is said. */
-static bool open_left(struct spool_file *spool, const char *path)
+static bool open_leftover(struct spool_file *spool, const char *path)
 {
 	struct ctp_error err;
 
@@ -242,7 +242,7 @@ static int repair_all(
 		struct spool_file spool;
 		int status;
 
-		if (!open_left(&spool, spools->paths[i]))
+		if (!open_leftover(&spool, spools->paths[i]))
 			continue;
 		count++;
 		status = request->discard
@@ -289,7 +289,7 @@ static void add_json(struct json *json, const struct spool_file *spool,
 
 /* Calls for each spool that was left behind; returns how many. One of both
  * is NULL. */
-static size_t list_each(
+static size_t list_spools(
 	const struct spool_dir *spools, struct table *table, struct json *json)
 {
 	size_t count = 0;
@@ -299,7 +299,7 @@ static size_t list_each(
 		struct spool_file spool;
 		struct ctp_error err;
 
-		if (!open_left(&spool, spools->paths[i]))
+		if (!open_leftover(&spool, spools->paths[i]))
 			continue;
 		if (spool_file_count(&spool, &content, &err) != CTP_OK)
 			diag_error(spool.path, &err);
@@ -323,7 +323,7 @@ static int list_json(const struct spool_dir *spools)
 		return status;
 	json_key(&json, "rows");
 	json_begin(&json, '[');
-	(void)list_each(spools, NULL, &json);
+	(void)list_spools(spools, NULL, &json);
 	json_end(&json, ']');
 	return report_end(&json);
 }
@@ -338,7 +338,7 @@ static int list_text(const struct spool_dir *spools)
 	size_t count;
 
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-	count = list_each(spools, &table, NULL);
+	count = list_spools(spools, &table, NULL);
 	printed = count == 0 ||
 		  table_print(&table, stdout, false, terminal_width(stdout));
 	table_clear(&table);
@@ -378,7 +378,7 @@ static int run(int argc, char **argv)
 	}
 	if (request.count > 0)
 		return worst;
-	worst = spool_dir_find(&spools, spool_dir_directory(request.directory));
+	worst = spool_dir_find(&spools, spool_dir_path(request.directory));
 	if (worst != EXIT_DONE)
 		return worst;
 	if (request.all || request.discard)

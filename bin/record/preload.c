@@ -48,7 +48,8 @@ static const char *const places[] = {"/.libs", "/../lib",
 #endif
 	"/../lib64"};
 
-static bool is_there(char *out, const char *directory, const char *file)
+static bool find_in_directory(
+	char *out, const char *directory, const char *file)
 {
 	int size = snprintf(out, PATH_BYTES, "%s/%s", directory, file);
 
@@ -70,11 +71,11 @@ static bool find_directory(char *out, const char *library)
 		*slash = '\0';
 		if (snprintf(out, PATH_BYTES, "%s%s", own, places[i]) <
 				PATH_BYTES &&
-			is_there(path, out, library))
+			find_in_directory(path, out, library))
 			return true;
 	}
 	(void)snprintf(out, PATH_BYTES, "%s", CTP_LIBDIR);
-	return is_there(path, out, library);
+	return find_in_directory(path, out, library);
 }
 
 bool preload_find(char out[static PRELOAD_PATH_BYTES], const char *variable,
@@ -87,7 +88,7 @@ bool preload_find(char out[static PRELOAD_PATH_BYTES], const char *variable,
 		return snprintf(out, PATH_BYTES, "%s", given) < PATH_BYTES &&
 		       access(out, R_OK) == 0;
 	return !SANITIZED && find_directory(directory, library) &&
-	       is_there(out, directory, library);
+	       find_in_directory(out, directory, library);
 }
 
 /* The library to preload. */
@@ -105,7 +106,7 @@ static bool find_recorder(char *out, const char *instrument)
 
 	(void)snprintf(directory, sizeof(directory), "%.*s",
 		slash == NULL ? 1 : size, slash == NULL ? "." : instrument);
-	return is_there(out, directory, RECORDER);
+	return find_in_directory(out, directory, RECORDER);
 }
 
 int preload_set(void)

@@ -43,7 +43,8 @@ static const char *const places[] = {"/python/package/" SITE,
 	"/../lib*/python3*/dist-packages/" SITE,
 	"/../local/lib/python3*/dist-packages/" SITE};
 
-bool python_add(struct python *python, const char *option, const char *value)
+bool python_add_option(
+	struct python *python, const char *option, const char *value)
 {
 	const char *before = python->options;
 	char *all = NULL;
@@ -85,7 +86,7 @@ static void add(struct python *python, const struct tracer_option *option,
 	if (value != NULL && (value[0] == '\0' || strchr(value, '\n') != NULL))
 		argp_error(
 			state, "%s: '%s' makes no sense", option->name, value);
-	if (!python_add(python, option->name, value))
+	if (!python_add_option(python, option->name, value))
 		argp_failure(state, EXIT_LIMIT, errno, "%s", option->name);
 }
 
@@ -152,7 +153,7 @@ void python_clear(struct python *python)
 }
 
 /* The first that there is. */
-static bool find_match(char *out, const char *pattern)
+static bool find_first_match(char *out, const char *pattern)
 {
 	glob_t found;
 	bool is_there = false;
@@ -198,7 +199,7 @@ static bool find_site(char *out)
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		(void)snprintf(
 			pattern, sizeof(pattern), "%s%s", own, places[i]);
-		if (find_match(out, pattern))
+		if (find_first_match(out, pattern))
 			return true;
 	}
 	return find_installed(out);
@@ -246,7 +247,7 @@ int python_apply(const struct python *python)
 }
 
 /* The option that keeps this interpreter from us, or NULL. */
-static const char *find_hindrance(char *const *argv)
+static const char *find_isolating_option(char *const *argv)
 {
 	const char *slash = strrchr(argv[0], '/');
 	const char *name = slash == NULL ? argv[0] : slash + 1;
@@ -266,7 +267,7 @@ static const char *find_hindrance(char *const *argv)
 
 void python_explain(char *const *argv, const char *output)
 {
-	const char *option = find_hindrance(argv);
+	const char *option = find_isolating_option(argv);
 
 	if (option != NULL)
 		diag("%s: no log was made: with %s, %s does not load what "

@@ -19,7 +19,8 @@ extern const struct argp python_argp;
 
 /* Adds an option for the tracer; `value` may be NULL. False if out of
  * memory. */
-bool python_add(struct python *python, const char *option, const char *value);
+bool python_add_option(
+	struct python *python, const char *option, const char *value);
 
 /*
  * Sets PYTHONPATH and CTPROF_PYTHON; does nothing if it is not wanted.

@@ -85,7 +85,7 @@ int recovery_complete(struct spool_file *spool, const struct recovery *recovery)
 	return EXIT_DONE;
 }
 
-void recovery_say_busy(const struct spool_file *spool, const char *name)
+void recovery_diag_busy(const struct spool_file *spool, const char *name)
 {
 	diag("%s: process %u is still recording to it", name,
 		spool->header.facts.pid);
@@ -107,7 +107,7 @@ struct finished_run {
 };
 
 /* The name that the user has for it. */
-static char *name_of(const struct finished_run *run, const char *log_path)
+static char *log_name(const struct finished_run *run, const char *log_path)
 {
 	const char *slash = strrchr(run->output, '/');
 	char *name = NULL;
@@ -121,7 +121,7 @@ static char *name_of(const struct finished_run *run, const char *log_path)
 
 /* Is it of this run? One without a header was the program's if its name says
  * so. */
-static bool is_of(
+static bool is_of_run(
 	const struct finished_run *run, const struct spool_file *spool)
 {
 	const struct spool_header *header = &spool->header;
@@ -130,28 +130,28 @@ static bool is_of(
 		return !spool->busy &&
 		       spool_dir_pid(spool->path) == (long)run->end->pid;
 	return header->start.realtime_ns >= run->start_ns &&
-	       run_logs_is_of(header->log_path, run->absolute);
+	       run_logs_belongs_to(header->log_path, run->absolute);
 }
 
-static bool is_program(
+static bool is_of_program(
 	const struct finished_run *run, const struct spool_file *spool)
 {
 	return spool->header.facts.pid == (uint32_t)run->end->pid;
 }
 
 /* How the process ended, of which there is this spool. */
-static void report_end(const struct finished_run *run,
+static void describe_end(const struct finished_run *run,
 	const struct spool_file *spool, char *how, size_t size)
 {
 	int status = run->end->status;
 	const char *what = "its process ended without completing it";
 
-	if (is_program(run, spool) &&
+	if (is_of_program(run, spool) &&
 		spool->header.start.realtime_ns < run->newest_ns)
 		what = "the program became another";
-	else if (is_program(run, spool) && WIFSIGNALED(status))
+	else if (is_of_program(run, spool) && WIFSIGNALED(status))
 		what = NULL;
-	else if (is_program(run, spool))
+	else if (is_of_program(run, spool))
 		what = "the program ended without completing it";
 	if (what != NULL)
 		(void)snprintf(how, size, "%s", what);
@@ -164,7 +164,7 @@ static void report_end(const struct finished_run *run,
 }
 
 /* Opens it; once more and again while it is locked for a dead process. */
-static bool open_settled(struct spool_file *spool, const char *path)
+static bool open_unlocked(struct spool_file *spool, const char *path)
 {
 	struct timespec rest = {0, BUSY_STEP_NS};
 
@@ -181,18 +181,20 @@ static bool open_settled(struct spool_file *spool, const char *path)
 	return spool_file_open(spool, path, NULL) == CTP_OK;
 }
 
-static void complete(const struct finished_run *run, struct spool_file *spool)
+static void complete_log(
+	const struct finished_run *run, struct spool_file *spool)
 {
-	bool died = is_program(run, spool) &&
+	bool died = is_of_program(run, spool) &&
 		    spool->header.start.realtime_ns == run->newest_ns;
-	char *name = spool->ready ? name_of(run, spool->header.log_path) : NULL;
+	char *name =
+		spool->ready ? log_name(run, spool->header.log_path) : NULL;
 	char how[128] = "";
 
 	if (spool->ready && spool->busy) {
-		recovery_say_busy(
+		recovery_diag_busy(
 			spool, name == NULL ? spool->header.log_path : name);
 	} else {
-		report_end(run, spool, how, sizeof(how));
+		describe_end(run, spool, how, sizeof(how));
 		(void)recovery_complete(
 			spool, &(struct recovery){.name = name,
 				       .how = how,
@@ -251,8 +253,7 @@ void recovery_after_run(const char *output, struct timespec start,
 	struct spool_dir spools = {0};
 
 	if (run.absolute == NULL ||
-		spool_dir_find(&spools, spool_dir_directory(NULL)) !=
-			EXIT_DONE) {
+		spool_dir_find(&spools, spool_dir_path(NULL)) != EXIT_DONE) {
 		free(run.absolute);
 		return;
 	}
@@ -260,12 +261,12 @@ void recovery_after_run(const char *output, struct timespec start,
 	for (size_t i = 0; i < spools.count; i++) {
 		struct spool_file spool;
 
-		if (!open_settled(&spool, spools.paths[i]))
+		if (!open_unlocked(&spool, spools.paths[i]))
 			continue;
-		if (is_of(&run, &spool)) {
+		if (is_of_run(&run, &spool)) {
 			if (!wait_for_helper(&run, &spool, spools.paths[i]))
 				continue;
-			complete(&run, &spool);
+			complete_log(&run, &spool);
 		}
 		spool_file_close(&spool);
 	}

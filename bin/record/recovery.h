@@ -23,7 +23,7 @@ int recovery_complete(
 	struct spool_file *spool, const struct recovery *recovery);
 
 /* Which process records to it, and what that means. */
-void recovery_say_busy(const struct spool_file *spool, const char *name);
+void recovery_diag_busy(const struct spool_file *spool, const char *name);
 
 /*
  * Completes the logs of a run that wrote to `output` since `start` and has

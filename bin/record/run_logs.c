@@ -27,9 +27,9 @@
 #define GPU_ERROR "gpu.error."
 
 /* scandir()'s filter has no argument of its own. */
-static const char *wanted;
+static const char *output_name;
 
-static const char *base_of(const char *path)
+static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -56,9 +56,9 @@ static bool is_child(const char *name, const char *base)
 	return strspn(name + stem_size, ".0123456789") >= middle;
 }
 
-static int is_wanted(const struct dirent *entry)
+static int is_child_of_output(const struct dirent *entry)
 {
-	return is_child(entry->d_name, wanted);
+	return is_child(entry->d_name, output_name);
 }
 
 char *run_logs_absolute(const char *path)
@@ -73,14 +73,14 @@ char *run_logs_absolute(const char *path)
 	return absolute;
 }
 
-bool run_logs_is_of(const char *log, const char *output)
+bool run_logs_belongs_to(const char *log, const char *output)
 {
-	size_t directory = (size_t)(base_of(output) - output);
+	size_t directory = (size_t)(base_name(output) - output);
 
 	return strcmp(log, output) == 0 ||
-	       ((size_t)(base_of(log) - log) == directory &&
+	       ((size_t)(base_name(log) - log) == directory &&
 		       strncmp(log, output, directory) == 0 &&
-		       is_child(base_of(log), base_of(output)));
+		       is_child(base_name(log), base_name(output)));
 }
 
 static bool is_since(const struct stat *found, struct timespec start)
@@ -142,7 +142,7 @@ static bool diag_gpu(const char *path, const struct trace *trace)
 }
 
 /* True if it may be about GPUs, for all we know. */
-static bool describe(const char *path, uint64_t size_bytes, bool verbose)
+static bool diag_log(const char *path, uint64_t size_bytes, bool verbose)
 {
 	bool gpu = false;
 	struct inputs inputs = {.verbose = verbose};
@@ -176,13 +176,13 @@ static bool describe(const char *path, uint64_t size_bytes, bool verbose)
 }
 
 /* What was found. */
-struct found {
+struct log_counts {
 	size_t logs;
 	bool gpu;
 };
 
 static void report_one(const char *path, const struct run_logs_options *options,
-	struct found *all)
+	struct log_counts *counts)
 {
 	const struct symbolizer symbolizer = {
 		.quiet = options->quiet, .brief = true};
@@ -195,29 +195,29 @@ static void report_one(const char *path, const struct run_logs_options *options,
 		symbolizer_run(&symbolizer, path) == EXIT_DONE)
 		(void)stat(path, &found);
 	if (!options->quiet &&
-		describe(path, (uint64_t)found.st_size, options->verbose))
-		all->gpu = true;
-	all->logs++;
+		diag_log(path, (uint64_t)found.st_size, options->verbose))
+		counts->gpu = true;
+	counts->logs++;
 }
 
 static void report_children(const char *path,
-	const struct run_logs_options *options, struct found *all)
+	const struct run_logs_options *options, struct log_counts *counts)
 {
-	int directory_size = (int)(base_of(path) - path);
+	int directory_size = (int)(base_name(path) - path);
 	struct dirent **entries = NULL;
 	char *directory = NULL;
 	int found;
 
-	wanted = base_of(path);
+	output_name = base_name(path);
 	if (asprintf(&directory, "%.*s.", directory_size, path) < 0)
 		return;
-	found = scandir(directory, &entries, is_wanted, versionsort);
+	found = scandir(directory, &entries, is_child_of_output, versionsort);
 	for (int i = 0; i < found; i++) {
 		char *child = NULL;
 
 		if (asprintf(&child, "%.*s%s", directory_size, path,
 			    entries[i]->d_name) >= 0) {
-			report_one(child, options, all);
+			report_one(child, options, counts);
 			free(child);
 		}
 		free(entries[i]);
@@ -228,11 +228,11 @@ static void report_children(const char *path,
 
 size_t run_logs_report(const char *path, const struct run_logs_options *options)
 {
-	struct found all = {0};
+	struct log_counts counts = {0};
 
-	report_one(path, options, &all);
-	report_children(path, options, &all);
-	if (options->gpu && all.logs != 0 && !all.gpu && !options->quiet)
+	report_one(path, options, &counts);
+	report_children(path, options, &counts);
+	if (options->gpu && counts.logs != 0 && !counts.gpu && !options->quiet)
 		diag("--gpu was given, but the program used no CUDA");
-	return all.logs;
+	return counts.logs;
 }

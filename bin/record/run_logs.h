@@ -13,7 +13,7 @@ char *run_logs_absolute(const char *path);
 
 /* Is `log` one that a recording to `output` may have made? Both from the
  * root. */
-bool run_logs_is_of(const char *log, const char *output);
+bool run_logs_belongs_to(const char *log, const char *output);
 
 struct run_logs_options {
 	struct timespec start; /* CLOCK_REALTIME_COARSE: of file times */

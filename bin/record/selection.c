@@ -44,7 +44,8 @@ bool selection_add(struct selection *selection, const char *text, bool exclude)
 }
 
 /* Are there patterns of this kind? */
-static bool has(const struct selection *selection, bool is_module, bool exclude)
+static bool has_pattern(
+	const struct selection *selection, bool is_module, bool exclude)
 {
 	for (size_t i = 0; i < selection->count; i++)
 		if (selection->patterns[i].is_module == is_module &&
@@ -54,13 +55,13 @@ static bool has(const struct selection *selection, bool is_module, bool exclude)
 }
 
 /* The names that a pattern may mean; unused ones are NULL. */
-struct candidates {
+struct name_forms {
 	const char *names[3];
 };
 
 /* Does a pattern of this kind mean it? All that do are noted. */
-static bool matches(struct selection *selection, bool is_module, bool exclude,
-	const struct candidates *candidates)
+static bool match_patterns(struct selection *selection, bool is_module,
+	bool exclude, const struct name_forms *name_forms)
 {
 	bool any = false;
 
@@ -70,8 +71,8 @@ static bool matches(struct selection *selection, bool is_module, bool exclude,
 		if (pattern->is_module != is_module ||
 			pattern->exclude != exclude)
 			continue;
-		for (int j = 0; j < 3 && candidates->names[j] != NULL; j++) {
-			if (fnmatch(pattern->glob, candidates->names[j], 0) !=
+		for (int j = 0; j < 3 && name_forms->names[j] != NULL; j++) {
+			if (fnmatch(pattern->glob, name_forms->names[j], 0) !=
 				0)
 				continue;
 			pattern->matched = true;
@@ -83,7 +84,7 @@ static bool matches(struct selection *selection, bool is_module, bool exclude,
 }
 
 /* What is gone through for one module. */
-struct visit {
+struct function_filter {
 	struct selection *selection;
 	bool all; /* whatever is not excluded is recorded */
 	uint64_t kept;
@@ -94,42 +95,43 @@ struct visit {
 static enum ctp_status visit_function(void *user, uint64_t offset,
 	const struct symbols_function *function, struct ctp_error *err)
 {
-	struct visit *visit = user;
-	struct candidates candidates = {{NULL, function->name, NULL}};
+	struct function_filter *filter = user;
+	struct name_forms name_forms = {{NULL, function->name, NULL}};
 	char line[32];
 	bool kept;
 
-	visit->name.used = 0;
+	filter->name.used = 0;
 	function_name_add_short(
-		&visit->name, function->name, strlen(function->name));
-	buffer_add_byte(&visit->name, '\0');
-	if (visit->name.failed)
+		&filter->name, function->name, strlen(function->name));
+	buffer_add_byte(&filter->name, '\0');
+	if (filter->name.failed)
 		return ctp_no_memory(err);
-	candidates.names[0] = (const char *)visit->name.bytes;
+	name_forms.names[0] = (const char *)filter->name.bytes;
 	if (function->mangled[0] != '\0')
-		candidates.names[2] = function->mangled;
-	kept = matches(visit->selection, false, false, &candidates) ||
-	       visit->all;
-	if (matches(visit->selection, false, true, &candidates))
+		name_forms.names[2] = function->mangled;
+	kept = match_patterns(filter->selection, false, false, &name_forms) ||
+	       filter->all;
+	if (match_patterns(filter->selection, false, true, &name_forms))
 		kept = false;
-	visit->kept += kept;
+	filter->kept += kept;
 	if (!kept) {
 		(void)snprintf(line, sizeof(line), "%" PRIx64 "\n", offset);
-		buffer_add_text(&visit->excluded, line);
+		buffer_add_text(&filter->excluded, line);
 	}
 	return CTP_OK;
 }
 
 /* Looks at all functions of a module. A library that cannot be read has none
  * with a name; the program should be readable. */
-static int visit_module(struct visit *visit, const char *path, bool is_program)
+static int visit_module(
+	struct function_filter *filter, const char *path, bool is_program)
 {
 	struct ctp_error err = {0};
 	struct symbols *symbols;
 	enum ctp_status status = symbols_open(path, NULL, NULL, &symbols, &err);
 
 	if (status == CTP_OK) {
-		status = symbols_each(symbols, visit_function, visit, &err);
+		status = symbols_each(symbols, visit_function, filter, &err);
 		symbols_close(symbols);
 		if (status == CTP_OK)
 			return EXIT_DONE;
@@ -147,30 +149,33 @@ static int add_module(struct selection *selection, const char *path,
 	bool is_program, struct buffer *out)
 {
 	const char *slash = strrchr(path, '/');
-	struct candidates name = {
+	struct name_forms name = {
 		{slash == NULL ? path : slash + 1, NULL, NULL}};
-	bool included = matches(selection, true, false, &name);
-	struct visit visit = {
+	bool included = match_patterns(selection, true, false, &name);
+	struct function_filter filter = {
 		.selection = selection,
-		.all = included || (!has(selection, false, false) &&
-					   !has(selection, true, false)),
+		.all = included ||
+		       (!has_pattern(selection, false, false) &&
+			       !has_pattern(selection, true, false)),
 	};
 	int status = EXIT_DONE;
 
-	if (matches(selection, true, true, &name) || strchr(path, '\n') != NULL)
+	if (match_patterns(selection, true, true, &name) ||
+		strchr(path, '\n') != NULL)
 		return EXIT_DONE;
-	if (has(selection, false, false) || has(selection, false, true))
-		status = visit_module(&visit, path, is_program);
+	if (has_pattern(selection, false, false) ||
+		has_pattern(selection, false, true))
+		status = visit_module(&filter, path, is_program);
 	/* Of what is in no list nothing is recorded, if there is a filter. */
-	if (visit.kept != 0 || (visit.all && visit.excluded.used != 0)) {
+	if (filter.kept != 0 || (filter.all && filter.excluded.used != 0)) {
 		buffer_add_text(out, "in ");
 		buffer_add_text(out, path);
 		buffer_add_text(out, "\n");
-		buffer_add(out, visit.excluded.bytes, visit.excluded.used);
+		buffer_add(out, filter.excluded.bytes, filter.excluded.used);
 	}
-	out->failed = out->failed || visit.excluded.failed;
-	buffer_clear(&visit.excluded);
-	buffer_clear(&visit.name);
+	out->failed = out->failed || filter.excluded.failed;
+	buffer_clear(&filter.excluded);
+	buffer_clear(&filter.name);
 	return status;
 }
 
@@ -190,11 +195,11 @@ static void add_globs(
 	}
 }
 
-static int make_text(
+static int write_rules(
 	struct selection *selection, const char *path, struct buffer *out)
 {
-	bool filters =
-		has(selection, false, false) || has(selection, true, false);
+	bool filters = has_pattern(selection, false, false) ||
+		       has_pattern(selection, true, false);
 	struct target_elf_modules modules;
 	int status = target_elf_modules_list(&modules, path);
 
@@ -270,7 +275,7 @@ int selection_apply(struct selection *selection, const char *program)
 	path = target_elf_find(program);
 	if (path == NULL) /* that it cannot be run is said when it is run */
 		return EXIT_DONE;
-	status = make_text(selection, path, &text);
+	status = write_rules(selection, path, &text);
 	if (status == EXIT_DONE)
 		status = write_file(selection, &text);
 	if (status == EXIT_DONE)

@@ -35,7 +35,7 @@ static void watch_signals(sigset_t *set, sigset_t *old)
 }
 
 /* In the child: becomes the program, or says why not through the pipe. */
-static _Noreturn void become(
+static _Noreturn void exec_program(
 	char *const *argv, const sigset_t *mask, int report)
 {
 	int error;
@@ -108,7 +108,7 @@ static void end_waker(pid_t waker)
 }
 
 /* Who had us go on? 0: nobody, we were not stopped. */
-static pid_t who_continued(void)
+static pid_t continued_by(void)
 {
 	const struct timespec now = {0, 0};
 	siginfo_t info;
@@ -121,7 +121,7 @@ static pid_t who_continued(void)
 
 /* The program was stopped: so are we, for the shell to see, until one of both
  * goes on. */
-static void stop_too(pid_t pid, int number)
+static void stop_with_child(pid_t pid, int number)
 {
 	pid_t waker = start_waker(pid);
 	sigset_t old;
@@ -130,20 +130,20 @@ static void stop_too(pid_t pid, int number)
 	(void)raise(number);
 	unblock(number);
 	(void)sigprocmask(SIG_SETMASK, &old, NULL);
-	if (waker < 0 || who_continued() != waker)
+	if (waker < 0 || continued_by() != waker)
 		(void)kill(pid, SIGCONT);
 	end_waker(waker);
 }
 
 /* True if the program has ended. */
-static bool look_after(pid_t pid, int *status)
+static bool poll_child(pid_t pid, int *status)
 {
 	pid_t found;
 
 	while ((found = waitpid(pid, status, WNOHANG | WUNTRACED)) == pid) {
 		if (!WIFSTOPPED(*status))
 			return true;
-		stop_too(pid, WSTOPSIG(*status));
+		stop_with_child(pid, WSTOPSIG(*status));
 	}
 	return found < 0 && errno != EINTR;
 }
@@ -154,9 +154,9 @@ static bool is_for_program(const siginfo_t *info, pid_t pid)
 	return info->si_code <= 0 && info->si_pid != pid;
 }
 
-static void attend(pid_t pid, const sigset_t *set, int *status)
+static void forward_signals(pid_t pid, const sigset_t *set, int *status)
 {
-	while (!look_after(pid, status)) {
+	while (!poll_child(pid, status)) {
 		siginfo_t info;
 		int number = sigwaitinfo(set, &info);
 
@@ -194,7 +194,7 @@ int spawn_run(char *const *argv, struct spawn_end *end)
 	watch_signals(&set, &old);
 	pid = fork();
 	if (pid == 0)
-		become(argv, &old, report[1]);
+		exec_program(argv, &old, report[1]);
 	(void)close(report[1]);
 	if (pid < 0) {
 		diag("cannot make a process: %s", strerror(errno));
@@ -203,14 +203,14 @@ int spawn_run(char *const *argv, struct spawn_end *end)
 		return EXIT_LIMIT;
 	}
 	end->exec_errno = read_report(report[0]);
-	attend(pid, &set, &end->status);
+	forward_signals(pid, &set, &end->status);
 	end->death = clock_sync_now(true);
 	end->pid = pid;
 	(void)sigprocmask(SIG_SETMASK, &old, NULL);
 	return EXIT_DONE;
 }
 
-int spawn_die_alike(int status)
+int spawn_die_by_same_signal(int status)
 {
 	static const struct rlimit no_core = {0, 0};
 	int number = WTERMSIG(status);

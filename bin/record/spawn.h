@@ -21,6 +21,6 @@ int spawn_run(char *const *argv, struct spawn_end *end);
 
 /* Ends this process by the signal that ended the child, so that a shell sees
  * what it would have seen; returns 128 + signal if that does not work. */
-int spawn_die_alike(int status);
+int spawn_die_by_same_signal(int status);
 
 #endif

@@ -17,7 +17,7 @@
 #include "recover/recover_log.h"
 #include "cli/diag.h"
 
-const char *spool_dir_directory(const char *given)
+const char *spool_dir_path(const char *given)
 {
 	const char *asked =
 		given != NULL ? given : environment_find("CTPROF_SPOOL");
@@ -92,29 +92,30 @@ void spool_dir_clear(struct spool_dir *spools)
 }
 
 /* What is known of a log that may have a spool. */
-struct wanted {
+struct log_identity {
 	const char *path;
 	bool exists;
 	struct stat file;
 	struct recover_origin origin;
 };
 
-static void look_at(struct wanted *wanted, const char *log)
+static void identify_log(struct log_identity *identity, const char *log)
 {
 	int fd = open(log, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-	*wanted = (struct wanted){.path = log};
+	*identity = (struct log_identity){.path = log};
 	if (fd < 0)
 		return;
-	wanted->exists =
-		fstat(fd, &wanted->file) == 0 && S_ISREG(wanted->file.st_mode);
-	if (wanted->exists &&
-		recover_origin_read(fd, &wanted->origin, NULL) != CTP_OK)
-		wanted->origin.known = false;
+	identity->exists = fstat(fd, &identity->file) == 0 &&
+			   S_ISREG(identity->file.st_mode);
+	if (identity->exists &&
+		recover_origin_read(fd, &identity->origin, NULL) != CTP_OK)
+		identity->origin.known = false;
 	(void)close(fd);
 }
 
-static bool is_of(const struct spool_file *spool, const struct wanted *wanted)
+static bool is_spool_of(
+	const struct spool_file *spool, const struct log_identity *identity)
 {
 	const struct spool_header *header = &spool->header;
 	char *absolute;
@@ -122,44 +123,44 @@ static bool is_of(const struct spool_file *spool, const struct wanted *wanted)
 
 	if (!spool->ready)
 		return false;
-	if (wanted->origin.known)
-		return recover_origin_is(&wanted->origin, spool);
-	if (wanted->exists)
-		return header->log_device == (uint64_t)wanted->file.st_dev &&
-		       header->log_inode == (uint64_t)wanted->file.st_ino;
-	absolute = run_logs_absolute(wanted->path);
+	if (identity->origin.known)
+		return recover_origin_is(&identity->origin, spool);
+	if (identity->exists)
+		return header->log_device == (uint64_t)identity->file.st_dev &&
+		       header->log_inode == (uint64_t)identity->file.st_ino;
+	absolute = run_logs_absolute(identity->path);
 	same = absolute != NULL && strcmp(absolute, header->log_path) == 0;
 	free(absolute);
 	return same;
 }
 
-static bool open_if(
-	struct spool_file *spool, const char *path, const struct wanted *wanted)
+static bool open_if_spool_of(struct spool_file *spool, const char *path,
+	const struct log_identity *identity)
 {
 	if (spool_file_open(spool, path, NULL) != CTP_OK)
 		return false;
-	if (is_of(spool, wanted))
+	if (is_spool_of(spool, identity))
 		return true;
 	spool_file_close(spool);
 	return false;
 }
 
-bool spool_dir_open_of(
+bool spool_dir_open_for_log(
 	struct spool_file *spool, const char *log, const char *directory)
 {
-	struct wanted wanted;
+	struct log_identity identity;
 	struct spool_dir spools;
 	bool found;
 
-	look_at(&wanted, log);
-	if (wanted.origin.spool[0] != '\0' &&
-		open_if(spool, wanted.origin.spool, &wanted))
+	identify_log(&identity, log);
+	if (identity.origin.spool[0] != '\0' &&
+		open_if_spool_of(spool, identity.origin.spool, &identity))
 		return true;
 	if (spool_dir_find(&spools, directory) != EXIT_DONE)
 		return false;
 	found = false;
 	for (size_t i = 0; !found && i < spools.count; i++)
-		found = open_if(spool, spools.paths[i], &wanted);
+		found = open_if_spool_of(spool, spools.paths[i], &identity);
 	spool_dir_clear(&spools);
 	return found;
 }

@@ -14,7 +14,7 @@ struct spool_dir {
 
 /* `given`, or else where the recorder has them, by the environment or the
  * default. */
-const char *spool_dir_directory(const char *given);
+const char *spool_dir_path(const char *given);
 
 /* Finds them by their names, in order. Errors: said, with an exit status. */
 int spool_dir_find(struct spool_dir *spools, const char *directory);
@@ -25,7 +25,7 @@ long spool_dir_pid(const char *path);
 
 /* The spool of this log, opened, wherever it is: where the log says, or in
  * `directory`. False if there is none. */
-bool spool_dir_open_of(
+bool spool_dir_open_for_log(
 	struct spool_file *spool, const char *log, const char *directory);
 
 #endif

@@ -25,8 +25,8 @@ enum {
 #define MODES "light|full|graphs|off"
 #define TOOLS "nvtx|itt"
 
-static const char *word(const struct argp_state *state, const char *option,
-	const char *values, const char *text)
+static const char *check_word(const struct argp_state *state,
+	const char *option, const char *values, const char *text)
 {
 	(void)arguments_word(state, option, values, text);
 	return text;
@@ -38,11 +38,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_GPU:
-		tools->gpu = arg == NULL ? "light"
-					 : word(state, "--gpu", MODES, arg);
+		tools->gpu = arg == NULL
+				     ? "light"
+				     : check_word(state, "--gpu", MODES, arg);
 		return 0;
 	case KEY_EMIT:
-		tools->emit = word(state, "--emit", TOOLS, arg);
+		tools->emit = check_word(state, "--emit", TOOLS, arg);
 		return 0;
 	case KEY_NO_NVTX:
 		tools->no_nvtx = true;
@@ -79,7 +80,7 @@ static const struct argp_option options[] = {
 
 const struct argp tool_env_argp = {.options = options, .parser = parse};
 
-bool tool_env_want_gpu(const struct tool_env *tools)
+bool tool_env_wants_gpu(const struct tool_env *tools)
 {
 	return tools->gpu != NULL && strcmp(tools->gpu, "off") != 0;
 }
@@ -89,7 +90,7 @@ static bool emits(const struct tool_env *tools, const char *tool)
 	return tools->emit != NULL && strcmp(tools->emit, tool) == 0;
 }
 
-static int set(const char *variable, const char *value)
+static int set_variable(const char *variable, const char *value)
 {
 	if (setenv(variable, value, 1) == 0)
 		return EXIT_DONE;
@@ -98,7 +99,7 @@ static int set(const char *variable, const char *value)
 }
 
 /* Was it set by a recorder like this one, which started us? */
-static bool is_ours(const char *value)
+static bool is_our_library(const char *value)
 {
 	const char *slash = strrchr(value, '/');
 
@@ -106,12 +107,13 @@ static bool is_ours(const char *value)
 }
 
 /* Has the loader that looks at the variable load our library. */
-static int lead(const char *variable, const char *library, bool verbose)
+static int inject_library(
+	const char *variable, const char *library, bool verbose)
 {
 	const char *before = environment_find(variable);
 
-	if (before == NULL || before[0] == '\0' || is_ours(before))
-		return set(variable, library);
+	if (before == NULL || before[0] == '\0' || is_our_library(before))
+		return set_variable(variable, library);
 	if (verbose)
 		diag("%s is set to %s already, and is left to it", variable,
 			before);
@@ -123,7 +125,7 @@ static void check_emission(const char *variable, const char *emit)
 {
 	const char *tool = environment_find(variable);
 
-	if (tool != NULL && is_ours(tool))
+	if (tool != NULL && is_our_library(tool))
 		(void)unsetenv(variable);
 	else if (tool != NULL && tool[0] != '\0')
 		return;
@@ -137,24 +139,24 @@ int tool_env_apply(const struct tool_env *tools, bool verbose)
 			preload_find(library, "CTPROF_INJECT", LIBRARY);
 	int status = EXIT_DONE;
 
-	if (tool_env_want_gpu(tools) && !is_there && !tools->no_library) {
+	if (tool_env_wants_gpu(tools) && !is_there && !tools->no_library) {
 		diag("--gpu needs " LIBRARY ", which was not found "
 		     "(CTPROF_INJECT may say where it is)");
 		return EXIT_INPUT;
 	}
 	if (tools->gpu != NULL)
-		status = set("CTPROF_GPU", tools->gpu);
-	if (status == EXIT_DONE && is_there && tool_env_want_gpu(tools))
-		status = lead(CUDA_VARIABLE, library, verbose);
+		status = set_variable("CTPROF_GPU", tools->gpu);
+	if (status == EXIT_DONE && is_there && tool_env_wants_gpu(tools))
+		status = inject_library(CUDA_VARIABLE, library, verbose);
 	if (status == EXIT_DONE && tools->emit != NULL)
-		status = set("CTPROF_EMIT", tools->emit);
+		status = set_variable("CTPROF_EMIT", tools->emit);
 	if (emits(tools, "nvtx"))
 		check_emission(NVTX_VARIABLE, "nvtx");
 	else if (status == EXIT_DONE && is_there && !tools->no_nvtx)
-		status = lead(NVTX_VARIABLE, library, verbose);
+		status = inject_library(NVTX_VARIABLE, library, verbose);
 	if (emits(tools, "itt"))
 		check_emission(ITT_VARIABLE, "itt");
 	else if (status == EXIT_DONE && is_there && !tools->no_itt)
-		status = lead(ITT_VARIABLE, library, verbose);
+		status = inject_library(ITT_VARIABLE, library, verbose);
 	return status;
 }

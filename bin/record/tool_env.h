@@ -22,7 +22,7 @@ struct tool_env {
 extern const struct argp tool_env_argp;
 
 /* Is what goes on in the GPU to be recorded? */
-bool tool_env_want_gpu(const struct tool_env *tools);
+bool tool_env_wants_gpu(const struct tool_env *tools);
 
 /*
  * Sets the variables; those that another tool has set are left to it, which is
