@@ -37,7 +37,7 @@ static int add_input(struct page *page, const struct inputs *inputs, size_t i)
 		return status;
 	status = page_data_read(&data, inputs, &input);
 	if (status == EXIT_DONE &&
-		page_add(page, &data, &input, &err) != CTP_OK) {
+		page_add_input(page, &data, &input, &err) != CTP_OK) {
 		diag_error(input.name, &err);
 		status = EXIT_LIMIT;
 	}
@@ -70,7 +70,7 @@ static int run_request(const struct request *request)
 		worst = exit_worse(worst, status);
 	}
 	page_end(&page);
-	return exit_worse(worst, output_close(&output, page.any));
+	return exit_worse(worst, output_close(&output, page.has_input));
 }
 
 static int run(int argc, char **argv)

@@ -59,11 +59,11 @@ void page_init(struct page *page, FILE *out, const char *title, size_t inputs)
 {
 	*page = (struct page){.out = out,
 		.title = title,
-		.share_bytes = (PAGE_BYTES - fixed_bytes()) / inputs};
+		.budget_bytes = (PAGE_BYTES - fixed_bytes()) / inputs};
 }
 
 /* Writes all that is above the first input. */
-static void begin(const struct page *page)
+static void write_head(const struct page *page)
 {
 	FILE *out = page->out;
 
@@ -110,14 +110,14 @@ static void put_facts(struct page_part *part)
 {
 	const struct trace *trace = part->trace;
 	struct json *json = &part->json;
-	size_t until = page_part_until(part, FACTS_HUNDREDTHS);
+	size_t limit = page_part_limit(part, FACTS_HUNDREDTHS);
 
 	json_key(json, "facts");
 	json_begin(json, '[');
 	for (uint32_t i = 0; i < trace->fact_count; i++) {
 		const struct trace_fact *fact = &trace->facts[i];
 
-		if (page_part_bytes(part) >= until)
+		if (page_part_bytes(part) >= limit)
 			break;
 		json_begin(json, '[');
 		page_part_text(part, strtab_text(trace->text, fact->key, NULL));
@@ -158,7 +158,7 @@ static void put_counts(struct page_part *part)
 	report_uint(json, "steps", counts->steps);
 }
 
-static uint64_t calls_of(const struct profile *profile)
+static uint64_t count_calls(const struct profile *profile)
 {
 	uint64_t calls = 0;
 
@@ -195,7 +195,7 @@ static void write_facts(struct page_part *part, const struct input *input)
 		report_uint(json, "devices", summary.devices);
 		report_uint(json, "late", kernels_late(part->data->kernels));
 	}
-	report_uint(json, "calls", calls_of(profile));
+	report_uint(json, "calls", count_calls(profile));
 	put_losses(part, "lost", false);
 	put_losses(part, "notes", true);
 	put_facts(part);
@@ -224,42 +224,42 @@ static enum ctp_status write_part(struct page_part *part,
 		       : CTP_OK;
 }
 
-enum ctp_status page_add(struct page *page, const struct page_data *data,
+enum ctp_status page_add_input(struct page *page, const struct page_data *data,
 	const struct input *input, struct ctp_error *err)
 {
 	struct page_part part = {.data = data,
 		.trace = input->file.source->trace,
-		.share_bytes = page->share_bytes};
+		.budget_bytes = page->budget_bytes};
 	enum ctp_status status = CTP_ERR_NOMEM;
 
 	if (data->kernels != NULL)
 		part.kernels = page_kernels_new(data->kernels, part.trace);
-	part.places =
+	part.function_numbers =
 		memory_new_zeroed((size_t)data->profile->function_count + 1,
-			sizeof(*part.places));
-	if (part.places == NULL || !json_init(&part.json, NULL) ||
+			sizeof(*part.function_numbers));
+	if (part.function_numbers == NULL || !json_init(&part.json, NULL) ||
 		(part.kernels == NULL && data->kernels != NULL))
 		(void)ctp_no_memory(err);
 	else
 		status = write_part(&part, input, err);
 	if (status == CTP_OK) {
-		if (!page->any)
-			begin(page);
-		fputs(page->any ? ",\n" : "\n", page->out);
+		if (!page->has_input)
+			write_head(page);
+		fputs(page->has_input ? ",\n" : "\n", page->out);
 		xml_put_json(page->out, part.json.bytes, part.json.used);
-		page->any = true;
+		page->has_input = true;
 	}
 	flame_tree_free(part.host);
 	flame_tree_free(part.device);
 	page_kernels_free(part.kernels);
-	memory_free(part.places);
+	memory_free(part.function_numbers);
 	json_clear(&part.json);
 	return status;
 }
 
 void page_end(struct page *page)
 {
-	if (!page->any)
+	if (!page->has_input)
 		return;
 	fputs("\n]}\n</script>\n<script>\n\"use strict\";\n", page->out);
 	for (size_t i = 0; i < SCRIPT_COUNT; i++)

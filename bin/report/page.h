@@ -19,9 +19,9 @@
 
 struct page {
 	FILE *out;
-	const char *title;  /* borrowed until the first input was added */
-	size_t share_bytes; /* for each input */
-	bool any;           /* an input was added */
+	const char *title;   /* borrowed until the first input was added */
+	size_t budget_bytes; /* for each input */
+	bool has_input;      /* an input was added */
 };
 
 /* `title` is for people. Nothing is written: without an input there is no page,
@@ -30,7 +30,7 @@ void page_init(struct page *page, FILE *out, const char *title, size_t inputs);
 
 /* Adds what there is of one input. Errors: CTP_ERR_NOMEM; those of writing show
  * on the stream, here and below. */
-enum ctp_status page_add(struct page *page, const struct page_data *data,
+enum ctp_status page_add_input(struct page *page, const struct page_data *data,
 	const struct input *input, struct ctp_error *err);
 
 /* Writes what is below the last one. */

@@ -7,7 +7,7 @@
 #include "input/reporting.h"
 
 /* Who is handed each event. */
-struct pass {
+struct analyses {
 	struct replay *replay;
 	struct overview *overview;
 	struct gaps *gaps;
@@ -21,18 +21,18 @@ void page_data_set_request(struct read_request *request)
 	request->detailed_names = true;
 }
 
-static enum ctp_status take(
+static enum ctp_status add_event(
 	void *user, const struct event *event, struct ctp_error *err)
 {
-	struct pass *pass = user;
-	enum ctp_status status = replay_add(pass->replay, event, err);
+	struct analyses *analyses = user;
+	enum ctp_status status = replay_add(analyses->replay, event, err);
 
 	if (status == CTP_OK)
-		status = overview_add(pass->overview, event, err);
+		status = overview_add(analyses->overview, event, err);
 	if (status == CTP_OK)
-		status = gaps_add(pass->gaps, event, err);
+		status = gaps_add(analyses->gaps, event, err);
 	if (status == CTP_OK)
-		status = kernels_add(pass->kernels, event, err);
+		status = kernels_add(analyses->kernels, event, err);
 	return status;
 }
 
@@ -40,7 +40,7 @@ static enum ctp_status read_events(struct page_data *data,
 	const struct inputs *inputs, struct input *input, struct ctp_error *err)
 {
 	struct trace *trace = input->file.source->trace;
-	struct pass pass = {
+	struct analyses analyses = {
 		.replay = replay_new(
 			trace, (struct replay_options){.tree = true}),
 		.overview = data->overview = overview_new(trace),
@@ -49,11 +49,12 @@ static enum ctp_status read_events(struct page_data *data,
 	};
 	enum ctp_status status;
 
-	if (pass.replay == NULL || pass.overview == NULL || pass.gaps == NULL ||
-		pass.kernels == NULL)
+	if (analyses.replay == NULL || analyses.overview == NULL ||
+		analyses.gaps == NULL || analyses.kernels == NULL)
 		status = ctp_no_memory(err);
 	else
-		status = reporting_read(inputs, input, take, &pass, err);
+		status = reporting_read(
+			inputs, input, add_event, &analyses, err);
 	if (status == CTP_OK)
 		status = overview_finish(data->overview, err);
 	if (status == CTP_OK)
@@ -61,8 +62,8 @@ static enum ctp_status read_events(struct page_data *data,
 	if (status == CTP_OK)
 		status = kernels_finish(data->kernels, err);
 	if (status == CTP_OK)
-		status = replay_finish(pass.replay, &data->profile, err);
-	replay_free(pass.replay);
+		status = replay_finish(analyses.replay, &data->profile, err);
+	replay_free(analyses.replay);
 	return status;
 }
 

@@ -61,20 +61,21 @@ static void put_function(
 	json_end(json, ']');
 }
 
-static void mark_tree(struct page_part *part, const struct flame_tree *tree)
+static void mark_functions(
+	struct page_part *part, const struct flame_tree *tree)
 {
 	uint32_t functions = part->data->profile->function_count;
 
 	for (uint32_t i = 0; i < tree->count; i++)
 		if (tree->nodes[i].function < functions)
-			part->places[tree->nodes[i].function] = 1;
+			part->function_numbers[tree->nodes[i].function] = 1;
 }
 
 /* So many nodes may a tree have, after so many halvings; 0 in the end. */
-static uint32_t nodes_of(
+static uint32_t node_limit(
 	const struct page_part *part, unsigned hundredths, unsigned halvings)
 {
-	size_t most = part->share_bytes / 100 / NODE_BYTES * hundredths;
+	size_t most = part->budget_bytes / 100 / NODE_BYTES * hundredths;
 
 	return (uint32_t)(most + NODES_LEAST) >> halvings;
 }
@@ -106,27 +107,27 @@ static enum ctp_status make_trees(
 {
 	const struct profile *profile = part->data->profile;
 	struct flame_options options = {.side = FLAME_HOST,
-		.nodes = nodes_of(part, HOST_HUNDREDTHS, halvings),
+		.nodes = node_limit(part, HOST_HUNDREDTHS, halvings),
 		.depth = FLAME_DEPTH};
 	enum ctp_status status;
 
 	status = make_tree(profile, options, &part->host, err);
 	options.side = FLAME_DEVICE;
-	options.nodes = nodes_of(part, DEVICE_HUNDREDTHS, halvings);
+	options.nodes = node_limit(part, DEVICE_HUNDREDTHS, halvings);
 	if (status == CTP_OK)
 		status = make_tree(profile, options, &part->device, err);
 	if (status != CTP_OK)
 		return status;
-	memset(part->places, 0,
-		profile->function_count * sizeof(*part->places));
-	mark_tree(part, part->host);
-	mark_tree(part, part->device);
+	memset(part->function_numbers, 0,
+		profile->function_count * sizeof(*part->function_numbers));
+	mark_functions(part, part->host);
+	mark_functions(part, part->device);
 	return CTP_OK;
 }
 
 /* What is marked all, and of the rest what there is room for; `places` are the
  * numbers then. */
-static struct hidden put_functions(struct page_part *part, size_t until)
+static struct hidden put_functions(struct page_part *part, size_t limit)
 {
 	const struct profile *profile = part->data->profile;
 	struct hidden hidden = {0};
@@ -139,11 +140,11 @@ static struct hidden put_functions(struct page_part *part, size_t until)
 			&profile->functions[i];
 		struct page_mark mark = page_part_mark(part);
 
-		if (part->places[i] != 0 || !full)
+		if (part->function_numbers[i] != 0 || !full)
 			put_function(part, function);
-		full = full || page_part_bytes(part) > until;
-		if (part->places[i] != 0 || !full) {
-			part->places[i] = ++count;
+		full = full || page_part_bytes(part) > limit;
+		if (part->function_numbers[i] != 0 || !full) {
+			part->function_numbers[i] = ++count;
 			continue;
 		}
 		page_part_rewind(part, &mark);
@@ -157,7 +158,7 @@ static struct hidden put_functions(struct page_part *part, size_t until)
 static enum ctp_status fit_functions(
 	struct page_part *part, struct hidden *hidden, struct ctp_error *err)
 {
-	size_t until = page_part_until(part, FUNCTIONS_HUNDREDTHS);
+	size_t limit = page_part_limit(part, FUNCTIONS_HUNDREDTHS);
 	struct page_mark mark;
 
 	json_key(&part->json, "functions");
@@ -167,15 +168,15 @@ static enum ctp_status fit_functions(
 
 		if (status != CTP_OK)
 			return status;
-		*hidden = put_functions(part, until);
-		if (page_part_bytes(part) < until + part->share_bytes / 100 ||
-			nodes_of(part, HOST_HUNDREDTHS, halvings) == 0)
+		*hidden = put_functions(part, limit);
+		if (page_part_bytes(part) < limit + part->budget_bytes / 100 ||
+			node_limit(part, HOST_HUNDREDTHS, halvings) == 0)
 			return CTP_OK;
 		page_part_rewind(part, &mark);
 	}
 }
 
-static int by_cumtime(const void *a, const void *b)
+static int compare_cumtime(const void *a, const void *b)
 {
 	const struct profile_edge *left =
 		*(const struct profile_edge *const *)a;
@@ -193,8 +194,8 @@ static void put_edge(struct page_part *part, const struct profile_edge *edge)
 	struct json *json = &part->json;
 
 	json_begin(json, '[');
-	json_uint(json, part->places[edge->caller] - 1);
-	json_uint(json, part->places[edge->callee] - 1);
+	json_uint(json, part->function_numbers[edge->caller] - 1);
+	json_uint(json, part->function_numbers[edge->callee] - 1);
 	json_uint(json, edge->cost.ncalls);
 	json_uint(json, edge->cost.tottime_ns);
 	json_uint(json, edge->cost.cumtime_ns);
@@ -208,20 +209,20 @@ static enum ctp_status put_edges(
 	const struct profile *profile = part->data->profile;
 	const struct profile_edge **edges = memory_resize_array(
 		NULL, (size_t)profile->edge_count + 1, sizeof(*edges));
-	size_t until = page_part_until(part, EDGES_HUNDREDTHS);
+	size_t limit = page_part_limit(part, EDGES_HUNDREDTHS);
 	uint32_t put = 0;
 
 	if (edges == NULL)
 		return ctp_no_memory(err);
 	for (uint32_t i = 0; i < profile->edge_count; i++)
 		edges[i] = &profile->edges[i];
-	qsort(edges, profile->edge_count, sizeof(*edges), by_cumtime);
+	qsort(edges, profile->edge_count, sizeof(*edges), compare_cumtime);
 	json_key(&part->json, "edges");
 	json_begin(&part->json, '[');
 	for (uint32_t i = 0;
-		i < profile->edge_count && page_part_bytes(part) < until; i++) {
-		if (part->places[edges[i]->caller] == 0 ||
-			part->places[edges[i]->callee] == 0)
+		i < profile->edge_count && page_part_bytes(part) < limit; i++) {
+		if (part->function_numbers[edges[i]->caller] == 0 ||
+			part->function_numbers[edges[i]->callee] == 0)
 			continue;
 		put_edge(part, edges[i]);
 		put++;
@@ -283,7 +284,8 @@ static void put_tree(
 		const struct flame_node *node = &tree->nodes[i];
 
 		if (node->function < functions)
-			json_uint(json, part->places[node->function] - 1);
+			json_uint(json,
+				part->function_numbers[node->function] - 1);
 		else
 			json_int(json, PAGE_NOT_SHOWN);
 		json_uint(json, node->depth);

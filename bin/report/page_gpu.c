@@ -27,7 +27,7 @@ struct key {
 	uint32_t number;
 };
 
-static struct key key_of(
+static struct key row_key(
 	const struct page_kernels *kernels, const struct kernels_row *row)
 {
 	uint32_t count;
@@ -50,8 +50,8 @@ static int compare_rows(const void *a, const void *b, void *user)
 {
 	const struct kernels_row *left = *(const struct kernels_row *const *)a;
 	const struct kernels_row *right = *(const struct kernels_row *const *)b;
-	struct key left_key = key_of(user, left);
-	struct key right_key = key_of(user, right);
+	struct key left_key = row_key(user, left);
+	struct key right_key = row_key(user, right);
 	int order = compare_keys(&left_key, &right_key);
 
 	return order != 0 ? order : (left > right) - (left < right);
@@ -98,14 +98,15 @@ static void add_work(struct kernels_work *to, const struct kernels_work *from)
 }
 
 /* The first row that is not before the key. */
-static uint32_t find(const struct page_kernels *kernels, const struct key *key)
+static uint32_t find_row(
+	const struct page_kernels *kernels, const struct key *key)
 {
 	uint32_t low = 0;
 	uint32_t high = kernels->count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		struct key there = key_of(kernels, kernels->rows[middle]);
+		struct key there = row_key(kernels, kernels->rows[middle]);
 
 		if (compare_keys(&there, key) < 0)
 			low = middle + 1;
@@ -133,9 +134,9 @@ void page_kernels_write(const struct page_kernels *kernels,
 	const struct kernels_device *devices =
 		kernels_devices(kernels->view.kernels, &count);
 
-	for (uint32_t i = find(kernels, &key); i < kernels->count; i++) {
+	for (uint32_t i = find_row(kernels, &key); i < kernels->count; i++) {
 		const struct kernels_row *row = kernels->rows[i];
-		struct key there = key_of(kernels, row);
+		struct key there = row_key(kernels, row);
 
 		if (compare_keys(&there, &key) != 0)
 			break;
@@ -218,12 +219,12 @@ static void put_causes(struct json *json)
 static uint32_t put_devices(struct page_part *part,
 	const struct gaps_device *devices, uint32_t count)
 {
-	size_t until = page_part_until(part, DEVICES_HUNDREDTHS);
+	size_t limit = page_part_limit(part, DEVICES_HUNDREDTHS);
 	uint32_t put = 0;
 
 	json_key(&part->json, "devices");
 	json_begin(&part->json, '[');
-	while (put < count && page_part_bytes(part) < until)
+	while (put < count && page_part_bytes(part) < limit)
 		put_device(part, &devices[put++]);
 	json_end(&part->json, ']');
 	return put;
@@ -234,7 +235,7 @@ static void put_places(struct page_part *part, uint32_t devices)
 {
 	uint32_t count;
 	const struct gaps_place *places = gaps_places(part->data->gaps, &count);
-	size_t until = page_part_until(part, PLACES_HUNDREDTHS);
+	size_t limit = page_part_limit(part, PLACES_HUNDREDTHS);
 	uint32_t hidden = 0;
 
 	json_key(&part->json, "places");
@@ -242,7 +243,7 @@ static void put_places(struct page_part *part, uint32_t devices)
 	for (uint32_t i = 0; i < count; i++) {
 		if (!gaps_place_has_code(&places[i]))
 			continue;
-		if (places[i].device < devices && page_part_bytes(part) < until)
+		if (places[i].device < devices && page_part_bytes(part) < limit)
 			put_place(part, &places[i]);
 		else
 			hidden++;

@@ -17,9 +17,9 @@ size_t page_part_bytes(struct page_part *part)
 	return json->used + part->extra;
 }
 
-size_t page_part_until(struct page_part *part, unsigned hundredths)
+size_t page_part_limit(struct page_part *part, unsigned hundredths)
 {
-	return page_part_bytes(part) + part->share_bytes / 100 * hundredths;
+	return page_part_bytes(part) + part->budget_bytes / 100 * hundredths;
 }
 
 struct page_mark page_part_mark(const struct page_part *part)

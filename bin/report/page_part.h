@@ -25,12 +25,12 @@ struct page_part {
 	struct json json;
 	const struct page_data *data;
 	const struct trace *trace;
-	size_t share_bytes;
+	size_t budget_bytes;
 	/* So far json's bytes were looked at, for what HTML needs more. */
 	size_t seen;
 	size_t extra;
 	/* By function: its number on the page + 1; 0: it is not there. */
-	uint32_t *places;
+	uint32_t *function_numbers;
 	struct flame_tree *host;
 	struct flame_tree *device;
 	uint32_t clipped;             /* texts */
@@ -42,7 +42,7 @@ size_t page_part_bytes(struct page_part *part);
 
 /* Where a member is to end that may take so many hundredths of what the part
  * may take. */
-size_t page_part_until(struct page_part *part, unsigned hundredths);
+size_t page_part_limit(struct page_part *part, unsigned hundredths);
 
 /* Where the part stands; and back to there. */
 struct page_mark {

@@ -21,13 +21,13 @@ struct lane {
 };
 
 /* The bins that time was in: [first, end). */
-struct window {
+struct bin_range {
 	uint64_t first;
 	uint64_t end;
 	uint64_t bin_ns;
 };
 
-static int by_time(const void *a, const void *b)
+static int compare_busy(const void *a, const void *b)
 {
 	const struct lane *left = a;
 	const struct lane *right = b;
@@ -37,7 +37,7 @@ static int by_time(const void *a, const void *b)
 	return (left->track > right->track) - (left->track < right->track);
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_position(const void *a, const void *b)
 {
 	const struct trace_track *left = ((const struct lane *)a)->track;
 	const struct trace_track *right = ((const struct lane *)b)->track;
@@ -72,17 +72,17 @@ static uint32_t find_lanes(const struct page_part *part, struct lane *lanes)
 	return count;
 }
 
-static struct window window_of(const struct overview *overview)
+static struct bin_range shown_bins(const struct overview *overview)
 {
-	struct window window;
+	struct bin_range range;
 	int64_t first_ns;
 	int64_t last_ns;
-	uint64_t start_ns = (uint64_t)overview_start(overview, &window.bin_ns);
+	uint64_t start_ns = (uint64_t)overview_start(overview, &range.bin_ns);
 
 	overview_span(overview, &first_ns, &last_ns);
-	window.first = ((uint64_t)first_ns - start_ns) / window.bin_ns;
-	window.end = ((uint64_t)last_ns - start_ns) / window.bin_ns + 1;
-	return window;
+	range.first = ((uint64_t)first_ns - start_ns) / range.bin_ns;
+	range.end = ((uint64_t)last_ns - start_ns) / range.bin_ns + 1;
+	return range;
 }
 
 /* Hundredths of a bin. */
@@ -97,76 +97,77 @@ static uint64_t share_of(uint64_t time_ns, uint64_t bin_ns)
 }
 
 /* Names of what leads bins, as numbers of a list on the page. */
-struct lead_names {
+struct top_names {
 	struct buffer numbers; /* uint32_t of the list, in order */
-	uint32_t *place;       /* by string of the trace: number + 1 */
+	uint32_t *indexes;     /* by string of the trace: number + 1 */
 	bool left_out;         /* there is no room for any */
 };
 
-static int64_t lead_of(struct lead_names *names, const struct overview_bin *bin,
-	const struct trace *trace)
+static int64_t top_name_index(struct top_names *names,
+	const struct overview_bin *bin, const struct trace *trace)
 {
-	uint32_t *place;
+	uint32_t *index;
 
 	if (bin->lead_ns == 0 || names->left_out)
 		return PAGE_NOT_SHOWN;
-	place = &names->place[trace->sites[bin->site].name];
-	if (*place == 0) {
+	index = &names->indexes[trace->sites[bin->site].name];
+	if (*index == 0) {
 		buffer_add(&names->numbers, &trace->sites[bin->site].name,
 			sizeof(uint32_t));
-		*place = (uint32_t)(names->numbers.used / sizeof(uint32_t));
+		*index = (uint32_t)(names->numbers.used / sizeof(uint32_t));
 	}
-	return (int64_t)*place - 1;
+	return (int64_t)*index - 1;
 }
 
 /* How busy a bin is, what leads it, and how much of it that has at least. */
-struct look {
+struct shown_bin {
 	uint64_t busy;
-	int64_t lead;
-	uint64_t lead_share;
+	int64_t top_name;
+	uint64_t top_share;
 };
 
-static struct look look_at(struct lead_names *names,
+static struct shown_bin show_bin(struct top_names *names,
 	const struct overview_bin *bin, const struct trace *trace,
 	uint64_t bin_ns)
 {
-	return (struct look){share_of(bin->busy_ns, bin_ns),
-		lead_of(names, bin, trace), share_of(bin->lead_ns, bin_ns)};
+	return (struct shown_bin){share_of(bin->busy_ns, bin_ns),
+		top_name_index(names, bin, trace),
+		share_of(bin->lead_ns, bin_ns)};
 }
 
-static bool is_equal(const struct look *a, const struct look *b)
+static bool are_bins_equal(const struct shown_bin *a, const struct shown_bin *b)
 {
-	return a->busy == b->busy && a->lead == b->lead &&
-	       a->lead_share == b->lead_share;
+	return a->busy == b->busy && a->top_name == b->top_name &&
+	       a->top_share == b->top_share;
 }
 
 /* Bins in a row that look the same are one: their number comes first. */
 static void put_bins(struct page_part *part, const struct lane *lane,
-	const struct window *window, struct lead_names *names)
+	const struct bin_range *range, struct top_names *names)
 {
 	struct json *json = &part->json;
-	uint64_t at = window->first;
+	uint64_t at = range->first;
 
 	json_begin(json, '[');
-	while (at < window->end) {
-		struct look look = look_at(
-			names, &lane->bins[at], part->trace, window->bin_ns);
-		struct look next = look;
+	while (at < range->end) {
+		struct shown_bin bin = show_bin(
+			names, &lane->bins[at], part->trace, range->bin_ns);
+		struct shown_bin next = bin;
 		uint64_t first = at;
 
-		while (is_equal(&look, &next) && ++at < window->end)
-			next = look_at(names, &lane->bins[at], part->trace,
-				window->bin_ns);
+		while (are_bins_equal(&bin, &next) && ++at < range->end)
+			next = show_bin(names, &lane->bins[at], part->trace,
+				range->bin_ns);
 		json_uint(json, at - first);
-		json_uint(json, look.busy);
-		json_int(json, look.lead);
-		json_uint(json, look.lead_share);
+		json_uint(json, bin.busy);
+		json_int(json, bin.top_name);
+		json_uint(json, bin.top_share);
 	}
 	json_end(json, ']');
 }
 
 static void put_lane(struct page_part *part, const struct lane *lane,
-	const struct window *window, struct lead_names *names)
+	const struct bin_range *range, struct top_names *names)
 {
 	const struct trace *trace = part->trace;
 	const struct trace_track *track = lane->track;
@@ -184,11 +185,11 @@ static void put_lane(struct page_part *part, const struct lane *lane,
 	report_uint(json, "device", track->device);
 	report_uint(json, "busy_ns", lane->busy_ns);
 	json_key(json, "bins");
-	put_bins(part, lane, window, names);
+	put_bins(part, lane, range, names);
 	json_end(json, '}');
 }
 
-static void put_names(struct page_part *part, const struct lead_names *names)
+static void put_names(struct page_part *part, const struct top_names *names)
 {
 	struct json *json = &part->json;
 
@@ -204,22 +205,22 @@ static void put_names(struct page_part *part, const struct lead_names *names)
 	json_end(json, ']');
 }
 
-static void put_window(struct page_part *part, const struct window *window)
+static void put_window(struct page_part *part, const struct bin_range *range)
 {
 	struct json *json = &part->json;
 	int64_t first_ns;
 	int64_t last_ns;
 
 	overview_span(part->data->overview, &first_ns, &last_ns);
-	report_uint(json, "bin_ns", window->bin_ns);
-	report_uint(json, "bins", window->end - window->first);
+	report_uint(json, "bin_ns", range->bin_ns);
+	report_uint(json, "bins", range->end - range->first);
 	/* From the first moment to where the first bin begins: below zero. */
 	json_key(json, "offset_ns");
 	json_int(json,
 		-(int64_t)(((uint64_t)first_ns - (uint64_t)overview_start(
 							 part->data->overview,
 							 &(uint64_t){0})) %
-			   window->bin_ns));
+			   range->bin_ns));
 	report_uint(json, "span_ns", (uint64_t)last_ns - (uint64_t)first_ns);
 }
 
@@ -228,26 +229,26 @@ static void put_window(struct page_part *part, const struct window *window)
 static bool put_lanes(
 	struct page_part *part, struct lane *lanes, uint32_t count, bool named)
 {
-	struct window window = window_of(part->data->overview);
-	struct lead_names names = {.numbers = BUFFER_INIT,
-		.place = memory_new_zeroed(
-			strtab_count(part->trace->text), sizeof(*names.place)),
+	struct bin_range range = shown_bins(part->data->overview);
+	struct top_names names = {.numbers = BUFFER_INIT,
+		.indexes = memory_new_zeroed(strtab_count(part->trace->text),
+			sizeof(*names.indexes)),
 		.left_out = !named};
 	struct json *json = &part->json;
-	bool ok = names.place != NULL;
+	bool ok = names.indexes != NULL;
 
 	json_begin(json, '{');
-	put_window(part, &window);
+	put_window(part, &range);
 	json_key(json, "tracks");
 	json_begin(json, '[');
 	for (uint32_t i = 0; i < count && ok; i++)
-		put_lane(part, &lanes[i], &window, &names);
+		put_lane(part, &lanes[i], &range, &names);
 	json_end(json, ']');
 	put_names(part, &names);
 	json_end(json, '}');
 	ok = ok && !names.numbers.failed;
 	buffer_clear(&names.numbers);
-	memory_free(names.place);
+	memory_free(names.indexes);
 	return ok;
 }
 
@@ -256,24 +257,24 @@ static bool put_lanes(
 static bool fit_lanes(
 	struct page_part *part, struct lane *lanes, uint32_t count)
 {
-	size_t last = part->share_bytes / 100 * UNTIL_HUNDREDTHS;
-	size_t until = page_part_until(part, TRACKS_HUNDREDTHS);
+	size_t last = part->budget_bytes / 100 * UNTIL_HUNDREDTHS;
+	size_t limit = page_part_limit(part, TRACKS_HUNDREDTHS);
 	uint32_t shown = count < TRACKS_MAX ? count : TRACKS_MAX;
 	bool named = true;
 	struct page_mark mark;
 
-	qsort(lanes, count, sizeof(*lanes), by_time);
+	qsort(lanes, count, sizeof(*lanes), compare_busy);
 	json_key(&part->json, "timeline");
 	mark = page_part_mark(part);
 	for (;;) {
-		qsort(lanes, shown, sizeof(*lanes), by_place);
+		qsort(lanes, shown, sizeof(*lanes), compare_position);
 		if (!put_lanes(part, lanes, shown, named))
 			return false;
-		if (page_part_bytes(part) <= (shown > 1 ? until : last) ||
+		if (page_part_bytes(part) <= (shown > 1 ? limit : last) ||
 			shown == 0)
 			break;
 		page_part_rewind(part, &mark);
-		qsort(lanes, shown, sizeof(*lanes), by_time);
+		qsort(lanes, shown, sizeof(*lanes), compare_busy);
 		if (shown == 1 && named)
 			named = false;
 		else
