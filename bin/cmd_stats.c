@@ -131,7 +131,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state,
 				"--gpu shows hosts and devices apart, and "
 				"takes no --device");
-		if (request->grouping.given &&
+		if (request->grouping.has_group &&
 			(request->options.gpu || request->follow))
 			argp_error(state, "neither --gpu nor --follow goes "
 					  "with --group");
@@ -151,7 +151,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* Milliseconds, as ever, unless all would be zeros; so short are most
  * kernels. */
-static enum stats_unit unit_for(const struct request *request)
+static enum stats_unit default_unit(const struct request *request)
 {
 	return request->options.gpu || (request->sum != NULL &&
 					       request->sum->total_ns < 1000000)
@@ -199,7 +199,7 @@ static int print(struct request *request, FILE *out)
 		stats_clear(&stats);
 		return status;
 	}
-	if (request->grouping.sorted && !request->shown)
+	if (request->grouping.has_key && !request->shown)
 		diag_unsorted(&stats);
 	if (request->reporting.style == REPORTING_JSON) {
 		request->report.truncated =
@@ -218,17 +218,17 @@ static int print(struct request *request, FILE *out)
 	return status;
 }
 
-static void choose_look(struct request *request, FILE *out)
+static void set_terminal_options(struct request *request, FILE *out)
 {
 	struct stats_options *options = &request->options;
 
 	options->color = terminal_color(out, request->reporting.color);
 	options->width = terminal_width(out);
 	if (options->unit == STATS_AUTO)
-		options->unit = unit_for(request);
+		options->unit = default_unit(request);
 }
 
-static bool is_of_compilers(enum stats_key key)
+static bool is_compiler_key(enum stats_key key)
 {
 	return key <= STATS_NAME;
 }
@@ -241,10 +241,10 @@ static int print_all(void *user, FILE *out)
 	struct ctp_error err = {0};
 
 	if (aggregate->build_count != 0) {
-		if (!is_of_compilers(request->options.key))
+		if (!is_compiler_key(request->options.key))
 			diag("--sort: compilers used no device, and no memory "
 			     "that is known: sorted by cumtime");
-		choose_look(request, out);
+		set_terminal_options(request, out);
 		if (request->reporting.style == REPORTING_JSON)
 			return stats_build_json(aggregate, &request->options,
 				&request->report, out);
@@ -258,13 +258,13 @@ static int print_all(void *user, FILE *out)
 		diag_error(NULL, &err);
 		return EXIT_LIMIT;
 	}
-	choose_look(request, out);
+	set_terminal_options(request, out);
 	return print(request, out);
 }
 
 /* Prints what there is so far: over what was printed before, like top, where
  * that is on a terminal. */
-static int show(
+static int show_snapshot(
 	void *user, struct profile *profile, const uint64_t losses[LOSS_KINDS])
 {
 	struct request *request = user;
@@ -286,7 +286,7 @@ static int show(
 		putchar('\n');
 	}
 	request->sum = profile;
-	choose_look(request, stdout);
+	set_terminal_options(request, stdout);
 	status = print(request, stdout);
 	request->shown = true;
 	options->unit = unit;
@@ -310,7 +310,7 @@ static int run_follow(struct request *request)
 		.inputs = &request->inputs,
 		.options = request->replay,
 		.interval_ns = request->interval_ns,
-		.show = show,
+		.show = show_snapshot,
 		.user = request,
 	};
 
@@ -349,19 +349,19 @@ static int run_request(struct request *request)
 	struct grouping *grouping = &request->grouping;
 	int worst;
 
-	if (!grouping->given)
+	if (!grouping->has_group)
 		choose_groups(request);
 	options.groups = request->groups;
 	if (grouping->has_ops) {
 		grouping->ops.replay = request->replay;
 		options.ops = &grouping->ops;
-		request->options.ops = &grouping->look;
+		request->options.ops = &grouping->ops_view;
 	}
 	worst = aggregate_run(aggregate, &options);
 	/* With nothing to show, a table of nothing would only mislead. */
 	if (aggregate->file_count == 0)
 		return worst;
-	if (request->groups != 0 && grouping->given && !grouping->has_ops &&
+	if (request->groups != 0 && grouping->has_group && !grouping->has_ops &&
 		aggregate->build_count == 0) {
 		diag("no trace is of a compiler, as --group=phase, unit, "
 		     "header, template, template-set, function and all need");
@@ -384,7 +384,7 @@ static int run(int argc, char **argv)
 	request.groups = request.grouping.build;
 	request.options.key = request.grouping.key;
 	request.options.key_owner = request.grouping.key_owner;
-	if (request.options.gpu && !request.grouping.sorted)
+	if (request.options.gpu && !request.grouping.has_key)
 		request.options.key = STATS_DEVICE;
 	request.report.schema = "ctprof/stats/1";
 	request.report.inputs = request.inputs.paths;

@@ -21,13 +21,13 @@ enum {
 static const enum averages_group averages_groups[] = {AVERAGES_SITE,
 	AVERAGES_SHAPE, AVERAGES_STACK, AVERAGES_CATEGORY, AVERAGES_MODULE};
 
-static void take_group(struct grouping *grouping, const char *text,
+static void set_group(struct grouping *grouping, const char *text,
 	const struct argp_state *state)
 {
 	static const char stack[] = "stack:";
 	unsigned word;
 
-	grouping->given = true;
+	grouping->has_group = true;
 	grouping->has_ops = true;
 	grouping->build = 0;
 	grouping->ops = (struct averages_options){0};
@@ -51,8 +51,8 @@ static void take_group(struct grouping *grouping, const char *text,
 static void read_group(struct grouping *grouping, const char *text,
 	const struct argp_state *state)
 {
-	take_group(grouping, text, state);
-	grouping->look.group = grouping->ops.group;
+	set_group(grouping, text, state);
+	grouping->ops_view.group = grouping->ops.group;
 }
 
 /* Other tools' keys have underscores. */
@@ -72,7 +72,7 @@ static void read_key(struct grouping *grouping, const char *text,
 	grouping->key =
 		stats_key_of(arguments_word(state, "--sort", STATS_KEYS, text));
 	grouping->key_owner = owner == NULL ? NULL : owner + 1;
-	grouping->sorted = true;
+	grouping->has_key = true;
 	if (owner != NULL && grouping->key != STATS_MEMORY &&
 		grouping->key != STATS_SELF_MEMORY)
 		argp_error(state,
@@ -88,7 +88,7 @@ static void read_columns(struct grouping *grouping, const char *text,
 {
 	char word[KEY_SIZE];
 
-	grouping->look.columns = 0;
+	grouping->ops_view.columns = 0;
 	for (;;) {
 		size_t size = strcspn(text, ",");
 		unsigned number;
@@ -99,12 +99,12 @@ static void read_columns(struct grouping *grouping, const char *text,
 		word[size] = '\0';
 		number = arguments_word(
 			state, "--columns", STATS_OPS_COLUMNS, word);
-		grouping->look.columns |=
+		grouping->ops_view.columns |=
 			number == STATS_OPS_COLUMN_COUNT
 				? (1U << STATS_OPS_COLUMN_COUNT) - 1
 				: 1U << number;
 		if (number == STATS_OPS_MEMORY_EACH)
-			grouping->look.columns |= 1U << STATS_OPS_MEMORY;
+			grouping->ops_view.columns |= 1U << STATS_OPS_MEMORY;
 		if (text[size] != ',')
 			return;
 		text += size + 1;
@@ -122,7 +122,7 @@ static void check_key(
 			"--sort: memory and flops are those of operations, "
 			"and need --group by name, site, shape, stack, cat or "
 			"module");
-	if (grouping->given && grouping->key >= STATS_DEVICE)
+	if (grouping->has_group && grouping->key >= STATS_DEVICE)
 		argp_error(state, "--sort: compilers use no device");
 }
 
@@ -132,8 +132,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		grouping->look.name_width = DEFAULT_NAME_WIDTH;
-		grouping->look.details_width = DEFAULT_DETAILS_WIDTH;
+		grouping->ops_view.name_width = DEFAULT_NAME_WIDTH;
+		grouping->ops_view.details_width = DEFAULT_DETAILS_WIDTH;
 		return 0;
 	case KEY_GROUP:
 		read_group(grouping, arg, state);
@@ -145,18 +145,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		read_columns(grouping, arg, state);
 		break;
 	case KEY_TOP_LEVEL:
-		grouping->look.top_level = true;
+		grouping->ops_view.top_level = true;
 		break;
 	case KEY_NAME_WIDTH:
-		grouping->look.name_width =
+		grouping->ops_view.name_width =
 			arguments_count(state, "--name-width", arg);
 		break;
 	case KEY_DETAILS_WIDTH:
-		grouping->look.details_width =
+		grouping->ops_view.details_width =
 			arguments_count(state, "--details-width", arg);
 		break;
 	case ARGP_KEY_END:
-		if (grouping->shaped && !grouping->has_ops)
+		if (grouping->has_ops_option && !grouping->has_ops)
 			argp_error(state,
 				"--columns, --top-level and the widths are for "
 				"--group by name, site, shape, stack, cat and "
@@ -166,7 +166,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-	grouping->shaped = true;
+	grouping->has_ops_option = true;
 	return 0;
 }
 

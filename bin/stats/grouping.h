@@ -17,15 +17,15 @@
 #define GROUPING_WORDS STATS_BUILD_GROUPS "|site|shape|stack|cat|module"
 
 struct grouping {
-	bool given;     /* --group was, and of these: */
+	bool has_group; /* --group was, and of these: */
 	uint32_t build; /* bits, of what compilers did; or 0 */
 	bool has_ops;   /* or of operations: */
 	struct averages_options ops;
-	struct stats_ops look;
-	bool sorted; /* --sort was given: */
+	struct stats_ops ops_view;
+	bool has_key; /* --sort was given: */
 	enum stats_key key;
 	const char *key_owner; /* whose memory; NULL: it does not say */
-	bool shaped; /* an option that is for operations only was given */
+	bool has_ops_option; /* an option that is for operations only was given */
 };
 
 /* Its input is a struct grouping. */

@@ -136,13 +136,13 @@ static bool has_memory_key(const struct stats *stats)
 }
 
 /* In the order of numbers that have no sign. */
-static uint64_t ordered(int64_t bytes)
+static uint64_t sortable_bytes(int64_t bytes)
 {
 	return (uint64_t)bytes ^ (UINT64_C(1) << 63);
 }
 
 /* The order of rows by STATS_MEMORY and its like, as numbers without a sign. */
-static uint64_t memory_figure(
+static uint64_t memory_key_value(
 	const struct stats *stats, const struct profile_function *function)
 {
 	enum stats_key key = stats->key;
@@ -152,7 +152,7 @@ static uint64_t memory_figure(
 	struct profile_amount amount = stats_memory_of(stats, function,
 		devices ? PROFILE_MEMORY_DEVICES : stats->key_owner);
 
-	return ordered(self ? amount.self_bytes : amount.total_bytes);
+	return sortable_bytes(self ? amount.self_bytes : amount.total_bytes);
 }
 
 bool stats_memory_owner_failed(const struct stats *stats, uint32_t owner)
@@ -160,7 +160,7 @@ bool stats_memory_owner_failed(const struct stats *stats, uint32_t owner)
 	return stats->failed[owner];
 }
 
-static uint64_t figure(
+static uint64_t key_value(
 	const struct stats *stats, const struct profile_function *function)
 {
 	const struct profile_cost *cost = &function->cost;
@@ -186,7 +186,7 @@ static uint64_t figure(
 	case STATS_FLOPS:
 		return function->use.flops;
 	default:
-		return memory_figure(stats, function);
+		return memory_key_value(stats, function);
 	}
 }
 
@@ -205,8 +205,8 @@ static int compare(const void *a, const void *b, void *user)
 		if (names != 0)
 			return names;
 	} else {
-		uint64_t first = figure(stats, one);
-		uint64_t second = figure(stats, two);
+		uint64_t first = key_value(stats, one);
+		uint64_t second = key_value(stats, two);
 
 		if (first != second)
 			return first > second ? -1 : 1;
@@ -262,7 +262,7 @@ bool stats_has_key(const struct stats *stats)
 }
 
 /* Puts the functions of a table in order, of which `all` could be shown. */
-static void order(
+static void sort_table(
 	struct stats *stats, uint32_t *table, uint32_t *count, uint32_t all)
 {
 	uint32_t top = stats->options->top;
@@ -289,7 +289,7 @@ static uint64_t device_time(const struct profile_function *function)
 }
 
 /* Is it one of those that may be shown? */
-static bool is_row(
+static bool is_candidate(
 	const struct stats *stats, const struct profile_function *function)
 {
 	const struct stats_ops *ops = stats->options->ops;
@@ -305,7 +305,7 @@ static bool is_row(
 	return !ops->top_level || function->root.ncalls != 0;
 }
 
-static void choose(struct stats *stats)
+static void choose_rows(struct stats *stats)
 {
 	const struct profile *profile = stats->profile;
 	bool gpu = stats->options->gpu;
@@ -319,7 +319,7 @@ static void choose(struct stats *stats)
 		uint64_t time_ns =
 			gpu ? device_time(function) : function->cost.cumtime_ns;
 
-		if (!is_row(stats, function))
+		if (!is_candidate(stats, function))
 			continue;
 		if (gpu && function->device.kind != PROFILE_HOST) {
 			all_work++;
@@ -331,8 +331,8 @@ static void choose(struct stats *stats)
 				stats->order[stats->count++] = i;
 		}
 	}
-	order(stats, stats->order, &stats->count, all);
-	order(stats, stats->work, &stats->work_count, all_work);
+	sort_table(stats, stats->order, &stats->count, all);
+	sort_table(stats, stats->work, &stats->work_count, all_work);
 }
 
 /* Edges are by callee; here they are counted out by caller. */
@@ -370,7 +370,7 @@ enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 		return ctp_no_memory(err);
 	sum_device(stats);
 	stats->key = stats_has_key(stats) ? options->key : STATS_CUMTIME;
-	choose(stats);
+	choose_rows(stats);
 	if (options->callers) {
 		stats->callers = profile_callers(profile);
 		if (stats->callers == NULL)

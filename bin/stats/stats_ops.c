@@ -53,7 +53,7 @@ enum figure {
 /* The table that is printed: which figures are in it. */
 struct view {
 	const struct stats *stats;
-	struct shown {
+	struct figure_column {
 		enum figure figure;
 		uint32_t owner; /* of memory */
 		char title[VIEW_TITLE];
@@ -110,7 +110,7 @@ static bool is_narrow(const struct stats *stats)
 	return width != 0 && width < WIDE;
 }
 
-static uint32_t usual_columns(const struct stats *stats)
+static uint32_t default_columns(const struct stats *stats)
 {
 	uint32_t columns = 1U << STATS_OPS_CPU | 1U << STATS_OPS_DEVICE;
 
@@ -125,7 +125,7 @@ static uint32_t usual_columns(const struct stats *stats)
 	return columns;
 }
 
-static bool each_is_asked(const struct stats *stats)
+static bool wants_each_device(const struct stats *stats)
 {
 	uint32_t columns = stats->options->ops->columns;
 
@@ -162,14 +162,14 @@ static bool has_memory(const struct stats *stats, enum figure figure)
 		return failed_count(stats) > FAILED_OWNERS;
 	case FIGURE_OUT_OF_MEMORY_OF:
 		return failed_count(stats) <= FAILED_OWNERS ||
-		       each_is_asked(stats);
+		       wants_each_device(stats);
 	default:
 		return true;
 	}
 }
 
 /* What shows the order of rows, where only some tables have it. */
-static enum figure figure_of(enum stats_key key)
+static enum figure key_figure(enum stats_key key)
 {
 	switch (key) {
 	case STATS_PCALLS:
@@ -187,7 +187,7 @@ static bool is_shown(const struct stats *stats, enum figure figure)
 {
 	uint32_t columns = stats->options->ops->columns;
 	enum stats_ops_column column = figures[figure].column;
-	bool sorted = figure == figure_of(stats->key);
+	bool sorted = figure == key_figure(stats->key);
 
 	if (column == STATS_OPS_COLUMN_COUNT)
 		return figure != FIGURE_PCALLS || sorted;
@@ -204,13 +204,13 @@ static bool is_shown(const struct stats *stats, enum figure figure)
 	/* Rare, and what one would look for. */
 	return figure == FIGURE_OUT_OF_MEMORY ||
 	       figure == FIGURE_OUT_OF_MEMORY_OF ||
-	       (usual_columns(stats) & 1U << column) != 0;
+	       (default_columns(stats) & 1U << column) != 0;
 }
 
-static void show(
+static void add_figure_column(
 	struct view *view, enum figure figure, uint32_t owner, const char *more)
 {
-	struct shown *shown = &view->shown[view->count];
+	struct figure_column *shown = &view->shown[view->count];
 
 	shown->figure = figure;
 	shown->owner = owner;
@@ -227,10 +227,10 @@ static bool is_sorted_by(const struct stats *stats, uint32_t owner)
 
 /* The first devices, and whose memory the rows are sorted by: that alone if
  * there are several, and nobody asked for each. */
-static void show_devices(struct view *view)
+static void add_device_columns(struct view *view)
 {
 	const struct stats *stats = view->stats;
-	bool each = device_count(stats) < 2 || each_is_asked(stats);
+	bool each = device_count(stats) < 2 || wants_each_device(stats);
 	uint32_t room = VIEW_DEVICES;
 
 	view->together = !each;
@@ -250,13 +250,13 @@ static void show_devices(struct view *view)
 		}
 		room -= !sorted;
 		stats_memory_owner(stats, owner, name);
-		show(view, FIGURE_SELF_DEVICE_MEMORY, owner, name);
-		show(view, FIGURE_DEVICE_MEMORY, owner, name);
+		add_figure_column(view, FIGURE_SELF_DEVICE_MEMORY, owner, name);
+		add_figure_column(view, FIGURE_DEVICE_MEMORY, owner, name);
 	}
 }
 
 /* The first of those that had no more memory. */
-static void show_failed(struct view *view)
+static void add_failed_columns(struct view *view)
 {
 	const struct stats *stats = view->stats;
 	uint32_t room = VIEW_DEVICES;
@@ -269,7 +269,7 @@ static void show_failed(struct view *view)
 			continue;
 		room--;
 		stats_memory_owner(stats, owner, name);
-		show(view, FIGURE_OUT_OF_MEMORY_OF, owner, name);
+		add_figure_column(view, FIGURE_OUT_OF_MEMORY_OF, owner, name);
 	}
 }
 
@@ -283,11 +283,11 @@ static void view_init(struct view *view, const struct stats *stats)
 		if (!is_shown(stats, i))
 			continue;
 		if (i == FIGURE_SELF_DEVICE_MEMORY)
-			show_devices(view);
+			add_device_columns(view);
 		else if (i == FIGURE_OUT_OF_MEMORY_OF)
-			show_failed(view);
+			add_failed_columns(view);
 		else if (i != FIGURE_DEVICE_MEMORY)
-			show(view, i, PROFILE_MEMORY_HOST,
+			add_figure_column(view, i, PROFILE_MEMORY_HOST,
 				figures[i].has_unit ? stats_titles(stats)->unit
 						    : "");
 	}
@@ -328,7 +328,8 @@ static const char *bytes_text(char *text, int64_t bytes)
 }
 
 static const char *memory_text(const struct stats *stats, char *text,
-	const struct shown *shown, const struct profile_function *function)
+	const struct figure_column *shown,
+	const struct profile_function *function)
 {
 	bool devices = shown->figure == FIGURE_SELF_DEVICES_MEMORY ||
 		       shown->figure == FIGURE_DEVICES_MEMORY;
@@ -350,8 +351,9 @@ static const char *memory_text(const struct stats *stats, char *text,
 }
 
 /* A figure of the device, and of what was used beside time. */
-static const char *use_text(const struct stats *stats, char *text,
-	const struct shown *shown, const struct profile_function *function)
+static const char *resource_text(const struct stats *stats, char *text,
+	const struct figure_column *shown,
+	const struct profile_function *function)
 {
 	const struct profile_device *device = &function->device;
 	uint64_t unit_ns = stats_titles(stats)->size_ns;
@@ -408,7 +410,7 @@ static void add_figures(struct view *view,
 
 	table_add_row(&view->table, edge == NULL ? TABLE_PLAIN : TABLE_FAINT);
 	for (size_t i = 0; i < view->count; i++) {
-		const struct shown *shown = &view->shown[i];
+		const struct figure_column *shown = &view->shown[i];
 		const struct profile_cost *cost =
 			edge != NULL ? edge : &function->cost;
 		const char *cell = "";
@@ -417,7 +419,8 @@ static void add_figures(struct view *view,
 			cell = cost_text(view->stats, text, shown->figure,
 				function, cost);
 		else if (edge == NULL)
-			cell = use_text(view->stats, text, shown, function);
+			cell = resource_text(
+				view->stats, text, shown, function);
 		table_add(&view->table, cell);
 	}
 }
