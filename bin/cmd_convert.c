@@ -359,7 +359,7 @@ static int convert_one(size_t index, void *user)
 	return exit_worse(status, input_close(&input, inputs));
 }
 
-static const char *name_of(size_t index, void *user)
+static const char *input_name_at(size_t index, void *user)
 {
 	const struct request *request = user;
 
@@ -374,7 +374,7 @@ static int convert_all(struct request *request)
 		.jobs = request->jobs,
 		.run = convert_one,
 		.user = request,
-		.name = name_of,
+		.name = input_name_at,
 		.progress = inputs_progress(inputs),
 	};
 	int status = choose_format(request);

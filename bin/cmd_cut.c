@@ -60,30 +60,30 @@ static void read_step(struct cut_pipeline *pipeline, const char *text,
 }
 
 /* An option that says what is left out by what it is. */
-static bool parse_choice(
+static bool parse_filter(
 	int key, const char *arg, const struct argp_state *state)
 {
 	struct cut_command *command = state->input;
-	struct event_filter_options *choose = &command->pipeline.choose;
+	struct event_filter_options *filter = &command->pipeline.filter;
 
 	switch (key) {
 	case KEY_PID:
-		read_list(&choose->pids, "--pid", arg, state);
+		read_list(&filter->pids, "--pid", arg, state);
 		return true;
 	case KEY_TID:
-		read_list(&choose->tids, "--tid", arg, state);
+		read_list(&filter->tids, "--tid", arg, state);
 		return true;
 	case KEY_DEVICES:
-		read_list(&choose->devices, "--device", arg, state);
+		read_list(&filter->devices, "--device", arg, state);
 		return true;
 	case KEY_RANK:
-		read_list(&choose->ranks, "--rank", arg, state);
+		read_list(&filter->ranks, "--rank", arg, state);
 		return true;
 	case KEY_CATEGORIES:
-		choose->categories = arg;
+		filter->categories = arg;
 		return true;
 	case KEY_MIN_LENGTH:
-		if (!quantity_read_time(arg, &choose->min_ns))
+		if (!quantity_read_time(arg, &filter->min_ns))
 			argp_error(state, "--min-dur: '%s' is no time (100us)",
 				arg);
 		return true;
@@ -108,7 +108,7 @@ static bool parse_window(
 				arg);
 		return true;
 	case KEY_AROUND:
-		pipeline->around = arg;
+		pipeline->range_name = arg;
 		return true;
 	case KEY_STEP:
 		read_step(pipeline, arg, state);
@@ -133,7 +133,7 @@ static void check(
 	const char *path = command->output;
 
 	if (pipeline->has_time + pipeline->has_step +
-			(pipeline->around != NULL) >
+			(pipeline->range_name != NULL) >
 		1)
 		argp_error(state, "--time, --around and --step are three ways "
 				  "to say which window: give one");
@@ -165,7 +165,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		command->force = true;
 		return 0;
 	default:
-		return parse_choice(key, arg, state) ||
+		return parse_filter(key, arg, state) ||
 				       parse_window(key, arg, state)
 			       ? 0
 			       : ARGP_ERR_UNKNOWN;
@@ -226,7 +226,7 @@ static void set_request(
 	const struct cut_pipeline *pipeline = &command->pipeline;
 
 	if (!pipeline->redact && !pipeline->has_time && !pipeline->has_step &&
-		pipeline->around == NULL)
+		pipeline->range_name == NULL)
 		convert_set_request(command->to, request);
 }
 
@@ -251,15 +251,15 @@ static int cut_one(struct cut_command *command)
 static int run(int argc, char **argv)
 {
 	struct cut_command command = {0};
-	struct event_filter_options *choose = &command.pipeline.choose;
+	struct event_filter_options *filter = &command.pipeline.filter;
 	int status;
 
 	arguments_parse(cmd_cut.argp, 0, argc, argv, &command);
 	status = cut_one(&command);
-	free(choose->pids.ranges);
-	free(choose->tids.ranges);
-	free(choose->devices.ranges);
-	free(choose->ranks.ranges);
+	free(filter->pids.ranges);
+	free(filter->tids.ranges);
+	free(filter->devices.ranges);
+	free(filter->ranks.ranges);
 	inputs_clear(&command.inputs);
 	return status;
 }

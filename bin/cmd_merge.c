@@ -26,7 +26,7 @@ struct request {
 	struct profile *sum;
 };
 
-static void read_to(struct request *request, const char *name,
+static void parse_to(struct request *request, const char *name,
 	const struct argp_state *state)
 {
 	request->to = format_names_find(name);
@@ -46,7 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &request->output;
 		return 0;
 	case 't':
-		read_to(request, arg, state);
+		parse_to(request, arg, state);
 		return 0;
 	case KEY_ALIGN:
 		request->align = arg;
@@ -106,7 +106,7 @@ static int add_profile(struct request *request, struct input *input)
 }
 
 /* All inputs are looked at, so that all that is wrong is said at once. */
-static int add_all(struct request *request)
+static int add_inputs(struct request *request)
 {
 	const struct inputs *inputs = &request->inputs;
 	struct progress progress;
@@ -177,7 +177,7 @@ static int merge_profiles(struct request *request)
 	request->sum = profile_new();
 	if (request->sum == NULL)
 		return diag_no_memory(NULL);
-	status = add_all(request);
+	status = add_inputs(request);
 	/* A sum that lacks one of its parts is none. */
 	if (status != EXIT_DONE && status != EXIT_DAMAGED)
 		return status;

@@ -20,7 +20,7 @@
 
 /* How many letters to change, add or take away. Words longer than a name of
  * ours can be are far from all of them. */
-static size_t distance(const char *a, const char *b)
+static size_t edit_distance(const char *a, const char *b)
 {
 	size_t row[32];
 	size_t size = strlen(b);
@@ -53,7 +53,7 @@ static int refuse_unknown(const char *name)
 	size_t least = 4; /* further away is another word */
 
 	for (const struct command *const *at = commands; *at != NULL; at++) {
-		size_t far = distance(name, (*at)->name);
+		size_t far = edit_distance(name, (*at)->name);
 
 		if (far < least && far < strlen(name)) {
 			least = far;
@@ -95,7 +95,7 @@ static int run_converter(int argc, char **argv, const struct format *from,
 
 /* Half of a name of ours, and what keeps it from being one, if anything does.
  */
-static bool refuse_half(const char *name, const char *half, bool is_input)
+static bool refuse_format(const char *name, const char *half, bool is_input)
 {
 	const struct format *format = format_names_find(half);
 
@@ -129,8 +129,8 @@ static bool refuse_converter(const char *name)
 		first[at - name] = '\0';
 		if ((format_names_find(first) != NULL ||
 			    format_names_find(at + 1) != NULL) &&
-			(refuse_half(name, first, true) ||
-				refuse_half(name, at + 1, false)))
+			(refuse_format(name, first, true) ||
+				refuse_format(name, at + 1, false)))
 			return true;
 	}
 	return false;

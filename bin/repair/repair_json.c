@@ -13,7 +13,7 @@
 #include "cli/report.h"
 #include "cli/diag.h"
 
-struct work {
+struct repair_input {
 	const struct repair_json *request;
 	const char *name;
 	struct input_file file;
@@ -24,63 +24,63 @@ struct work {
 
 /* Is it one of the formats that are JSON, or in none that we know? An archive
  * of traces would become one trace, of all of them. */
-static int check_format(const struct work *work)
+static int check_format(const struct repair_input *input)
 {
-	const struct format *format = work->file.format;
+	const struct format *format = input->file.format;
 	const char *advice = NULL;
 
 	if (format == NULL)
 		advice = known_formats_advice(
-			work->file.head, work->file.head_size);
+			input->file.head, input->file.head_size);
 	if (advice != NULL) {
-		diag("%s: %s", work->name, advice);
+		diag("%s: %s", input->name, advice);
 		return EXIT_INPUT;
 	}
 	if (format == &log_format) {
 		diag("%s: is a log of ctprof's, which is completed where it "
 		     "is: "
 		     "'ctprof repair %s'",
-			work->name, work->request->input);
+			input->name, input->request->input);
 		return EXIT_INPUT;
 	}
 	if (format == NULL || format == &chrome_format ||
 		format == &speedscope_format || format == &gprof2dot_format)
 		return EXIT_DONE;
-	diag("%s: is %s, and no JSON", work->name, format->name);
+	diag("%s: is %s, and no JSON", input->name, format->name);
 	return EXIT_INPUT;
 }
 
 static void on_progress(void *user, uint64_t position)
 {
-	struct work *work = user;
+	struct repair_input *input = user;
 
-	if (work->file.inflate != NULL)
-		position = inflate_file_facts(work->file.inflate).position;
-	progress_update(&work->progress, position);
+	if (input->file.inflate != NULL)
+		position = inflate_file_facts(input->file.inflate).position;
+	progress_update(&input->progress, position);
 }
 
-static int failed(
-	const struct work *work, FILE *out, const struct ctp_error *err)
+static int report_error(const struct repair_input *input, FILE *out,
+	const struct ctp_error *err)
 {
 	if (err->status == CTP_ERR_NOMEM) {
-		diag_error(work->name, err);
+		diag_error(input->name, err);
 		return EXIT_LIMIT;
 	}
 	if (err->status == CTP_ERR_IO && ferror(out) != 0)
 		return EXIT_OUTPUT; /* said when it is closed */
-	diag_error(work->name, err);
+	diag_error(input->name, err);
 	return EXIT_INPUT;
 }
 
 /* Text of any kind has brackets, and between them what looks like pieces of
  * JSON: that is no trace, if neither an event nor a trace's member is there. */
-static bool is_no_trace(const struct work *work)
+static bool is_no_trace(const struct repair_input *input)
 {
-	const struct repair_result *result = &work->result;
+	const struct repair_result *result = &input->result;
 	const struct repair_fixes *fixes = &result->fixes;
 	bool garbage = fixes->counts[REPAIR_GARBAGE] > 0;
 
-	if (work->file.format != NULL || result->events > 0 ||
+	if (input->file.format != NULL || result->events > 0 ||
 		result->has_header)
 		return false;
 	if (result->out_bytes < sizeof("{\"traceEvents\":[]}"))
@@ -88,33 +88,33 @@ static bool is_no_trace(const struct work *work)
 	return garbage && fixes->first[REPAIR_GARBAGE] == 0;
 }
 
-static int write_output(struct work *work)
+static int write_output(struct repair_input *input)
 {
 	struct output output;
 	struct ctp_error err;
-	struct repair_job job = {.in = work->file.file,
-		.head = work->file.head,
-		.head_size = work->file.head_size,
+	struct repair_job job = {.in = input->file.file,
+		.head = input->file.head,
+		.head_size = input->file.head_size,
 		.progress = on_progress,
-		.user = work};
+		.user = input};
 	int status = output_open(
-		&output, work->request->output, work->request->force, false);
+		&output, input->request->output, input->request->force, false);
 	enum ctp_status done;
 
 	if (status != EXIT_DONE)
 		return status;
-	progress_start(&work->progress,
-		work->request->quiet ? WHEN_NEVER : work->request->progress,
-		NULL, work->file.size_bytes);
+	progress_start(&input->progress,
+		input->request->quiet ? WHEN_NEVER : input->request->progress,
+		NULL, input->file.size_bytes);
 	job.out = output.file;
-	done = repair_run(&job, &work->result, &err);
-	progress_hide(&work->progress);
+	done = repair_run(&job, &input->result, &err);
+	progress_hide(&input->progress);
 	if (done != CTP_OK)
-		status = failed(work, output.file, &err);
-	if (status == EXIT_DONE && is_no_trace(work)) {
+		status = report_error(input, output.file, &err);
+	if (status == EXIT_DONE && is_no_trace(input)) {
 		diag("%s: has no event, and nothing else that a trace in JSON "
 		     "has",
-			work->name);
+			input->name);
 		status = EXIT_INPUT;
 	}
 	return exit_worse(
@@ -122,26 +122,26 @@ static int write_output(struct work *work)
 				status == EXIT_DONE || status == EXIT_OUTPUT));
 }
 
-static void diag_fixes(const struct work *work)
+static void diag_fixes(const struct repair_input *input)
 {
-	const struct repair_fixes *fixes = &work->result.fixes;
+	const struct repair_fixes *fixes = &input->result.fixes;
 
-	if (work->result.in_bytes == 0)
+	if (input->result.in_bytes == 0)
 		diag("%s: is empty; so is the trace that was made of it",
-			work->name);
+			input->name);
 	for (unsigned fix = 0; fix < REPAIR_FIXES; fix++)
 		if (fixes->counts[fix] > 0)
 			diag("%s: %" PRIu64 " %s, first at byte %" PRIu64,
-				work->name, fixes->counts[fix],
+				input->name, fixes->counts[fix],
 				repair_fix_words(fix), fixes->first[fix]);
-	if (work->packed.damage != NULL)
-		diag("%s: byte %" PRIu64 ": %s", work->name,
-			work->packed.damage_at, work->packed.damage);
-	if (work->packed.strange_bytes > 0)
+	if (input->packed.damage != NULL)
+		diag("%s: byte %" PRIu64 ": %s", input->name,
+			input->packed.damage_at, input->packed.damage);
+	if (input->packed.strange_bytes > 0)
 		diag("%s: %" PRIu64 " bytes behind what is compressed left out",
-			work->name, work->packed.strange_bytes);
-	if (repair_fix_total(fixes) == 0 && work->packed.damage == NULL)
-		diag("%s: nothing to repair", work->name);
+			input->name, input->packed.strange_bytes);
+	if (repair_fix_total(fixes) == 0 && input->packed.damage == NULL)
+		diag("%s: nothing to repair", input->name);
 }
 
 static void add_row(
@@ -156,28 +156,28 @@ static void add_row(
 	json_end(json, '}');
 }
 
-static int print_report(const struct work *work)
+static int print_report(const struct repair_input *input)
 {
-	const struct repair_fixes *fixes = &work->result.fixes;
-	char *inputs[] = {(char *)(uintptr_t)work->request->input};
+	const struct repair_fixes *fixes = &input->result.fixes;
+	char *inputs[] = {(char *)(uintptr_t)input->request->input};
 	struct report report = {.schema = "ctprof/repair/1",
 		.inputs = inputs,
 		.input_count = 1};
 	struct json json;
 	int status;
 
-	report.losses[LOSS_TRUNCATED] =
-		fixes->counts[REPAIR_TRUNCATED] + (work->packed.damage != NULL);
+	report.losses[LOSS_TRUNCATED] = fixes->counts[REPAIR_TRUNCATED] +
+					(input->packed.damage != NULL);
 	report.losses[LOSS_BAD_EVENTS] = fixes->counts[REPAIR_DROPPED];
 	report.truncated = report.losses[LOSS_TRUNCATED] > 0;
 	status = report_begin(&report, &json, stdout);
 	if (status != EXIT_DONE)
 		return status;
-	report_text(&json, "output", work->request->output);
-	report_uint(&json, "input_bytes", work->result.in_bytes);
-	report_uint(&json, "output_bytes", work->result.out_bytes);
-	report_uint(&json, "events", work->result.events);
-	report_uint(&json, "slices", work->result.slices);
+	report_text(&json, "output", input->request->output);
+	report_uint(&json, "input_bytes", input->result.in_bytes);
+	report_uint(&json, "output_bytes", input->result.out_bytes);
+	report_uint(&json, "events", input->result.events);
+	report_uint(&json, "slices", input->result.slices);
 	json_key(&json, "rows");
 	json_begin(&json, '[');
 	for (unsigned fix = 0; fix < REPAIR_FIXES; fix++)
@@ -189,25 +189,25 @@ static int print_report(const struct work *work)
 
 int repair_json(const struct repair_json *request)
 {
-	struct work work = {
+	struct repair_input input = {
 		.request = request, .name = input_name(request->input)};
 	struct ctp_error err;
 	enum ctp_status opened =
-		input_file_open_bytes(&work.file, request->input, &err);
+		input_file_open_bytes(&input.file, request->input, &err);
 	int status;
 
 	if (opened != CTP_OK) {
-		diag_error(work.name, &err);
+		diag_error(input.name, &err);
 		return opened == CTP_ERR_NOMEM ? EXIT_LIMIT : EXIT_INPUT;
 	}
-	status = check_format(&work);
+	status = check_format(&input);
 	if (status == EXIT_DONE)
-		status = write_output(&work);
-	if (work.file.inflate != NULL)
-		work.packed = inflate_file_facts(work.file.inflate);
-	input_file_close_bytes(&work.file);
+		status = write_output(&input);
+	if (input.file.inflate != NULL)
+		input.packed = inflate_file_facts(input.file.inflate);
+	input_file_close_bytes(&input.file);
 	if (status == EXIT_DONE && !request->quiet)
-		diag_fixes(&work);
-	return status == EXIT_DONE && request->json ? print_report(&work)
+		diag_fixes(&input);
+	return status == EXIT_DONE && request->json ? print_report(&input)
 						    : status;
 }

@@ -28,7 +28,7 @@ static int64_t subtract(int64_t from, int64_t what)
 	return what < 0 ? INT64_MAX : INT64_MIN;
 }
 
-static int64_t base_of(const struct clock *clock)
+static int64_t base_ns_of(const struct clock *clock)
 {
 	return clock->trace->base_realtime_ns;
 }
@@ -70,7 +70,7 @@ static int solve_wall(struct clock *clocks, size_t count, int64_t *base_ns)
 		clock->shift_ns = 0;
 		clock->timeline_shift_ns = 0;
 		if (is_wall(clock->trace))
-			clock->shift_ns = subtract(base_of(clock), *base_ns);
+			clock->shift_ns = subtract(base_ns_of(clock), *base_ns);
 		if (!clock->has_events || used == 1 || is_wall(clock->trace))
 			continue;
 		diag("%s: does not say when it was recorded, so that its clock "
@@ -84,11 +84,11 @@ static int solve_wall(struct clock *clocks, size_t count, int64_t *base_ns)
 /* One base for all; where they differ nobody knows what 0 is. */
 static int solve_none(struct clock *clocks, size_t count, int64_t *base_ns)
 {
-	*base_ns = base_of(&clocks[0]);
+	*base_ns = base_ns_of(&clocks[0]);
 	for (size_t i = 0; i < count; i++) {
 		clocks[i].shift_ns = 0;
 		clocks[i].timeline_shift_ns = 0;
-		if (base_of(&clocks[i]) != *base_ns)
+		if (base_ns_of(&clocks[i]) != *base_ns)
 			*base_ns = 0;
 	}
 	return EXIT_DONE;
@@ -118,7 +118,7 @@ static size_t sort_clocks(
 	return used;
 }
 
-static int refuse(const struct clock *clock, enum clocks_align align)
+static int diag_no_match(const struct clock *clock, enum clocks_align align)
 {
 	if (align == CLOCKS_RANGE)
 		diag("%s: has no range of that name, so that its clock cannot "
@@ -142,16 +142,17 @@ static void set_shift(struct clock *clock, const struct clock *first,
 {
 	clock->shift_ns = shift->shift_ns;
 	clock->timeline_shift_ns = shift->shift_ns;
-	if (base_of(clock) != 0 && base_of(first) != 0)
+	if (base_ns_of(clock) != 0 && base_ns_of(first) != 0)
 		clock->timeline_shift_ns = subtract(shift->shift_ns,
-			subtract(base_of(clock), base_of(first)));
+			subtract(base_ns_of(clock), base_ns_of(first)));
 	clock->matched = shift->matched;
 	clock->spread_ns = shift->spread_ns;
 }
 
 /* `count` is not 0; `marks` and `shifts` have as much room. */
-static int apply(struct clock **sorted, size_t count, enum clocks_align align,
-	struct align_marks *marks, struct align_shift *shifts)
+static int apply_marks(struct clock **sorted, size_t count,
+	enum clocks_align align, struct align_marks *marks,
+	struct align_shift *shifts)
 {
 	int status = EXIT_DONE;
 
@@ -161,7 +162,7 @@ static int apply(struct clock **sorted, size_t count, enum clocks_align align,
 		return diag_no_memory(NULL);
 	for (size_t i = 0; i < count; i++)
 		if (!shifts[i].known || (marks[i].count == 0 && count > 1))
-			status = refuse(sorted[i], align);
+			status = diag_no_match(sorted[i], align);
 		else
 			set_shift(sorted[i], sorted[0], &shifts[i]);
 	return status;
@@ -183,8 +184,9 @@ static int solve_marks(struct clock *clocks, size_t count,
 		used = sort_clocks(clocks, count, sorted);
 		status = EXIT_DONE;
 		if (used > 0) {
-			*base_ns = base_of(sorted[0]);
-			status = apply(sorted, used, align, marks, shifts);
+			*base_ns = base_ns_of(sorted[0]);
+			status =
+				apply_marks(sorted, used, align, marks, shifts);
 		}
 	}
 	free(sorted);

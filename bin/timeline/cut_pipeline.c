@@ -23,25 +23,26 @@ static int fail(const struct input *input, const struct ctp_error *err)
 	return input_diag_error(input, input->name, err);
 }
 
-static bool has_choice(const struct event_filter_options *options)
+static bool has_filter(const struct event_filter_options *options)
 {
 	return options->pids.given || options->tids.given ||
 	       options->devices.given || options->ranks.given ||
 	       options->categories != NULL || options->min_ns > 0;
 }
 
-static int choose(const struct cut_pipeline *pipeline, struct input *input)
+static int apply_filter(
+	const struct cut_pipeline *pipeline, struct input *input)
 {
 	struct ctp_error err = {0};
 
-	if (has_choice(&pipeline->choose) &&
-		event_filter_open(input->file.source, &pipeline->choose,
+	if (has_filter(&pipeline->filter) &&
+		event_filter_open(input->file.source, &pipeline->filter,
 			&input->file.source, &err) != CTP_OK)
 		return fail(input, &err);
 	return EXIT_DONE;
 }
 
-static bool see(void *user, const struct event *event)
+static bool add_to_locator(void *user, const struct event *event)
 {
 	return range_locator_add(user, event);
 }
@@ -49,9 +50,9 @@ static bool see(void *user, const struct event *event)
 static int not_found(
 	const struct cut_pipeline *pipeline, const struct input *input)
 {
-	if (pipeline->around != NULL)
+	if (pipeline->range_name != NULL)
 		diag("%s: has no range that is called '%s'", input->name,
-			pipeline->around);
+			pipeline->range_name);
 	else
 		diag("%s: has no step %" PRIu64, input->name, pipeline->step);
 	return EXIT_NO;
@@ -71,29 +72,29 @@ static enum ctp_status read_all(const struct cut_pipeline *pipeline,
 }
 
 /* Finds the window that a range takes. */
-static int find_moment(const struct cut_pipeline *pipeline, struct input *input,
-	struct sorted_source *order, struct cut *cut)
+static int set_range_window(const struct cut_pipeline *pipeline,
+	struct input *input, struct sorted_source *order, struct cut *cut)
 {
-	struct range_locator moment = {
+	struct range_locator locator = {
 		.trace = sorted_source_events(order)->trace,
-		.name = pipeline->around,
+		.name = pipeline->range_name,
 		.step = pipeline->step,
 	};
-	const struct sorted_source_watch watch = {see, &moment};
+	const struct sorted_source_watch watch = {add_to_locator, &locator};
 	struct ctp_error err = {0};
 	enum ctp_status status = read_all(pipeline, input, order, &watch, &err);
 
 	if (status == CTP_OK)
-		range_locator_finish(&moment);
-	range_locator_clear(&moment);
+		range_locator_finish(&locator);
+	range_locator_clear(&locator);
 	if (status != CTP_OK)
 		return fail(input, &err);
-	if (!moment.found)
+	if (!locator.found)
 		return not_found(pipeline, input);
 	/* A range without duration still has a window. */
-	if (moment.until_ns <= moment.from_ns && moment.from_ns < INT64_MAX)
-		moment.until_ns = moment.from_ns + 1;
-	cut_set_window(cut, moment.from_ns, moment.until_ns);
+	if (locator.until_ns <= locator.from_ns && locator.from_ns < INT64_MAX)
+		locator.until_ns = locator.from_ns + 1;
+	cut_set_window(cut, locator.from_ns, locator.until_ns);
 	return EXIT_DONE;
 }
 
@@ -105,8 +106,8 @@ static int64_t add_time(int64_t start_ns, uint64_t time_ns)
 							       : sum;
 }
 
-static int find_time(const struct cut_pipeline *pipeline, struct input *input,
-	struct sorted_source *order, struct cut *cut)
+static int set_time_window(const struct cut_pipeline *pipeline,
+	struct input *input, struct sorted_source *order, struct cut *cut)
 {
 	struct ctp_error err = {0};
 	int64_t start_ns;
@@ -131,10 +132,10 @@ static int cut_input(const struct cut_pipeline *pipeline, struct input *input,
 	if (cut_open(sorted_source_events(order), cut, &err) != CTP_OK)
 		return fail(input, &err);
 	input->file.source = cut_source(*cut);
-	if (pipeline->around != NULL || pipeline->has_step)
-		return find_moment(pipeline, input, order, *cut);
+	if (pipeline->range_name != NULL || pipeline->has_step)
+		return set_range_window(pipeline, input, order, *cut);
 	if (pipeline->has_time)
-		return find_time(pipeline, input, order, *cut);
+		return set_time_window(pipeline, input, order, *cut);
 	return EXIT_DONE;
 }
 
@@ -150,9 +151,9 @@ int cut_pipeline_apply(const struct cut_pipeline *pipeline, struct input *input,
 			input->name);
 		return EXIT_INPUT;
 	}
-	status = choose(pipeline, input);
+	status = apply_filter(pipeline, input);
 	if (status == EXIT_DONE &&
-		(pipeline->has_time || pipeline->around != NULL ||
+		(pipeline->has_time || pipeline->range_name != NULL ||
 			pipeline->has_step || pipeline->parts))
 		status = cut_input(pipeline, input, cut);
 	if (status == EXIT_DONE && pipeline->redact &&

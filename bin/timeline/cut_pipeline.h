@@ -12,11 +12,11 @@
 #include "cli/terminal.h"
 
 struct cut_pipeline {
-	struct event_filter_options choose;
+	struct event_filter_options filter;
 	bool has_time;
 	uint64_t from_ns; /* since the first event */
 	uint64_t until_ns;
-	const char *around; /* a name, or a pattern; NULL: none */
+	const char *range_name; /* a name, or a pattern; NULL: none */
 	bool has_step;
 	uint64_t step;
 	bool redact;

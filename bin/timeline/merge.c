@@ -49,17 +49,18 @@ struct part {
 };
 
 struct merger {
-	const struct merge_options *job;
+	const struct merge_options *options;
 	const struct inputs *inputs;
 	size_t count;
 	struct part *parts;
 	struct rank *ranks;
 	struct clock *clocks;
-	struct merge *combine;
+	struct merge *merge;
 	int64_t base_ns;
 };
 
-static enum ctp_status copy(struct temp_file *to, int fd, struct ctp_error *err)
+static enum ctp_status copy_to_file(
+	struct temp_file *to, int fd, struct ctp_error *err)
 {
 	char bytes[PIECE_BYTES];
 	enum ctp_status status = CTP_OK;
@@ -83,7 +84,7 @@ static int make_copy(struct seekable_input *seekable, const char *path, int fd)
 	enum ctp_status status = temp_file_open(&seekable->copy, &err);
 
 	if (status == CTP_OK)
-		status = copy(&seekable->copy, fd, &err);
+		status = copy_to_file(&seekable->copy, fd, &err);
 	if (status == CTP_OK) {
 		(void)snprintf(seekable->path, sizeof(seekable->path),
 			"/proc/self/fd/%d", seekable->copy.fd);
@@ -161,20 +162,20 @@ static int close_part(struct part *part, const struct inputs *inputs)
 static int read_marks(const struct merger *merger, size_t number)
 {
 	static const struct inputs quiet = {.quiet = true};
-	const struct merge_options *job = merger->job;
+	const struct merge_options *options = merger->options;
 	struct part *part = &merger->parts[number];
 	struct align_marks *marks = &merger->clocks[number].marks;
 	struct ctp_error err = {0};
 	enum ctp_status read = CTP_OK;
 	struct event_source *source;
-	int status = open_part(merger, part, job->align == CLOCKS_RANGE);
+	int status = open_part(merger, part, options->align == CLOCKS_RANGE);
 
 	if (status != EXIT_DONE)
 		return status;
 	source = part->input.file.source;
 	if (source->read_profile == NULL) /* which is refused later */
-		read = job->align == CLOCKS_RANGE
-			       ? align_find(source, job->range, marks, &err)
+		read = options->align == CLOCKS_RANGE
+			       ? align_find(source, options->range, marks, &err)
 			       : align_collect(source, marks, &err);
 	if (read != CTP_OK)
 		status = input_diag_error(&part->input, part->input.name, &err);
@@ -185,7 +186,7 @@ static int read_marks(const struct merger *merger, size_t number)
 /* The first pass, where clocks are told by what is in the inputs. */
 static int read_all_marks(const struct merger *merger)
 {
-	enum clocks_align align = merger->job->align;
+	enum clocks_align align = merger->options->align;
 	struct progress progress;
 	int worst = EXIT_DONE;
 
@@ -213,7 +214,7 @@ static int add_part(const struct merger *merger, struct part *part)
 
 	if (status != EXIT_DONE)
 		return status;
-	if (merge_add(merger->combine, part->input.file.source, &err) == CTP_OK)
+	if (merge_add(merger->merge, part->input.file.source, &err) == CTP_OK)
 		return EXIT_DONE;
 	return input_diag_error(&part->input, part->input.name, &err);
 }
@@ -240,7 +241,7 @@ static int add_all(const struct merger *merger)
 	return worst;
 }
 
-static int place_all(struct merger *merger)
+static int place_inputs(struct merger *merger)
 {
 	int status;
 
@@ -249,7 +250,7 @@ static int place_all(struct merger *merger)
 		merger->ranks[i].trace =
 			merger->parts[i].input.file.source->trace;
 	}
-	if (!ranks_name(merger->ranks, merger->count))
+	if (!ranks_label(merger->ranks, merger->count))
 		return diag_no_memory(NULL);
 	for (size_t i = 0; i < merger->count; i++) {
 		struct clock *clock = &merger->clocks[i];
@@ -258,21 +259,20 @@ static int place_all(struct merger *merger)
 		clock->trace = merger->ranks[i].trace;
 		clock->order = merger->ranks[i].order;
 		clock->has_events =
-			merge_has_events(merger->combine, (uint32_t)i);
+			merge_has_events(merger->merge, (uint32_t)i);
 	}
-	status = clocks_solve(merger->clocks, merger->count, merger->job->align,
-		&merger->base_ns);
+	status = clocks_solve(merger->clocks, merger->count,
+		merger->options->align, &merger->base_ns);
 	if (status != EXIT_DONE)
 		return status;
 	for (size_t i = 0; i < merger->count; i++)
-		merge_set_place(merger->combine, (uint32_t)i,
+		merge_set_place(merger->merge, (uint32_t)i,
 			&(struct merge_place){.label = merger->ranks[i].label,
 				.order = merger->ranks[i].order,
 				.shift_ns = merger->clocks[i].shift_ns,
 				.timeline_shift_ns =
 					merger->clocks[i].timeline_shift_ns});
-	merge_source(merger->combine)->trace->base_realtime_ns =
-		merger->base_ns;
+	merge_source(merger->merge)->trace->base_realtime_ns = merger->base_ns;
 	return EXIT_DONE;
 }
 
@@ -289,7 +289,7 @@ static const char *shift_text(char text[QUANTITY_TEXT + 1], int64_t shift_ns)
 
 static void diag_shifts(const struct merger *merger)
 {
-	bool collective = merger->job->align == CLOCKS_COLLECTIVE;
+	bool collective = merger->options->align == CLOCKS_COLLECTIVE;
 
 	for (size_t i = 0; i < merger->count && merger->inputs->verbose; i++) {
 		const struct clock *clock = &merger->clocks[i];
@@ -331,7 +331,7 @@ static bool add_clock_facts(
 
 	if (!add_number(trace, rank, "shift_ns", clock->shift_ns))
 		return false;
-	if (merger->job->align != CLOCKS_COLLECTIVE || clock->matched == 0)
+	if (merger->options->align != CLOCKS_COLLECTIVE || clock->matched == 0)
 		return true;
 	return add_number(trace, rank, "collectives", clock->matched) &&
 	       add_number(trace, rank, "clock_error_ns",
@@ -355,8 +355,8 @@ static uint64_t count_recordings(const struct merger *merger)
 static int add_facts(const struct merger *merger)
 {
 	static const char *const words[] = {"wall", "none", "", "collective"};
-	const struct merge_options *job = merger->job;
-	struct trace *trace = merge_source(merger->combine)->trace;
+	const struct merge_options *options = merger->options;
+	struct trace *trace = merge_source(merger->merge)->trace;
 	char recordings[24];
 	bool done;
 
@@ -364,8 +364,8 @@ static int add_facts(const struct merger *merger)
 		count_recordings(merger));
 	done = trace_add_fact(trace, TRACE_MERGED, recordings) &&
 	       trace_add_fact(trace, "align",
-		       job->align == CLOCKS_RANGE ? job->range
-						  : words[job->align]);
+		       options->align == CLOCKS_RANGE ? options->range
+						      : words[options->align]);
 	/* In the order of ranks, whatever that of the inputs is. */
 	for (uint32_t order = 1; order <= merger->count && done; order++)
 		for (size_t i = 0; i < merger->count && done; i++)
@@ -376,7 +376,7 @@ static int add_facts(const struct merger *merger)
 	return diag_no_memory(NULL);
 }
 
-struct writing {
+struct write_progress {
 	struct progress progress;
 	FILE *out;
 };
@@ -384,7 +384,7 @@ struct writing {
 /* Bytes that are written: what there is to read has been read by now. */
 static void on_progress(void *user, uint64_t position)
 {
-	struct writing *writing = user;
+	struct write_progress *writing = user;
 	off_t at = writing->progress.on ? ftello(writing->out) : 0;
 
 	(void)position;
@@ -393,8 +393,8 @@ static void on_progress(void *user, uint64_t position)
 
 static int convert(const struct merger *merger, const struct output *output)
 {
-	struct writing writing = {.out = output->file};
-	struct convert_job job = {.to = merger->job->to,
+	struct write_progress writing = {.out = output->file};
+	struct convert_job job = {.to = merger->options->to,
 		.out = output->file,
 		.progress = on_progress,
 		.user = &writing};
@@ -404,11 +404,11 @@ static int convert(const struct merger *merger, const struct output *output)
 
 	progress_start(
 		&writing.progress, inputs_progress(merger->inputs), NULL, 0);
-	status = convert_run(merge_source(merger->combine), &job, &err);
+	status = convert_run(merge_source(merger->merge), &job, &err);
 	progress_hide(&writing.progress);
 	if (status == CTP_OK)
 		return EXIT_DONE;
-	failed = merge_failed(merger->combine);
+	failed = merge_failed(merger->merge);
 	if (failed != UINT32_MAX)
 		return input_diag_error(&merger->parts[failed].input,
 			merger->parts[failed].input.name, &err);
@@ -420,13 +420,13 @@ static int convert(const struct merger *merger, const struct output *output)
 /* What only became wrong when all was together, or was written. */
 static int diag_losses(const struct merger *merger, const char *name)
 {
-	const struct trace *trace = merge_source(merger->combine)->trace;
+	const struct trace *trace = merge_source(merger->merge)->trace;
 	const struct inputs *inputs = merger->inputs;
 	bool lost = false;
 
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++) {
 		uint64_t count =
-			trace->losses[loss] - merge_lost(merger->combine, loss);
+			trace->losses[loss] - merge_lost(merger->merge, loss);
 		bool note = trace_loss_is_note(loss);
 
 		if (count == 0)
@@ -442,9 +442,10 @@ static int diag_losses(const struct merger *merger, const char *name)
 
 static int write_all(const struct merger *merger)
 {
-	const struct merge_options *job = merger->job;
+	const struct merge_options *options = merger->options;
 	struct output output;
-	int status = output_open_as(&output, job->output, job->force, job->to);
+	int status = output_open_as(
+		&output, options->output, options->force, options->to);
 
 	if (status != EXIT_DONE)
 		return status;
@@ -463,7 +464,7 @@ static int merge(struct merger *merger)
 	if (status == EXIT_DONE)
 		status = add_all(merger);
 	if (status == EXIT_DONE)
-		status = place_all(merger);
+		status = place_inputs(merger);
 	if (status == EXIT_DONE)
 		status = add_facts(merger);
 	if (status != EXIT_DONE)
@@ -473,12 +474,12 @@ static int merge(struct merger *merger)
 }
 
 /* Losses are said of inputs that have been read to their end. */
-static int clear(struct merger *merger, int status)
+static int merger_clear(struct merger *merger, int status)
 {
 	static const struct inputs quiet = {.quiet = true};
 	bool all = status == EXIT_DONE || status == EXIT_DAMAGED;
 
-	merge_free(merger->combine);
+	merge_free(merger->merge);
 	for (size_t i = 0; merger->parts != NULL && i < merger->count; i++) {
 		status = exit_worse(
 			status, close_part(&merger->parts[i],
@@ -496,13 +497,13 @@ static int clear(struct merger *merger, int status)
 int merge_timelines(const struct merge_options *options)
 {
 	const struct inputs *inputs = options->inputs;
-	struct merger merger = {.job = options,
+	struct merger merger = {.options = options,
 		.inputs = inputs,
 		.count = inputs->count,
 		.parts = calloc(inputs->count, sizeof(*merger.parts)),
 		.ranks = calloc(inputs->count, sizeof(*merger.ranks)),
 		.clocks = calloc(inputs->count, sizeof(*merger.clocks)),
-		.combine = merge_new((uint32_t)inputs->count)};
+		.merge = merge_new((uint32_t)inputs->count)};
 	int status;
 
 	raise_limit();
@@ -511,10 +512,10 @@ int merge_timelines(const struct merge_options *options)
 		merger.parts[i].seekable.copy = TEMP_FILE_NONE;
 	}
 	if (merger.parts == NULL || merger.ranks == NULL ||
-		merger.clocks == NULL || merger.combine == NULL) {
+		merger.clocks == NULL || merger.merge == NULL) {
 		status = diag_no_memory(NULL);
 	} else {
 		status = merge(&merger);
 	}
-	return clear(&merger, status);
+	return merger_clear(&merger, status);
 }

@@ -13,7 +13,7 @@
 #define RANK_DIGITS 7
 
 /* Kineto: {"backend": "nccl", "rank": 3, "world_size": 8, ...} */
-static int64_t told_rank(const struct rank *rank)
+static int64_t recorded_rank(const struct rank *rank)
 {
 	const char *text = trace_find_fact(rank->trace, TRACE_DISTRIBUTED);
 	json_t *root = text == NULL ? NULL : json_loads(text, 0, NULL);
@@ -26,7 +26,7 @@ static int64_t told_rank(const struct rank *rank)
 	return found;
 }
 
-static const char *base_of(const char *path)
+static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -43,11 +43,11 @@ static int64_t read_number(const char *text)
 }
 
 /* "rank3", "Rank_3", "worker-3", anywhere in the file's name. */
-static int64_t named_rank(const struct rank *rank)
+static int64_t rank_in_name(const struct rank *rank)
 {
 	static const char *const words[] = {"rank", "worker"};
 
-	for (const char *at = base_of(rank->path); *at != '\0'; at++)
+	for (const char *at = base_name(rank->path); *at != '\0'; at++)
 		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 			size_t size = strlen(words[i]);
 			int64_t number;
@@ -75,7 +75,7 @@ static size_t stem_size(const char *base)
 /* "step_3.json", "3.json" */
 static int64_t last_number(const struct rank *rank)
 {
-	const char *base = base_of(rank->path);
+	const char *base = base_name(rank->path);
 	size_t size = stem_size(base);
 	size_t at = size;
 
@@ -94,7 +94,7 @@ static int compare_numbers(const void *a, const void *b)
 
 /* Takes the numbers, if all have one; where they come from names alone, each
  * its own, and of numbers that might be any, none far above their count. */
-static bool take_numbers(struct rank *ranks, size_t count,
+static bool find_numbers(struct rank *ranks, size_t count,
 	int64_t (*find)(const struct rank *rank), bool *failed)
 {
 	int64_t *numbers = calloc(count + 1, sizeof(*numbers));
@@ -109,7 +109,7 @@ static bool take_numbers(struct rank *ranks, size_t count,
 		done = ranks[i].number >= 0;
 		numbers[used++] = ranks[i].number;
 	}
-	if (done && find != told_rank) {
+	if (done && find != recorded_rank) {
 		qsort(numbers, used, sizeof(*numbers), compare_numbers);
 		for (size_t i = 1; i < used && done; i++)
 			done = numbers[i] != numbers[i - 1];
@@ -152,7 +152,7 @@ static bool set_order(struct rank *ranks, size_t count)
 /* Without numbers: the name of the file up to its last suffix. */
 static void label_by_name(struct rank *rank)
 {
-	const char *base = base_of(rank->path);
+	const char *base = base_name(rank->path);
 	const char *end = strrchr(base, '.');
 	size_t size = end == NULL || end == base ? strlen(base)
 						 : (size_t)(end - base);
@@ -166,7 +166,7 @@ static void label_by_name(struct rank *rank)
 		size >= RANKS_LABEL ? RANKS_LABEL - 1 : (int)size, base);
 }
 
-static bool has_twice(const struct rank *ranks, size_t count)
+static bool has_duplicates(const struct rank *ranks, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = i + 1; j < count && !ranks[i].merged; j++)
@@ -189,7 +189,7 @@ static void set_labels(struct rank *ranks, size_t count, bool numbered)
 		else
 			label_by_name(rank);
 	}
-	if (numbered || !has_twice(ranks, count))
+	if (numbered || !has_duplicates(ranks, count))
 		return;
 	for (size_t i = 0; i < count; i++)
 		if (!ranks[i].merged)
@@ -197,10 +197,10 @@ static void set_labels(struct rank *ranks, size_t count, bool numbered)
 				"input %" PRIu32, ranks[i].order);
 }
 
-bool ranks_name(struct rank *ranks, size_t count)
+bool ranks_label(struct rank *ranks, size_t count)
 {
 	static int64_t (*const find[])(const struct rank *rank) = {
-		told_rank, named_rank, last_number};
+		recorded_rank, rank_in_name, last_number};
 	bool numbered = false;
 	bool failed = false;
 
@@ -210,7 +210,7 @@ bool ranks_name(struct rank *ranks, size_t count)
 		ranks[i].number = -1;
 	}
 	for (size_t i = 0; i < 3 && !numbered && !failed; i++)
-		numbered = take_numbers(ranks, count, find[i], &failed);
+		numbered = find_numbers(ranks, count, find[i], &failed);
 	if (failed || !set_order(ranks, count))
 		return false;
 	set_labels(ranks, count, numbered);

@@ -15,7 +15,7 @@
 #define RANKS_LABEL 64
 
 struct rank {
-	/* These are set before ranks_name(), and borrowed. */
+	/* These are set before ranks_label(), and borrowed. */
 	const char *path;
 	const struct trace *trace;
 
@@ -26,6 +26,6 @@ struct rank {
 };
 
 /* Sets the label and order of all. False if out of memory. */
-bool ranks_name(struct rank *ranks, size_t count);
+bool ranks_label(struct rank *ranks, size_t count);
 
 #endif
