@@ -172,7 +172,7 @@ static void add_losses(struct table *table, const struct input *input)
 			continue;
 		any = any || !note;
 		(void)snprintf(text, sizeof(text), "%" PRIu64 " %s",
-			trace->losses[loss], trace_loss_words(loss));
+			trace->losses[loss], trace_loss_description(loss));
 		add(table, note ? "  note" : "  lost", text);
 	}
 	if (!any)

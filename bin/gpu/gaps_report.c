@@ -163,7 +163,7 @@ static bool print_causes(const struct gaps_view *view, FILE *out)
 		table_add_row(&table, TABLE_PLAIN);
 		add_ms(&table, sum_ns);
 		add_share(&table, sum_ns, idle_ns);
-		table_add(&table, gap_cause_words((enum gap_cause)cause));
+		table_add(&table, gap_cause_description((enum gap_cause)cause));
 	}
 	printed = table_print(&table, out, view->color, view->width);
 	table_clear(&table);

@@ -639,7 +639,7 @@ static void diag_losses(const struct aggregate *aggregate,
 			(inputs->verbose || !trace_loss_is_note(loss)))
 			diag("%s: %" PRIu64 " %s", name,
 				aggregate->losses[loss],
-				trace_loss_words(loss));
+				trace_loss_description(loss));
 }
 
 static int finish_aggregate(struct aggregate *aggregate,

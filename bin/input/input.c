@@ -147,7 +147,8 @@ int input_close(struct input *input, const struct inputs *inputs)
 		if (note ? inputs->verbose && !inputs->quiet
 			 : inputs->strict || !inputs->quiet)
 			diag("%s: %" PRIu64 " %s", input->name,
-				trace->losses[loss], trace_loss_words(loss));
+				trace->losses[loss],
+				trace_loss_description(loss));
 	}
 	if (!inputs->quiet) {
 		diag_unit(input);

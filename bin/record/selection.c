@@ -131,7 +131,7 @@ static int visit_module(
 	enum ctp_status status = symbols_open(path, NULL, NULL, &symbols, &err);
 
 	if (status == CTP_OK) {
-		status = symbols_each(symbols, visit_function, filter, &err);
+		status = symbols_foreach(symbols, visit_function, filter, &err);
 		symbols_close(symbols);
 		if (status == CTP_OK)
 			return EXIT_DONE;

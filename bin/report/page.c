@@ -100,7 +100,7 @@ static void put_losses(struct page_part *part, const char *key, bool notes)
 			continue;
 		json_begin(json, '[');
 		json_uint(json, part->trace->losses[loss]);
-		json_text(json, trace_loss_words(loss));
+		json_text(json, trace_loss_description(loss));
 		json_end(json, ']');
 	}
 	json_end(json, ']');

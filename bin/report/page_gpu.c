@@ -212,7 +212,7 @@ static void put_causes(struct json *json)
 	json_key(json, "causes");
 	json_begin(json, '[');
 	for (int cause = 0; cause < GAP_CAUSES; cause++)
-		json_text(json, gap_cause_words((enum gap_cause)cause));
+		json_text(json, gap_cause_description((enum gap_cause)cause));
 	json_end(json, ']');
 }
 

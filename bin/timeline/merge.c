@@ -435,7 +435,7 @@ static int diag_losses(const struct merger *merger, const char *name)
 		if (note ? inputs->verbose && !inputs->quiet
 			 : inputs->strict || !inputs->quiet)
 			diag("%s: %" PRIu64 " %s", name, count,
-				trace_loss_words(loss));
+				trace_loss_description(loss));
 	}
 	return lost && inputs->strict ? EXIT_DAMAGED : EXIT_DONE;
 }

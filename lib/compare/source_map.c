@@ -244,7 +244,7 @@ static bool elect(struct source_map *map, struct move *move, uint32_t gone)
 }
 
 /* Those whose directories were not elected have no partners. */
-static void part(struct move *move)
+static void unpair(struct move *move)
 {
 	for (uint32_t i = 0; i < strtab_count(move->paths); i++) {
 		struct file *file = &move->files[i];
@@ -289,8 +289,8 @@ static struct source_map_root *root_of(
 
 /* Finds the file, which is gone from the base side, where its directory is now,
  * among the first `file_count`. False if out of memory. */
-static bool follow(struct source_map *map, struct move *move, uint32_t number,
-	uint32_t file_count)
+static bool follow_rename(struct source_map *map, struct move *move,
+	uint32_t number, uint32_t file_count)
 {
 	const char *rest = NULL;
 	struct source_map_root *root =
@@ -318,13 +318,13 @@ static bool follow(struct source_map *map, struct move *move, uint32_t number,
 	return found != STRTAB_NONE;
 }
 
-static bool follow_all(struct source_map *map, struct move *move)
+static bool follow_renames(struct source_map *map, struct move *move)
 {
 	uint32_t file_count = strtab_count(move->paths);
 
 	for (uint32_t i = 0; i < file_count; i++)
 		if (is_free(&move->files[i], DIFF_BASE) &&
-			!follow(map, move, i, file_count))
+			!follow_rename(map, move, i, file_count))
 			return false;
 	return true;
 }
@@ -368,8 +368,8 @@ static bool join(struct source_map *map, struct move *move,
 		ok = pair_endings(move, i);
 	ok = ok && elect(map, move, gone);
 	if (ok && map->count != 0) {
-		part(move);
-		ok = follow_all(map, move);
+		unpair(move);
+		ok = follow_renames(map, move);
 	}
 	for (size_t i = 0; ok && map->count != 0 && i < base_count; i++)
 		ok = rename_files(move, profiles[i]);

@@ -219,7 +219,7 @@ static void read_all(struct cupti_buffer *buffer)
 		atomic_fetch_add(&drain.progress, 1);
 		cupti_buffers_release(buffer);
 	}
-	cupti_record_put();
+	cupti_record_flush();
 }
 
 /* A fact once it is not 0, and when it changes. */

@@ -99,7 +99,7 @@ static void *map(size_t size)
 }
 
 /* A new one; NULL if there are enough, or there is no memory. */
-static struct cupti_buffer *make(void)
+static struct cupti_buffer *new_buffer(void)
 {
 	const size_t size = atomic_load(&pool.threads) > MANY_THREADS
 				    ? SMALL_BYTES
@@ -136,7 +136,7 @@ void cupti_buffers_wake(void)
 }
 
 /* Its records will be counted, and thrown away. */
-static uint8_t *make_discard(void)
+static uint8_t *new_discard(void)
 {
 	uint8_t *bytes = map(DISCARD_BYTES);
 
@@ -167,11 +167,11 @@ void cupti_buffers_request(uint8_t **bytes, size_t *size, size_t *records)
 	}
 	buffer = pop_free();
 	if (buffer == NULL)
-		buffer = make();
+		buffer = new_buffer();
 	*records = 0; /* as many as fit */
 	if (buffer == NULL) {
 		/* Never NULL: CUPTI before 12.9 would crash. */
-		*bytes = make_discard();
+		*bytes = new_discard();
 		*size = DISCARD_BYTES;
 		return;
 	}

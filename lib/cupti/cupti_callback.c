@@ -222,7 +222,7 @@ static int32_t result_of(const struct cupti_callback_data *data)
 	return result;
 }
 
-static void do_special(struct function *function)
+static void call_special(struct function *function)
 {
 	self.is_captured = false;
 	if (function->is_flushing || function->is_resetting)
@@ -262,7 +262,7 @@ static void enter(
 		return;
 	}
 	if (atomic_load_explicit(&function->is_special, memory_order_relaxed))
-		do_special(function);
+		call_special(function);
 	self.correlation = data->correlation;
 	self.is_open =
 		ctp_private_begin_call(function->site, data->correlation);

@@ -351,7 +351,7 @@ bool cupti_describe_is_full(void)
 }
 
 /* [9, first, [description, …]] */
-bool cupti_describe_put(void)
+bool cupti_describe_flush(void)
 {
 	struct buffer block = BUFFER_INIT;
 	msgpack_packer out = msgpack_out(&block);

@@ -84,7 +84,7 @@ bool cupti_describe_is_full(void);
 
 /* Puts the new ones into the log; before the activities that have them. False
  * if there is no room; then they are forgotten, and their numbers void. */
-bool cupti_describe_put(void);
+bool cupti_describe_flush(void);
 
 /* A new recording: numbers start from 1. */
 void cupti_describe_restart(void);

@@ -402,12 +402,12 @@ void cupti_record(const void *record, size_t size)
 	}
 	records.batch[records.batched++] = parsed.activity;
 	if (records.batched == BATCH || cupti_describe_is_full())
-		cupti_record_put();
+		cupti_record_flush();
 }
 
-void cupti_record_put(void)
+void cupti_record_flush(void)
 {
-	const bool described = cupti_describe_put();
+	const bool described = cupti_describe_flush();
 	uint64_t lost = 0;
 
 	for (uint32_t i = 0; i < records.batched; i++)

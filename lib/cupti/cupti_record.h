@@ -14,7 +14,7 @@
 void cupti_record(const void *record, size_t size);
 
 /* Hands over to the log what was taken so far. */
-void cupti_record_put(void);
+void cupti_record_flush(void);
 
 /* It is this late on the device's clock: what has not ended lasts until now. */
 void cupti_record_now(int64_t device_ns);

@@ -23,7 +23,7 @@ static struct {
 	struct fact facts[FACTS];
 	uint32_t count;
 	bool facts_changed;
-	uint64_t told; /* the recording that got the facts last */
+	uint64_t written; /* the recording that got the facts last */
 	uint64_t losses[CUPTI_LOSSES];
 	bool losses_changed;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -147,8 +147,8 @@ static void write_losses(void)
 void cupti_session_write(uint64_t session)
 {
 	(void)pthread_mutex_lock(&state.lock);
-	if (state.told != session) {
-		state.told = session;
+	if (state.written != session) {
+		state.written = session;
 		memset(state.losses, 0, sizeof(state.losses));
 		state.losses_changed = false;
 		state.facts_changed = true;
@@ -173,5 +173,5 @@ void cupti_session_unlock(void)
 void cupti_session_child(void)
 {
 	(void)pthread_mutex_init(&state.lock, NULL);
-	state.told = 0;
+	state.written = 0;
 }

@@ -60,7 +60,7 @@ static void report_error(const char *what, int result)
 }
 
 /* The present subscriber, if CUPTI reports it. */
-static void find_other(char *out, size_t size)
+static void find_subscriber(char *out, size_t size)
 {
 	char old[TOOL_BYTES] = "";
 	struct cupti_subscriber_params params = {.size = sizeof(params),
@@ -92,7 +92,7 @@ static bool subscribe(char *reason, size_t size)
 	subscription.subscriber = NULL;
 	cupti_load_result(words, sizeof(words), result);
 	if (result == CUPTI_MULTIPLE_SUBSCRIBERS) {
-		find_other(other, sizeof(other));
+		find_subscriber(other, sizeof(other));
 		if (subscription.subscriber != NULL)
 			return true;
 		(void)snprintf(reason, size, "another tool%s uses CUPTI: %s",

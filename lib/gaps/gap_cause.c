@@ -5,7 +5,7 @@
 
 static const struct {
 	const char *name;
-	const char *words;
+	const char *description;
 } causes[GAP_CAUSES] = {
 	[GAP_HOST] = {"host", "host code, until it launched"},
 	[GAP_SYNC] = {"synchronization", "the host waited for the device"},
@@ -21,9 +21,9 @@ const char *gap_cause_name(enum gap_cause cause)
 	return causes[cause].name;
 }
 
-const char *gap_cause_words(enum gap_cause cause)
+const char *gap_cause_description(enum gap_cause cause)
 {
-	return causes[cause].words;
+	return causes[cause].description;
 }
 
 static bool begins_with(const char *text, const char *start)

@@ -18,7 +18,7 @@ enum gap_cause {
 
 /* "host", and "host code". */
 const char *gap_cause_name(enum gap_cause cause);
-const char *gap_cause_words(enum gap_cause cause);
+const char *gap_cause_description(enum gap_cause cause);
 
 /* The activity of a thread in a range of this site: GAP_HOST, GAP_SYNC,
  * GAP_COPY or GAP_DATA. */

@@ -287,7 +287,7 @@ static bool find_idle(struct ranking *ranking, const struct queue *queue)
 }
 
 /* The time between the work of all devices. */
-static bool find_rest(struct ranking *ranking)
+static bool add_idle(struct ranking *ranking)
 {
 	struct spans *busy = &ranking->busy;
 	int64_t from_ns = ranking->first_ns;
@@ -368,7 +368,7 @@ static enum ctp_status read_queue(
 	if (status == CTP_OK) {
 		done = robust ? measure_robustly(&queue)
 			      : measure_as_documented(&queue);
-		done = done && (robust ? find_rest(ranking)
+		done = done && (robust ? add_idle(ranking)
 				       : find_idle(ranking, &queue));
 		done = done && find_falling(ranking, &queue);
 	}
@@ -863,7 +863,8 @@ enum ctp_status ranking_add(struct ranking *ranking, const struct event *event,
 }
 
 /* Open ranges end when the track does. */
-static enum ctp_status end_all(struct ranking *ranking, struct ctp_error *err)
+static enum ctp_status close_tracks(
+	struct ranking *ranking, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
@@ -883,7 +884,7 @@ static enum ctp_status end_all(struct ranking *ranking, struct ctp_error *err)
 
 enum ctp_status ranking_finish(struct ranking *ranking, struct ctp_error *err)
 {
-	enum ctp_status status = end_all(ranking, err);
+	enum ctp_status status = close_tracks(ranking, err);
 
 	if (status == CTP_OK)
 		status = extsort_sort(ranking->host, err);

@@ -370,7 +370,7 @@ static bool observe_start(
 
 /* What is said of the innermost range after it began does not take back what
  * it got: of one key there is one value. */
-static bool observe_rest(
+static bool annotate_innermost(
 	struct annotate *annotate, struct fx_track *track, struct event *event)
 {
 	const struct fx_range *range;
@@ -410,7 +410,7 @@ static enum ctp_status next(
 		event->kind == EVENT_UNCLIPPED_CALL)
 		done = observe_start(annotate, track, event);
 	else
-		done = observe_rest(annotate, track, event);
+		done = annotate_innermost(annotate, track, event);
 	return done ? CTP_OK : ctp_no_memory(err);
 }
 

@@ -217,7 +217,7 @@ static bool allocate_pending(struct maker *maker, uint32_t kept)
 	return true;
 }
 
-static void make_pending(struct maker *maker)
+static void fill_pending(struct maker *maker)
 {
 	const struct profile *profile = maker->profile;
 
@@ -297,7 +297,7 @@ static void order_clear(struct order *order)
 }
 
 /* Puts a pending node behind the others into the tree. */
-static void put(struct maker *maker, struct order *order, uint32_t at)
+static void place_node(struct maker *maker, struct order *order, uint32_t at)
 {
 	struct flame_tree *tree = maker->tree;
 	uint32_t number = tree->count++;
@@ -316,7 +316,7 @@ static void put(struct maker *maker, struct order *order, uint32_t at)
 		tree->depth = node->depth;
 }
 
-static bool put_all(struct maker *maker)
+static bool place_nodes(struct maker *maker)
 {
 	struct order order;
 	uint32_t waiting = 1;
@@ -333,7 +333,7 @@ static bool put_all(struct maker *maker)
 		uint32_t at = order.stack[--waiting];
 		uint32_t number = maker->pending[at].number;
 
-		put(maker, &order, at);
+		place_node(maker, &order, at);
 		for (uint32_t i = order.first[number + 1];
 			i > order.first[number]; i--)
 			order.stack[waiting++] = i - 1;
@@ -342,7 +342,7 @@ static bool put_all(struct maker *maker)
 	return true;
 }
 
-static bool make(struct maker *maker)
+static bool build(struct maker *maker)
 {
 	uint32_t kept = 0;
 
@@ -351,8 +351,8 @@ static bool make(struct maker *maker)
 	sum(maker);
 	if (!select_nodes(maker, &kept) || !allocate_pending(maker, kept))
 		return false;
-	make_pending(maker);
-	return put_all(maker);
+	fill_pending(maker);
+	return place_nodes(maker);
 }
 
 enum ctp_status flame_tree_new(const struct profile *profile,
@@ -363,7 +363,7 @@ enum ctp_status flame_tree_new(const struct profile *profile,
 	bool ok;
 
 	maker.tree = memory_new_zeroed(1, sizeof(*maker.tree));
-	ok = maker.tree != NULL && make(&maker);
+	ok = maker.tree != NULL && build(&maker);
 	memory_free(maker.total_ns);
 	memory_free(maker.base_total_ns);
 	memory_free(maker.depth);

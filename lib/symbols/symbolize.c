@@ -222,7 +222,7 @@ static void count_row(struct symbolize_counts *counts,
 
 /* What is known of a row's function beyond what the row has; CTP_END if
  * nothing is. */
-static enum ctp_status look_up(struct symbolize *symbolize,
+static enum ctp_status find_function(struct symbolize *symbolize,
 	const struct log_site_row *row, struct symbols_function *function,
 	struct ctp_error *err)
 {
@@ -273,7 +273,7 @@ static enum ctp_status name_row(struct symbolize *symbolize,
 
 	(void)log_site_read(block, &row);
 	if (row.is_function)
-		status = look_up(symbolize, &row, &function, err);
+		status = find_function(symbolize, &row, &function, err);
 	if (status == CTP_OK)
 		add_row(&symbolize->rows, &row, &function);
 	else if (status == CTP_END)

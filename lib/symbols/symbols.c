@@ -867,7 +867,7 @@ static bool list_addresses(struct symbols *symbols, struct addresses *addresses)
 	return true;
 }
 
-enum ctp_status symbols_each(struct symbols *symbols,
+enum ctp_status symbols_foreach(struct symbols *symbols,
 	enum ctp_status (*visit)(void *user, uint64_t offset,
 		const struct symbols_function *function, struct ctp_error *err),
 	void *user, struct ctp_error *err)

@@ -60,7 +60,7 @@ enum ctp_status symbols_find(struct symbols *symbols, uint64_t offset,
  *
  * Errors: CTP_ERR_NOMEM; those of `visit`.
  */
-enum ctp_status symbols_each(struct symbols *symbols,
+enum ctp_status symbols_foreach(struct symbols *symbols,
 	enum ctp_status (*visit)(void *user, uint64_t offset,
 		const struct symbols_function *function, struct ctp_error *err),
 	void *user, struct ctp_error *err);

@@ -438,7 +438,7 @@ const char *trace_loss_name(enum trace_loss loss)
 	return losses[loss].name;
 }
 
-const char *trace_loss_words(enum trace_loss loss)
+const char *trace_loss_description(enum trace_loss loss)
 {
 	return losses[loss].words;
 }

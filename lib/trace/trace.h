@@ -322,7 +322,7 @@ int64_t trace_track_epoch(
 
 /* "dropped_ranges", and "ranges dropped: the buffers were full". */
 const char *trace_loss_name(enum trace_loss loss);
-const char *trace_loss_words(enum trace_loss loss);
+const char *trace_loss_description(enum trace_loss loss);
 
 /* Is this loss harmless information (asked for, or nothing is missing)? Then
  * --strict does not fail on it. */

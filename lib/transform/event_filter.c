@@ -295,7 +295,7 @@ static bool end_async(
 }
 
 /* One that takes no part in the nesting. */
-static bool filter_other(
+static bool filter_unnested(
 	struct event_filter *event_filter, const struct event *event)
 {
 	bool waits = event_filter->options->min_ns > 0;
@@ -334,7 +334,7 @@ static bool add_event(
 	case EVENT_FLOW:
 		return filter_nested(event_filter, event);
 	default:
-		return filter_other(event_filter, event);
+		return filter_unnested(event_filter, event);
 	}
 }
 

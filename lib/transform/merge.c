@@ -637,7 +637,7 @@ static enum ctp_status begin(struct merge *merge, struct ctp_error *err)
 }
 
 /* Whose event was given out has another one, or leaves the heap. */
-static enum ctp_status go_on(struct merge *merge, struct ctp_error *err)
+static enum ctp_status advance(struct merge *merge, struct ctp_error *err)
 {
 	struct merge_member *member = merge->heap[0];
 	enum ctp_status status = read_event(merge, member, err);
@@ -706,7 +706,7 @@ static enum ctp_status next(
 	if (!merge->begun)
 		status = begin(merge, err);
 	if (merge->taken)
-		status = go_on(merge, err);
+		status = advance(merge, err);
 	merge->taken = false;
 	if (status != CTP_OK)
 		return status;

@@ -95,7 +95,7 @@ static PyObject *losses_dict(const uint64_t *losses)
 		count = PyLong_FromUnsignedLongLong(losses[loss]);
 		if (count == NULL ||
 			PyDict_SetItemString(
-				dict, trace_loss_words(loss), count) != 0)
+				dict, trace_loss_description(loss), count) != 0)
 			Py_CLEAR(dict);
 		Py_XDECREF(count);
 	}

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 	if (status == CTP_ERR_UNSUPPORTED)
 		return 77;
 	if (status == CTP_OK) {
-		status = symbols_each(symbols, print, NULL, &err);
+		status = symbols_foreach(symbols, print, NULL, &err);
 		symbols_close(symbols);
 	}
 	if (status != CTP_OK)

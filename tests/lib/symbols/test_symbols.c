@@ -108,7 +108,7 @@ START_TEST(a_visit_ends_when_the_visitor_wants)
 	ck_assert_int_eq(
 		symbols_open(SELF, NULL, NULL, &symbols, NULL), CTP_OK);
 	ck_assert_int_eq(
-		symbols_each(symbols, refuse, &count, &err), CTP_ERR_LIMIT);
+		symbols_foreach(symbols, refuse, &count, &err), CTP_ERR_LIMIT);
 	ck_assert_str_eq(err.message, "enough");
 	ck_assert_uint_eq(count, 3);
 	symbols_close(symbols);
@@ -168,7 +168,8 @@ START_TEST(a_damaged_program_costs_names_only)
 		if (symbols_open(path, NULL, NULL, &symbols, NULL) != CTP_OK)
 			continue;
 		ck_assert_int_eq(
-			symbols_each(symbols, take_any, &count, NULL), CTP_OK);
+			symbols_foreach(symbols, take_any, &count, NULL),
+			CTP_OK);
 		symbols_close(symbols);
 	}
 	(void)close(out);

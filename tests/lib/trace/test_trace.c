@@ -153,11 +153,11 @@ END_TEST
 
 /* Every entry of the table must hold, whoever adds one: names are JSON keys
  * and words end a sentence "12 WORDS". */
-START_TEST(every_loss_has_a_name_and_words)
+START_TEST(every_loss_has_a_name_and_a_description)
 {
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++) {
 		const char *name = trace_loss_name(loss);
-		const char *words = trace_loss_words(loss);
+		const char *words = trace_loss_description(loss);
 
 		ck_assert_msg(name != NULL && words != NULL,
 			"loss %d is not in the table", (int)loss);
@@ -169,7 +169,7 @@ START_TEST(every_loss_has_a_name_and_words)
 		ck_assert_ptr_null(strpbrk(words, ".\n\t"));
 		for (enum trace_loss other = 0; other < loss; other++) {
 			ck_assert_str_ne(name, trace_loss_name(other));
-			ck_assert_str_ne(words, trace_loss_words(other));
+			ck_assert_str_ne(words, trace_loss_description(other));
 		}
 	}
 }
@@ -206,7 +206,7 @@ int main(void)
 	tcase_add_test(
 		tests, a_track_ends_where_it_is_known_to_or_with_its_clock);
 	tcase_add_test(tests, a_new_trace_knows_nothing);
-	tcase_add_test(tests, every_loss_has_a_name_and_words);
+	tcase_add_test(tests, every_loss_has_a_name_and_a_description);
 	tcase_add_test(tests, missing_data_is_not_a_note);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
