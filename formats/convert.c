@@ -97,8 +97,8 @@ static enum ctp_status run_timeline(struct event_source *source,
 
 	if (source->read_profile != NULL)
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-			"holds a profile, which does not know when things "
-			"happened: it cannot become a timeline (%s)",
+			"is a profile (no timestamps) and cannot become a "
+			"timeline (%s)",
 			job->to->name);
 	status = job->to->new_timeline(
 		job->out, source->trace, &job->options, &writer, err);
@@ -170,8 +170,8 @@ static enum ctp_status read_sums(struct event_source *source,
 		profile->node_count == 0) {
 		profile_free(profile);
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-			"holds who called whom, but no paths of calls, which "
-			"%s shows",
+			"has callers and callees but no call paths, which %s "
+			"needs",
 			job->to->name);
 	}
 	*out = profile;
@@ -261,6 +261,6 @@ enum ctp_status convert_run(struct event_source *source,
 		return run_timeline(source, job, err);
 	if (job->to->write_profile != NULL)
 		return run_profile(source, job, err);
-	return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-		"format %s can be read, but not written", job->to->name);
+	return ctp_fail(err, CTP_ERR_UNSUPPORTED, "format %s is read-only",
+		job->to->name);
 }

@@ -86,14 +86,13 @@ static enum ctp_status refuse_empty(
 		return CTP_OK;
 	if (input->inflate == NULL)
 		return ctp_fail(err, CTP_ERR_FORMAT,
-			"is empty; a log may still be recorded, and one whose "
-			"program was killed needs 'ctprof repair'");
+			"is empty: the recording may still be running; if its "
+			"program was killed, use 'ctprof repair'");
 	facts = inflate_file_facts(input->inflate);
 	if (facts.damage != NULL)
 		return ctp_fail_at(err, CTP_ERR_FORMAT, facts.damage_at, "%s",
 			facts.damage);
-	return ctp_fail(err, CTP_ERR_FORMAT,
-		"holds nothing: it is an empty file, gzip'd");
+	return ctp_fail(err, CTP_ERR_FORMAT, "is an empty file, gzip'd");
 }
 
 /* Something we write but do not read deserves a better message. */
@@ -109,17 +108,17 @@ static enum ctp_status refuse_unknown(
 		input->head[blank] != '\0')
 		blank++;
 	if (blank == input->head_size)
-		advice = "holds nothing but white space";
+		advice = "contains only white space";
 	for (const struct format *const *at = formats; *at != NULL; at++)
 		if ((*at)->probe != NULL && (*at)->open_events == NULL &&
 			(*at)->probe(input->head, input->head_size) != 0)
 			return ctp_fail(err, CTP_ERR_FORMAT,
-				"is %s, which ctprof writes but does not read",
+				"is a %s file, a write-only format; see "
+				"'ctprof formats'",
 				(*at)->name);
 	return ctp_fail(err, CTP_ERR_FORMAT, "%s",
 		advice != NULL ? advice
-			       : "is in no format that ctprof reads; see "
-				 "'ctprof formats'");
+			       : "unknown format; see 'ctprof formats'");
 }
 
 static enum ctp_status open_source(struct input_file *input,

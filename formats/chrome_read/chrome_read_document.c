@@ -390,13 +390,13 @@ static enum ctp_status read_document(
 	if (!is_no_trace(document))
 		return CTP_OK;
 	return ctp_fail(err, CTP_ERR_FORMAT, "%s",
-		document->is_array          ? "is an array, but none of events"
+		document->is_array          ? "is an array, but not of events"
 		: document->foreign != NULL ? document->foreign
 					    : "has no \"traceEvents\"");
 }
 
 /* Advice for damage that is followed by more text. */
-#define MENDED "; 'ctprof repair' mends it"
+#define MENDED "; 'ctprof repair' fixes it"
 
 /*
  * Damage to a file does not discard the events before it. An array of events

@@ -19,8 +19,8 @@
 	X(UNIT, "unit", "Translation units") \
 	X(HEADER, "header", "Headers") \
 	X(TEMPLATE, "template", "Instances of templates") \
-	X(SET, "template-set", "Templates, all instances as one") \
-	X(FUNCTION, "function", "Functions that became code") \
+	X(SET, "template-set", "Templates, instances merged") \
+	X(FUNCTION, "function", "Generated functions") \
 	X(NAME, "name", "Ranges by name")
 
 enum build_group {

@@ -32,9 +32,8 @@
 
 static const char *const sides[] = {
 	[FLAME_HOST] = "host time", [FLAME_DEVICE] = "device time"};
-static const char *const headings[] = {
-	[FLAME_HOST] = "Host time, by what called what",
-	[FLAME_DEVICE] = "Device time, below what launched it"};
+static const char *const headings[] = {[FLAME_HOST] = "Host time, by caller",
+	[FLAME_DEVICE] = "Device time, by launching call"};
 
 struct page {
 	struct flame_canvas canvas;
@@ -94,7 +93,7 @@ static void add_change_words(struct page *page, const struct flame_tree *tree)
 	flame_add_change(
 		canvas, &tree->nodes[0].base, tree->nodes[0].cost.total_ns);
 	buffer_add_text(
-		&canvas->text, "; red takes longer than before, blue less");
+		&canvas->text, "; red: slower than before, blue: faster");
 	if (tree->gone == 0)
 		return;
 	buffer_add_text(&canvas->text, "; gone: ");
@@ -112,7 +111,7 @@ static void add_words(struct page *page, const struct flame_tree *tree)
 
 	if (tree->count == 1) {
 		buffer_add_text(&canvas->text,
-			"no function has any time: there is nothing to show");
+			"nothing to show: no function has any time");
 		return;
 	}
 	for (uint32_t i = 0; i < tree->count; i++)
@@ -142,9 +141,7 @@ static void add_unmatched(struct page *page)
 	if (count == 0)
 		return;
 	(void)snprintf(text, sizeof(text),
-		"; the recording does not tell what launched %" PRIu64
-		" of its activities",
-		count);
+		"; unknown launch: %" PRIu64 " activities", count);
 	buffer_add_text(&page->canvas.text, text);
 }
 
@@ -254,12 +251,12 @@ static void put_head(struct page *page)
 	flame_add_text(&page->canvas.text, page->title);
 	flame_put_text(&page->canvas);
 	(void)fprintf(out,
-		"</text>\n<text class=\"words\" x=\"%u\" y=\"52\">"
-		"Each box is as wide as its time, below the one that called "
-		"it.</text>\n"
-		"<text class=\"hits\" x=\"%u\" y=\"52\" "
-		"text-anchor=\"end\"/>\n"
-		"<path class=\"line\" d=\"M0 %u.5H9999\"/>\n</g>\n",
+		"</text>\n"
+		"<text class=\"words\" x=\"%u\" y=\"52\">The width of a box is "
+		"its time; it stands below its caller.</text>\n"
+		"<text class=\"hits\" x=\"%u\" y=\"52\" text-anchor=\"end\"/>\n"
+		"<path class=\"line\" d=\"M0 %u.5H9999\"/>\n"
+		"</g>\n",
 		FLAME_EDGE, FLAME_WIDTH - FLAME_EDGE, HEAD - 4);
 }
 

@@ -304,7 +304,8 @@ static enum ctp_status add_line(
 	}
 	if (stacks->count == 0)
 		return ctp_fail_at(err, CTP_ERR_FORMAT, line->at,
-			"is no folded stack: a line ends in no whole number");
+			"is not a folded stack: a line does not end in a whole "
+			"number");
 	trace_lose(from->source.trace,
 		line->ended ? LOSS_BAD_EVENTS : LOSS_TRUNCATED, 1);
 	return CTP_OK;

@@ -610,7 +610,7 @@ static enum ctp_status finish(struct report *report, struct ctp_error *err)
 	set_roots(report);
 	if (from->profile->function_count == 0)
 		return ctp_fail_at(err, CTP_ERR_FORMAT, from->position,
-			"is no report of gprof: it has no table");
+			"is not a gprof report: it has no table");
 	return set_names(from->profile) ? CTP_OK : ctp_no_memory(err);
 }
 

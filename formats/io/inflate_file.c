@@ -180,7 +180,7 @@ static ssize_t inflater_read(struct inflater *inflater, void *out, size_t size)
 				return -1;
 			if (got == 0 && inflater->in_member)
 				damage(inflater,
-					"the compressed data end here");
+					"the compressed data are truncated");
 			inflater->at_end = got == 0;
 		} else if (!inflater->in_member) {
 			begin_member(inflater);

@@ -24,40 +24,36 @@
 #define XPLANE_NAME 2
 
 #define SPEEDSCOPE \
-	"open it in https://www.speedscope.app and give ctprof what that " \
-	"exports"
-#define V8 "is a profile of V8 (Node, Chrome); " SPEEDSCOPE
-#define PERF_SCRIPT "is the text of 'perf script'; " FOLDED_BY_PERF
+	"open it in https://www.speedscope.app and convert its export"
+#define V8 "is a V8 profile (Node, Chrome); " SPEEDSCOPE
+#define PERF_SCRIPT "is output of 'perf script'; " FOLDED_BY_PERF
 #define FTRACE "is the " FTRACE_TEXT
 #define FTRACE_TEXT \
-	"text of ftrace; give ctprof what Perfetto's 'traceconv json' " \
-	"makes of it"
+	"text of ftrace; convert it with Perfetto's 'traceconv json' first"
 #define PERFETTO \
-	"is Perfetto's; give ctprof what Perfetto's 'traceconv json' makes " \
-	"of it"
+	"is a Perfetto trace; convert it with Perfetto's 'traceconv json' " \
+	"first"
 #define FOLDED_BY_PERF \
-	"give ctprof the folded stacks that 'perf script report " \
-	"stackcollapse' makes"
+	"use the folded stacks of 'perf script report stackcollapse'"
 #define V8_LOG \
-	"is of 'node --prof'; open what 'node --prof-process --preprocess " \
-	"FILE' makes of its log in https://www.speedscope.app and give " \
-	"ctprof what that exports"
-#define BY_PPROF "; give ctprof what 'pprof -proto PROGRAM FILE' makes of it"
+	"is a log of 'node --prof'; run 'node --prof-process --preprocess " \
+	"FILE', open the result in https://www.speedscope.app and convert " \
+	"its export"
+#define BY_PPROF "; convert it with 'pprof -proto PROGRAM FILE' first"
 #define FLIGHT \
-	"is of Java's Flight Recorder; give ctprof the folded stacks that " \
-	"async-profiler's jfrconv makes of the recording"
+	"is a Java Flight Recorder recording; convert it to folded stacks " \
+	"with async-profiler's jfrconv first"
 #define MEMRAY \
-	"is memray's; give ctprof what 'memray transform gprof2dot' makes of " \
+	"is a memray file; use the output of 'memray transform gprof2dot' on " \
 	"the recording"
 #define STACKPROF \
-	"is stackprof's; give ctprof what 'stackprof --stackcollapse' prints"
-#define UFTRACE "is uftrace's; give ctprof what 'uftrace dump --chrome' prints"
+	"is a stackprof dump; use the output of 'stackprof --stackcollapse'"
+#define UFTRACE "is uftrace data; use the output of 'uftrace dump --chrome'"
 #define XPLANE \
-	"is XLA's; give ctprof the trace.json.gz that is beside it, or that " \
-	"xprof makes of it"
-#define PICTURE \
-	"is a picture (SVG); ctprof reads the data that it was made from"
-#define WEB_PAGE "is a web page; ctprof reads the data that it was made from"
+	"is an XLA profile; use the trace.json.gz beside it, or convert it " \
+	"with xprof first"
+#define PICTURE "is a picture (SVG); use the data that it was made from"
+#define WEB_PAGE "is a web page; use the data that it was made from"
 
 static const struct {
 	size_t at;
@@ -70,16 +66,17 @@ static const struct {
 	{0, "PK\3\4", 4,
 		"is a zip archive; unpack it (unzip) and name the files"},
 	{0, "\x28\xb5\x2f\xfd", 4,
-		"is packed by zstd; give ctprof what 'zstd -dc' makes of it"},
+		"is compressed with zstd; decompress it with 'zstd -d' first"},
 	{0,
 		"\xfd"
 		"7zXZ\0",
-		6, "is packed by xz; give ctprof what 'xz -dc' makes of it"},
+		6, "is compressed with xz; decompress it with 'xz -d' first"},
 	{0, "BZh", 3,
-		"is packed by bzip2; give ctprof what 'bzip2 -dc' makes of it"},
+		"is compressed with bzip2; decompress it with 'bzip2 -d' "
+		"first"},
 	{0, "PERFILE2", 8,
-		"is perf's data; give ctprof the folded stacks that 'perf "
-		"script report stackcollapse -i FILE' makes of it"},
+		"is perf data; use the folded stacks of 'perf script report "
+		"stackcollapse -i FILE'"},
 	{0,
 		"\x7f"
 		"ELF",
@@ -89,65 +86,61 @@ static const struct {
 	/* Its first text in an lz4 frame. */
 	{13, "memray", 7, MEMRAY},
 	{0, "\4\x22\x4d\x18", 4,
-		"is packed by lz4; give ctprof what 'lz4 -dc' makes of it"},
+		"is compressed with lz4; decompress it with 'lz4 -d' first"},
 	/* Pickles: of a class, and of a table with that key. */
 	{13, "line_profiler", 13,
-		"is line_profiler's, by lines; ctprof reads profiles of "
-		"functions"},
+		"is a line_profiler profile by line; ctprof reads profiles by "
+		"function"},
 	{16, "segments\x94", 9,
-		"is of PyTorch's memory; open it in "
+		"is a PyTorch memory snapshot; open it in "
 		"https://pytorch.org/memory_viz"},
 	{0, "MMPD", 4,
-		"is rustc's; give ctprof what 'crox' of measureme makes of "
-		"it"},
+		"is a rustc self-profile; convert it with measureme's 'crox' "
+		"first"},
 	{0, "source file name , phase name", 29,
-		"is of nvcc's --time; give ctprof what its "
-		"--fdevice-time-trace writes"},
+		"is output of nvcc --time; use nvcc --fdevice-time-trace "
+		"instead"},
 	{0, "NYTProf ", 8,
-		"is NYTProf's; give ctprof what 'nytprofcg' makes of it"},
+		"is an NYTProf profile; convert it with 'nytprofcg' first"},
 	{0, "TRACE START [", 13,
-		"is Xdebug's trace; give ctprof what Xdebug writes with "
+		"is an Xdebug trace; use Xdebug's output with "
 		"xdebug.mode=profile"},
 	{0, "# DURATION ", 11, UFTRACE},
 	{0, "uftrace file header", 19, UFTRACE},
 	{0, "Ftrace!", 7, UFTRACE},
 	{0, "MOJ", 3,
-		"is Austin's; give ctprof what 'mojo2austin' makes of it"},
+		"is an Austin MOJO file; convert it with 'mojo2austin' first"},
 	{0, "FLR\0", 4, FLIGHT},
 	{0, "hdrb", 4,
-		"is GHC's eventlog; give ctprof what hs-speedscope makes of "
-		"it"},
+		"is a GHC eventlog; convert it with hs-speedscope first"},
 	{0,
 		"\0\0\0\0\0\0\0\0"
 		"\3\0\0\0\0\0\0\0"
 		"\0\0\0\0\0\0\0",
-		24, "is of gperftools" BY_PPROF},
-	{0, "--- symbol\n", 11, "is of gperftools" BY_PPROF},
-	{0, "heap profile:", 13, "is a heap profile as text" BY_PPROF},
+		24, "is a gperftools profile" BY_PPROF},
+	{0, "--- symbol\n", 11, "is a gperftools profile" BY_PPROF},
+	{0, "heap profile:", 13, "is a text heap profile" BY_PPROF},
 	{0, "go 1.", 5,
-		"is a trace of Go's runtime; give ctprof the page /jsontrace "
-		"that 'go tool trace' serves, or what 'go tool trace "
-		"-pprof=sync' makes of it"},
+		"is a Go runtime trace; use the page /jsontrace of 'go tool "
+		"trace', or the output of 'go tool trace -pprof=sync'"},
 	{0, "gmon\1", 5,
-		"is gprof's data; give ctprof what 'gprof PROGRAM FILE' "
-		"prints"},
+		"is gprof data; use the output of 'gprof PROGRAM FILE'"},
 	{0, "desc: ", 6,
-		"is massif's, of memory; ctprof reads what Valgrind's "
-		"callgrind and cachegrind write"},
+		"is a massif memory profile; ctprof reads Valgrind's callgrind "
+		"and cachegrind profiles"},
 	{0, "v8-version,", 11, V8_LOG},
 	{0, "Statistical profiling result", 28, V8_LOG},
 	{0, "# To display the perf.data", 26,
-		"is the text of 'perf report'; " FOLDED_BY_PERF},
+		"is output of 'perf report'; " FOLDED_BY_PERF},
 	{0, "# ninja log", 11,
-		"is ninja's log; give ctprof what ninjatracing makes of it"},
+		"is a ninja log; convert it with ninjatracing first"},
 	{0, "\x80\2cyappi", 8,
-		"is yappi's; give ctprof what its save() writes with "
-		"type='pstat' or 'callgrind'"},
+		"is a yappi dump; save it with type='pstat' or 'callgrind' "
+		"instead"},
 	/* A Ruby table whose first key is "version". */
 	{0, "\4\b{", 3, STACKPROF},
 	{0, "digraph ", 8,
-		"is a graph for graphviz; ctprof reads the data that it was "
-		"made from"},
+		"is a graphviz graph; use the data that it was made from"},
 	{0, "<svg", 4, PICTURE},
 	{0, "# tracer:", 9, FTRACE},
 	{0, "TRACE:\n# tracer:", 16, FTRACE},
@@ -161,32 +154,29 @@ static const struct {
 	const char *key;
 	const char *advice;
 } members[] = {
-	{"systemTraceEvents", "has no events but the " FTRACE_TEXT},
+	{"systemTraceEvents", "contains only the " FTRACE_TEXT},
 	{"timeDeltas", V8},
 	{"head", V8},
-	{"libs", "is the Firefox Profiler's; " SPEEDSCOPE},
-	{"resourceSpans",
-		"is OpenTelemetry's, of requests, which are no profile; ctprof "
-		"reads Chrome traces"},
-	{"root_frame", "is pyinstrument's; give ctprof what 'pyinstrument -r "
-		       "speedscope' writes"},
-	{"frame_records", "is a session of pyinstrument; give ctprof what "
-			  "'pyinstrument --load FILE -r speedscope' writes"},
-	{"elapsed_time_sec",
-		"is scalene's, by lines; ctprof reads profiles of functions"},
-	{"linux-perf-json-version", "is perf's data as JSON; " FOLDED_BY_PERF},
+	{"libs", "is a Firefox Profiler profile; " SPEEDSCOPE},
+	{"resourceSpans", "is an OpenTelemetry trace of requests, not a "
+			  "profile; ctprof reads Chrome traces"},
+	{"root_frame", "is a pyinstrument report; use the output of "
+		       "'pyinstrument -r speedscope'"},
+	{"frame_records", "is a pyinstrument session; use the output of "
+			  "'pyinstrument --load FILE -r speedscope'"},
+	{"elapsed_time_sec", "is a scalene profile by line; ctprof reads "
+			     "profiles by function"},
+	{"linux-perf-json-version", "is perf data as JSON; " FOLDED_BY_PERF},
 	{"missed_samples", STACKPROF},
 	{"ticks", V8_LOG},
 	{"recording", FLIGHT},
 	{"total_num_allocations", MEMRAY},
-	{"dhatFileVersion",
-		"is DHAT's, of memory; ctprof reads what Valgrind's callgrind "
-		"and cachegrind write"},
-	{"finish_ts",
-		"is PyTorch's execution trace, which has no times; give ctprof "
-		"what export_chrome_trace() writes"},
-	{"cost_centres", "is GHC's; give ctprof what hs-speedscope makes of an "
-			 "eventlog"},
+	{"dhatFileVersion", "is a DHAT memory profile; ctprof reads Valgrind's "
+			    "callgrind and cachegrind profiles"},
+	{"finish_ts", "is a PyTorch execution trace, which has no times; use "
+		      "the output of export_chrome_trace()"},
+	{"cost_centres", "is a GHC cost-centre profile; convert an eventlog "
+			 "with hs-speedscope instead"},
 };
 
 /* A sample of perf script: a line ending in a colon, then a frame that begins

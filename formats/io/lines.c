@@ -97,7 +97,7 @@ enum ctp_status lines_next(
 	if (zero != NULL)
 		return ctp_fail_at(err, CTP_ERR_FORMAT,
 			line->at + (size_t)(zero - line->text),
-			"is no text: a zero byte");
+			"is not text: it contains a zero byte");
 	lines->at += line->size + line->ended;
 	if (line->size > 0 && line->text[line->size - 1] == '\r')
 		line->size--;

@@ -14,7 +14,7 @@
 #define MASK_BYTES 32
 
 _Static_assert(JSON_STEP_BYTES + 48 <= JSON_BYTES_ROOM,
-	"A number behind a step may be looked at.");
+	"Reading a number after a step needs room.");
 
 /* Does the text match the step's bytes? */
 static inline bool is_step(const struct json_step *step, const uint8_t *text)

@@ -47,8 +47,8 @@ enum ctp_status json_members_text(const struct json_members *members,
 	enum ctp_status status = json_scan_next(members->scan, &token, err);
 
 	if (status == CTP_OK && token.kind != JSON_OBJECT)
-		return ctp_fail_at(
-			err, CTP_ERR_FORMAT, token.at, "begins with no object");
+		return ctp_fail_at(err, CTP_ERR_FORMAT, token.at,
+			"does not begin with an object");
 	if (status == CTP_OK)
 		status = json_members_object(members, add, err);
 	if (status == CTP_OK)

@@ -81,7 +81,7 @@ static enum ctp_status window_grow(
 
 	if (room > WINDOW_BYTES_MAX)
 		return ctp_fail_at(err, CTP_ERR_LIMIT, window->base,
-			"what begins here is too long");
+			"the value that begins here is too long");
 	bytes = memory_resize(window->bytes, room + JSON_BYTES_ROOM);
 	if (bytes == NULL)
 		return ctp_fail_at(
@@ -198,7 +198,7 @@ size_t json_scan_mark(const void *head, size_t size)
 }
 
 _Static_assert(offsetof(struct json_scan, window) == 0,
-	"The header finds the window there.");
+	"The window must be the first member.");
 
 struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size)
 {
@@ -354,7 +354,7 @@ static enum ctp_status refuse_scalar(
 	return ctp_fail_at(&scan->error, CTP_ERR_FORMAT, token->at, "%s",
 		scan->is_cut_off ? "the input ends in the value that begins "
 				   "here"
-				 : "neither a number nor a word of JSON");
+				 : "invalid number or word");
 }
 
 /* Is it a number or a word, or accepted as one? */

@@ -207,7 +207,7 @@ static enum ctp_status finish(struct repair *repair, struct ctp_error *err)
 
 	if (!repair->has_document && !lacking)
 		return ctp_fail(err, CTP_ERR_FORMAT,
-			"holds neither an object nor an array of JSON");
+			"contains neither a JSON object nor a JSON array");
 	if (repair->is_half) {
 		repair_count(repair, REPAIR_TRUNCATED, repair->half);
 		repair_leave_out(repair, end);

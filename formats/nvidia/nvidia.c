@@ -55,8 +55,7 @@ static enum ctp_status ask(struct sqlite_source *source, struct ctp_error *err)
 	if (status != CTP_END)
 		return status;
 	return ctp_fail(err, CTP_ERR_FORMAT,
-		"is a database of SQLite, but neither of nvprof nor of Nsight "
-		"Systems");
+		"is an SQLite database, but not of nvprof or Nsight Systems");
 }
 
 /* Errors: those of sqlite_input_open(); CTP_ERR_FORMAT if no profiler wrote
@@ -92,7 +91,7 @@ static enum ctp_status database_open(FILE *in, const void *head,
 	(void)request;
 	(void)out;
 	return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-		"is a database of SQLite, and this ctprof was built without "
+		"is an SQLite database, and this ctprof was built without "
 		"libsqlite3");
 }
 
@@ -116,15 +115,14 @@ static enum ctp_status nsys_open(FILE *in, const void *head, size_t head_size,
 {
 	if (is_report(head, head_size))
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-			"is a report of Nsight Systems in its own form; "
-			"'nsys export --type sqlite FILE' makes a database of "
-			"it, which ctprof reads");
+			"is a native Nsight Systems report; convert it with "
+			"'nsys export --type sqlite FILE' first");
 	return database_open(in, head, head_size, request, out, err);
 }
 
 const struct format nsys_format = {
 	.name = "nsys",
-	.summary = "report of Nsight Systems, exported to SQLite",
+	.summary = "Nsight Systems report, exported to SQLite",
 	.binary = true,
 	.probe = nsys_probe,
 	.open_events = nsys_open,
@@ -149,15 +147,14 @@ static enum ctp_status nvprof_open(FILE *in, const void *head, size_t head_size,
 {
 	if (is_session(head, head_size))
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-			"is a session of the Visual Profiler in XML, which "
-			"has no events; 'nvprof --export-profile FILE "
-			"PROGRAM' writes what ctprof reads");
+			"is a Visual Profiler session (XML, no events); use "
+			"'nvprof --export-profile FILE PROGRAM' instead");
 	return database_open(in, head, head_size, request, out, err);
 }
 
 const struct format nvprof_format = {
 	.name = "nvprof",
-	.summary = "profile of nvprof or the Visual Profiler (SQLite)",
+	.summary = "nvprof or Visual Profiler profile (SQLite)",
 	.binary = true,
 	.probe = nvprof_probe,
 	.open_events = nvprof_open,

@@ -188,7 +188,8 @@ static enum ctp_status fail(sqlite3 *db, struct ctp_error *err)
 			err, CTP_ERR_IO, "SQLite: %.150s", sqlite3_errmsg(db));
 	case SQLITE_INTERRUPT:
 		return ctp_fail(err, CTP_ERR_FORMAT,
-			"takes more work to read than its size can explain");
+			"takes too much work to read for its size; it may be "
+			"damaged");
 	default:
 		break;
 	}
@@ -317,9 +318,8 @@ static bool is_computed(struct sqlite_input *input, const char *table)
 	else if (number < input->computed_count &&
 		 input->refused.status == CTP_OK)
 		(void)ctp_fail(&input->refused, CTP_ERR_FORMAT,
-			"its \"%.60s\" is a view, a virtual table or has "
-			"generated columns, which no profiler writes; ctprof "
-			"reads plain tables only",
+			"table \"%.60s\" is a view, is virtual or has "
+			"generated columns; ctprof reads plain tables only",
 			table);
 	return number < input->computed_count || number == STRTAB_NONE;
 }

@@ -437,7 +437,7 @@ static enum ctp_status check_end(struct pprof_in *in, struct ctp_error *err)
 		return CTP_END;
 	if (in->facts.type_count == 0 && in->samples.used == 0)
 		return ctp_fail_at(err, CTP_ERR_FORMAT, 0,
-			"is no profile of pprof: it has no samples");
+			"is not a pprof profile: it has no samples");
 	return ctp_fail_at(err, CTP_ERR_FORMAT, in->from->position,
 		"the input ends before the names");
 }

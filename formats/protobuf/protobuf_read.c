@@ -153,7 +153,7 @@ enum ctp_status protobuf_stream_next(struct protobuf_stream *stream,
 		if (next == PROTOBUF_BAD)
 			return ctp_fail_at(err, CTP_ERR_FORMAT,
 				protobuf_stream_position(stream),
-				"is no field of a protocol buffer");
+				"is not a protocol buffer field");
 		if (stream->at_eof && next == PROTOBUF_END)
 			return CTP_END;
 		if (stream->at_eof)

@@ -79,7 +79,7 @@ static enum ctp_status check_text(
 		return no_memory(err);
 	if (text->used > MARSHAL_TEXT_MAX)
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-			"a name is longer than pstats can hold");
+			"a name is too long for pstats");
 	return CTP_OK;
 }
 

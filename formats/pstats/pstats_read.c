@@ -268,7 +268,7 @@ static enum ctp_status read_all(
 	if (!good && functions == 0)
 		return ctp_fail_at(err, CTP_ERR_FORMAT,
 			pstats->size - pstats->in.cursor.left,
-			"is not a profile of Python, or cut off in its first "
+			"is not a Python profile, or is truncated in its first "
 			"function");
 	return CTP_OK;
 }

@@ -152,7 +152,7 @@ static enum ctp_status say_failed(
 	errno = 0;
 	(void)ctp_fail(err, CTP_ERR_IO, "%s failed %s %d: %s (%s)",
 		child->program, how, number,
-		text.failed || text.used == 1 ? "it did not say why"
+		text.failed || text.used == 1 ? "no message"
 					      : (char *)text.bytes,
 		child->install);
 	buffer_clear(&text);
@@ -172,7 +172,7 @@ static enum ctp_status start(struct child *child, char *const arguments[],
 
 	if (environment_is_refused())
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-			"%s is not run by a set-user-ID program",
+			"a set-user-ID program must not run %s",
 			child->program);
 	child->errors = open_nameless();
 	if (child->errors == NO_FD)
@@ -308,8 +308,8 @@ static enum ctp_status check_picture(const struct pipeline *line,
 	errno = 0;
 	if (svg->used == 0 || memmem(svg->bytes, svg->used, "<svg", 4) == NULL)
 		return ctp_fail(err, CTP_ERR_IO,
-			"%s made no picture from what %s wrote, though neither "
-			"failed (%s; %s)",
+			"%s wrote no picture from the output of %s, although "
+			"neither failed (%s; %s)",
 			line->dot.program, line->gprof2dot.program,
 			line->dot.install, line->gprof2dot.install);
 	return CTP_OK;

@@ -425,10 +425,9 @@ enum ctp_status speedscope_data_read(struct speedscope_data *data,
 	if (status == CTP_END && data->profile_count == 0) {
 		cut_off = reader.has_header;
 		status = ctp_fail_at(&error, CTP_ERR_FORMAT, data->position,
-			reader.has_header
-				? "the profiles are missing"
-				: "is no file of speedscope: it has no "
-				  "profiles");
+			reader.has_header ? "the profiles are missing"
+					  : "is not a speedscope file: it has "
+					    "no profiles");
 	}
 	if (status == CTP_ERR_FORMAT && (cut_off || data->profile_count > 0))
 		status = truncation_note(trace, &error) ? CTP_END

@@ -13,7 +13,7 @@ enum ctp_status sqlite_write_new(FILE *out, struct trace *trace,
 	(void)options;
 	(void)writer;
 	return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-		"cannot become a database: this ctprof was built without "
+		"cannot write a database: this ctprof was built without "
 		"libsqlite3");
 }
 #endif
@@ -21,7 +21,7 @@ enum ctp_status sqlite_write_new(FILE *out, struct trace *trace,
 const struct format sqlite_format = {
 	.name = "sqlite",
 	.suffix = ".sqlite",
-	.summary = "database of SQLite with all events, for SQL",
+	.summary = "SQLite database with all events",
 	.binary = true,
 	.new_timeline = sqlite_write_new,
 };

@@ -118,7 +118,7 @@ static enum ctp_status fail(struct rows *rows, struct ctp_error *err)
 	if (errno == 0)
 		errno = EIO;
 	return ctp_fail(err, CTP_ERR_IO,
-		"cannot make a database of temporary data: %.100s",
+		"cannot create the temporary database: %.100s",
 		sqlite3_errstr(result));
 }
 

@@ -219,6 +219,6 @@ static enum ctp_status csv_new(FILE *out, struct trace *trace,
 const struct format csv_format = {
 	.name = "csv",
 	.suffix = ".csv",
-	.summary = "table with a line for each event, for spreadsheets",
+	.summary = "table with one line per event, for spreadsheets",
 	.new_timeline = csv_new,
 };

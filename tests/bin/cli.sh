@@ -292,7 +292,7 @@ echo nonsense > bad.ctp
 expect 3 ctprof convert -t pstats -o all/ -j 2 run.ctp bad.ctp none.ctp two.ctp
 holds "outputs of a batch" "echo all/*" "all/run.pstats all/two.pstats"
 said "ctprof: none.ctp: cannot open: No such file or directory"
-said "ctprof: bad.ctp: is in no format that ctprof reads; see 'ctprof formats'"
+said "ctprof: bad.ctp: unknown format; see 'ctprof formats'"
 
 # Files that are something else, whose kind is known.
 tar -cf foreign.tar bad.ctp
@@ -308,8 +308,7 @@ said "ctprof: /bin/sh: is a program, not a profile; 'ctprof record' runs program
 for events in '' '"traceEvents":[],'; do
 	printf '{%s"systemTraceEvents":"# tracer: nop"}' "$events" >system.json
 	expect 3 ctprof info system.json
-	said "ctprof: system.json: has no events but the text of ftrace; give \
-ctprof what Perfetto's 'traceconv json' makes of it"
+	said "ctprof: system.json: contains only the text of ftrace; convert it with Perfetto's 'traceconv json' first"
 done
 for name in info gaps kernels cut; do
 	expect 3 ctprof $name .
@@ -318,29 +317,29 @@ phases, diff, check or convert"
 done
 printf 'perl 1 [0] 2.5:  9 cycles: \n\t  7f12 main+0x1 (perl)\n' >foreign.txt
 expect 3 ctprof info foreign.txt
-said "ctprof: foreign.txt: is the text of 'perf script'; give ctprof the folded stacks that 'perf script report stackcollapse' makes"
+said "ctprof: foreign.txt: is output of 'perf script'; use the folded stacks of 'perf script report stackcollapse'"
 printf '{"nodes":[],"samples":[2],"timeDeltas":[1]}' >foreign.cpuprofile
 expect 3 ctprof info foreign.cpuprofile
-said "ctprof: foreign.cpuprofile: is a profile of V8 (Node, Chrome); open it in https://www.speedscope.app and give ctprof what that exports"
+said "ctprof: foreign.cpuprofile: is a V8 profile (Node, Chrome); open it in https://www.speedscope.app and convert its export"
 expect 0 ctprof convert -t pftrace run.ctp -o foreign.pftrace
 expect 3 ctprof info foreign.pftrace
-said "ctprof: foreign.pftrace: is Perfetto's; give ctprof what Perfetto's 'traceconv json' makes of it"
+said "ctprof: foreign.pftrace: is a Perfetto trace; convert it with Perfetto's 'traceconv json' first"
 printf '{"linux-perf-json-version":1,"samples":[{"timestamp":1,"tid":2}]}' \
 	>foreign.json
 expect 3 ctprof info foreign.json
-said "ctprof: foreign.json: is perf's data as JSON; give ctprof the folded stacks that 'perf script report stackcollapse' makes"
+said "ctprof: foreign.json: is perf data as JSON; use the folded stacks of 'perf script report stackcollapse'"
 printf '\012\352\101\022\016/host:metadata' >foreign.pb
 expect 3 ctprof info foreign.pb
-said "ctprof: foreign.pb: is XLA's; give ctprof the trace.json.gz that is beside it, or that xprof makes of it"
+said "ctprof: foreign.pb: is an XLA profile; use the trace.json.gz beside it, or convert it with xprof first"
 printf '\200\004\225%8s}\224(\214\010segments\224]' '' >foreign.pickle
 expect 3 ctprof info foreign.pickle
-said "ctprof: foreign.pickle: is of PyTorch's memory; open it in https://pytorch.org/memory_viz"
+said "ctprof: foreign.pickle: is a PyTorch memory snapshot; open it in https://pytorch.org/memory_viz"
 printf '<?xml version="1.0"?>\n<!DOCTYPE svg>\n' >foreign.svg
 expect 3 ctprof info foreign.svg
-said "ctprof: foreign.svg: is a picture (SVG); ctprof reads the data that it was made from"
+said "ctprof: foreign.svg: is a picture (SVG); use the data that it was made from"
 printf '\n<!DOCTYPE html>\n' >foreign.html
 expect 3 ctprof info foreign.html
-said "ctprof: foreign.html: is a web page; ctprof reads the data that it was made from"
+said "ctprof: foreign.html: is a web page; use the data that it was made from"
 printf '{"threads":[],"data":[]}' >foreign.json
 expect 3 ctprof info foreign.json
 said 'ctprof: foreign.json: has no "traceEvents"'

@@ -180,11 +180,11 @@ def check_bad():
           "what is cut off is used, and said with the place")
     status, out, said = read(content + b"\x0b")
     check(status == 0 and out == read(content)[1] and
-          f"byte {len(content)}: is no field" in said, "a group")
+          f"byte {len(content)}: is not a protocol buffer field" in said, "a group")
     status, out, said = read(content + b"\x12\xff\xff\xff\xff\xff\x01")
-    check(status == 0 and "is no field" in said, "a size beyond all bounds")
+    check(status == 0 and "is not a protocol buffer field" in said, "a size beyond all bounds")
     status, out, said = read(content + b"\x08" + b"\xff" * 10)
-    check(status == 0 and "is no field" in said, "a number without an end")
+    check(status == 0 and "is not a protocol buffer field" in said, "a number without an end")
     for wrong in (b"\x12\x02\x0a\x05", b"\x12\x03\x0a\x01\x80",
                   b"\x22\x02\x08\xff", b"\x2a\x01\x00", b"\x10\x01"):
         status, out, said = read(content + wrong)

@@ -186,17 +186,17 @@ END_TEST
 START_TEST(a_killed_dot_is_told)
 {
 	set_programs("exit 0", "kill -KILL $$");
-	expect_failure("dot failed on signal 9: it did not say why (apt-get "
-		       "install graphviz)");
+	expect_failure("dot failed on signal 9: no message (apt-get install "
+		       "graphviz)");
 }
 END_TEST
 
 START_TEST(no_picture_is_a_failure)
 {
 	set_programs("exit 0", "exit 0");
-	expect_failure("dot made no picture from what gprof2dot wrote, though "
-		       "neither failed (apt-get install graphviz; pip install "
-		       "gprof2dot; --to dot needs no gprof2dot)");
+	expect_failure("dot wrote no picture from the output of gprof2dot, "
+		       "although neither failed (apt-get install graphviz; pip "
+		       "install gprof2dot; --to dot needs no gprof2dot)");
 }
 END_TEST
 

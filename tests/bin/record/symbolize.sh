@@ -200,7 +200,7 @@ record daemon.ctp -- ./daemon 2>/dev/null
 rm daemon.ctp
 for log in daemon.*.ctp; do
 	expect "a daemon's log is empty at first" 3 "$CTPROF" stats "$log"
-	check "which is no error" said "a log may still be recorded"
+	check "which is no error" said "recording may still be running"
 	end "$log"
 	check "it is completed when it was killed" "$CTPROF" stats "$log"
 	check "then its names are due" said "see 'ctprof symbolize'"

@@ -37,7 +37,7 @@ size=$(wc -c <"$work/a.folded.gz")
 head -c $((size / 2)) "$work/a.folded.gz" >"$work/cut.gz"
 "$CTPROF" convert -t folded "$work/cut.gz" >"$work/out" 2>"$work/err"
 report $? "a file that is cut off is used"
-grep -qE "cut.gz: byte $((size / 2)) of the gzip'd file: .* end here" \
+grep -qE "cut.gz: byte $((size / 2)) of the gzip'd file: .* truncated" \
 	"$work/err"
 report $? "it says where"
 lines=$(wc -l <"$work/out")
@@ -100,7 +100,7 @@ done
 
 gzip -c /dev/null >"$work/nothing.gz"
 "$CTPROF" stats "$work/nothing.gz" >"$work/out" 2>"$work/err"
-[ $? = 3 ] && grep -q 'holds nothing' "$work/err"
+[ $? = 3 ] && grep -q 'an empty file' "$work/err"
 report $? "an empty file is refused"
 printf '\037\213\010\377\377' >"$work/bad.gz"
 "$CTPROF" stats "$work/bad.gz" >"$work/out" 2>"$work/err"

@@ -38,7 +38,7 @@ is a.json good.json
 expect 5 "$work/cut.json" -o "$work/a.json"
 is a.json good.json
 expect 0 "$work/cut.json" -o "$work/a.json" --force
-says 'cut.json: 1 cut off at the end'
+says 'cut.json: 1 truncated at the end'
 is a.json want.json
 expect 0 "$work/cut.json.gz" -o -
 is out want.json
@@ -65,11 +65,11 @@ says 'is empty; so is the trace'
 [ "$(cat "$work/d.json")" = '[]' ] || complain "$what: $(cat "$work/d.json")"
 head -c 12 "$work/cut.json.gz" >"$work/short.json.gz"
 expect 0 "$work/short.json.gz" -o "$work/d.json" --force
-says 'byte 12: the compressed data end here'
+says 'byte 12: the compressed data are truncated'
 rm "$work/d.json"
 echo 'no JSON at all' >"$work/text"
 expect 3 "$work/text" -o "$work/d.json"
-says 'neither an object nor an array'
+says 'neither a JSON object nor a JSON array'
 printf 'int main(void) {\n\tint a[] = {1};\n\treturn a[0];\n}\n' >"$work/x.c"
 expect 3 "$work/x.c" -o "$work/d.json"
 says 'x.c: has no event, and nothing else that a trace in JSON has'
@@ -104,7 +104,7 @@ done
 echo "[$event,{\"ph\":\"X\",\"name\":\"say \"a\"\"},$event]" >"$work/e.json"
 "$CTPROF" convert -t folded "$work/e.json" >/dev/null 2>"$work/said"
 what=convert
-says "'ctprof repair' mends it"
+says "'ctprof repair' fixes it"
 
 # A trace truncated before its first event is an empty trace.
 convert() {
@@ -122,7 +122,7 @@ for text in '{}' '[1]' '[{"name":"a"}]' '[{"directory":"/"' '{"name":"a"' \
 	'{"name":"a","version":"1"}' '{"schemaVersion":2}' '"abc' ' '; do
 	convert "$text" && complain "$what: is no trace"
 done
-says 'holds nothing but white space'
+says 'contains only white space'
 
 "$python" "$srcdir/tests/formats/json_repair/repair_json.py" "$CTPROF" \
 	"$PWD/tests/formats/json_repair/repair_many" "$srcdir/tests/traces" || failed=1

@@ -50,7 +50,7 @@ def rewrite(path, c, table, sql):
 def refuses(name, path, table):
     status, out, words = convert(path)
     check(status == 3 and not out and words.count("\n") == 1 and
-          '"%s" is a view, a virtual table' % table in words, name,
+          '"%s" is a view, is virtual' % table in words, name,
           (status, words))
 
 

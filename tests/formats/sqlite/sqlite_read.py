@@ -396,7 +396,7 @@ def test_refused(work):
              "nvprof --export-profile"),
             (b"NVIDIA Tegra Profiler Report 2026@4@1\n\x0b",
              "nsys export --type sqlite"),
-            (database, "neither of nvprof nor of Nsight")):
+            (database, "not of nvprof or Nsight")):
         with open(path, "wb") as file:
             file.write(content)
         result = run("stats", path)

@@ -172,9 +172,8 @@ START_TEST(the_picture_shows_what_has_changed)
 		ck_assert_int_eq(fclose(out), 0);
 	}
 	CASE_HAS("<title>a &amp; b</title>");
-	CASE_HAS(
-		"110 ns, before 140 ns: -30 ns, -21.43 %; red takes "
-		"longer than before, blue less; gone: 1 call path with 30 ns<");
+	CASE_HAS("110 ns, before 140 ns: -30 ns, -21.43 %; red: slower than "
+		 "before, blue: faster; gone: 1 call path with 30 ns<");
 	CASE_HAS("9 ns, before 7 ns: +2 ns, +28.57 %");
 	CASE_HAS("<title>step#\nm.c\n50 ns, 45.45 % of host time; 1 call\n"
 		 "before 100 ns in 1 call: -50 ns, -50.00 %</title>"
