@@ -5,9 +5,8 @@ noinst_LTLIBRARIES += libformats.la
 libformats_la_LIBADD = libcore.la $(ZLIB_LIBS) $(SQLITE_LIBS) -lpthread
 libformats_la_SOURCES = \
 	%D%/convert.c %D%/convert.h \
-	%D%/format.h \
-	%D%/input_file.c %D%/input_file.h \
-	%D%/registry.c
+	%D%/format.c %D%/format.h \
+	%D%/input_file.c %D%/input_file.h
 include formats/callgrind/local.mk
 include formats/chrome/local.mk
 include formats/chrome_read/local.mk

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profiles/root_edges.h"
 #include "profiles/label.h"
 #include "io/lines.h"
 #include "base/memory.h"
@@ -545,7 +544,7 @@ static void set_roots(struct report *report)
 		}
 	}
 	if (!report->has_root)
-		root_edges_find(profile);
+		inclusive_time_find_roots(profile);
 }
 
 /* Makes a function's name unique by its index if an earlier function has the

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "protobuf/protobuf_read.h"
+#include "protobuf/protobuf.h"
 
 /* TracePacket.trusted_packet_sequence_id, and the number of packets to
  * check. */

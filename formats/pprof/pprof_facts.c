@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "pprof/pprof.h"
-#include "protobuf/protobuf_read.h"
+#include "protobuf/protobuf.h"
 #include "io/unit.h"
 
 #define NUMBER_TEXT 24

@@ -28,7 +28,7 @@
 #include "pprof/pprof_facts.h"
 #include "pprof/pprof_tables.h"
 #include "profiles/profile_source.h"
-#include "protobuf/protobuf_read.h"
+#include "protobuf/protobuf.h"
 #include "base/buffer.h"
 #include "profiles/stacks.h"
 #include "trace/trace.h"

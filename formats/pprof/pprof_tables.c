@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "pprof/pprof.h"
 #include "profile/profile.h"
-#include "protobuf/protobuf_read.h"
+#include "protobuf/protobuf.h"
 #include "base/utf8.h"
 
 /* Longer names are not real names, and are cut. All functions may share one, so

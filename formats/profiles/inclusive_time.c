@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "profiles/inclusive_time.h"
 
-#include "profiles/root_edges.h"
 #include "profiles/callgraph.h"
 #include "base/memory.h"
 
@@ -26,6 +25,14 @@ struct totals {
 	struct known *known;
 	struct known *cycles;
 };
+
+uint64_t inclusive_time_share(uint64_t whole, uint64_t part, uint64_t of)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	return of == 0 || part >= of ? whole
+				     : (uint64_t)((wide)whole * part / of);
+}
 
 uint64_t inclusive_time_add(uint64_t a, uint64_t b)
 {
@@ -195,7 +202,7 @@ static void set_edges(struct totals *totals)
 		cost->pcalls = is_inside(totals, edge)
 				       ? shorter(cost->ncalls, callee->pcalls)
 				       : cost->ncalls;
-		cost->tottime_ns = root_edges_share(
+		cost->tottime_ns = inclusive_time_share(
 			callee->tottime_ns, cost->ncalls, callee->ncalls);
 	}
 }
@@ -219,7 +226,8 @@ static void set_roots(struct totals *totals)
 		root->tottime_ns =
 			root->ncalls == 0
 				? 0
-				: root_edges_share(function->cost.tottime_ns,
+				: inclusive_time_share(
+					  function->cost.tottime_ns,
 					  root->ncalls, function->cost.ncalls);
 	}
 }
@@ -256,4 +264,32 @@ enum ctp_status inclusive_time_find(
 	memory_free(totals.cycles);
 	callgraph_clear(&graph);
 	return status;
+}
+
+static uint64_t left(uint64_t whole, uint64_t part)
+{
+	return whole > part ? whole - part : 0;
+}
+
+void inclusive_time_find_roots(struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		profile->functions[i].root = profile->functions[i].cost;
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_cost *cost = &profile->edges[i].cost;
+		struct profile_cost *root =
+			&profile->functions[profile->edges[i].callee].root;
+
+		root->ncalls = left(root->ncalls, cost->ncalls);
+		root->pcalls = left(root->pcalls, cost->pcalls);
+		root->tottime_ns = left(root->tottime_ns, cost->tottime_ns);
+		root->cumtime_ns = left(root->cumtime_ns, cost->cumtime_ns);
+	}
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		struct profile_cost *root = &profile->functions[i].root;
+
+		if (root->ncalls == 0)
+			*root = (struct profile_cost){0};
+		profile->total_ns += profile->functions[i].cost.tottime_ns;
+	}
 }

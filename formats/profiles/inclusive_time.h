@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inclusive times, which callgrind files lack: computed from self times and the
- * times of calls.
+ * Times that files of profiles lack: inclusive times, computed from self times
+ * and the times of calls, and the costs of calls without a caller.
  */
 #ifndef INCLUSIVE_TIME_H
 #define INCLUSIVE_TIME_H
@@ -24,5 +24,12 @@ enum ctp_status inclusive_time_find(
 
 /* The sum, saturated at the longest time. */
 uint64_t inclusive_time_add(uint64_t a, uint64_t b);
+
+/* Sets all roots to the costs that callers do not account for, and sets
+ * total_ns. */
+void inclusive_time_find_roots(struct profile *profile);
+
+/* A caller's share of a time, in proportion to its calls. */
+uint64_t inclusive_time_share(uint64_t whole, uint64_t part, uint64_t of);
 
 #endif

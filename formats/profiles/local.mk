@@ -4,5 +4,4 @@ libformats_la_SOURCES += \
 	%D%/inclusive_time.c %D%/inclusive_time.h \
 	%D%/label.c %D%/label.h \
 	%D%/profile_source.c %D%/profile_source.h \
-	%D%/root_edges.c %D%/root_edges.h \
 	%D%/stacks.c %D%/stacks.h

@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: MIT
 libformats_la_SOURCES += \
-	%D%/protobuf.c %D%/protobuf.h \
-	%D%/protobuf_read.c %D%/protobuf_read.h
+	%D%/protobuf.c %D%/protobuf.h

@@ -13,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "profiles/root_edges.h"
+#include "profiles/inclusive_time.h"
 #include "json/json_value.h"
-#include "pstats/marshal_read.h"
+#include "pstats/marshal.h"
 #include "base/memory.h"
 #include "profiles/profile_source.h"
 #include "base/utf8.h"
@@ -207,9 +207,9 @@ static bool read_callers(struct pstats_in *pstats, uint32_t function,
 			!read_caller(pstats, &cost, &bare))
 			return false;
 		if (bare) {
-			cost.tottime_ns = root_edges_share(
+			cost.tottime_ns = inclusive_time_share(
 				whole->tottime_ns, cost.ncalls, whole->ncalls);
-			cost.cumtime_ns = root_edges_share(
+			cost.cumtime_ns = inclusive_time_share(
 				whole->cumtime_ns, cost.ncalls, whole->ncalls);
 		}
 		edge = profile_add_edge(pstats->profile, caller, function);
@@ -324,7 +324,7 @@ static enum ctp_status read_profile(struct event_source *source,
 	if (!end)
 		trace_lose(trace, LOSS_TRUNCATED, 1);
 	trace_lose(trace, LOSS_SKIPPED_BYTES, pstats->in.cursor.left);
-	root_edges_find(pstats->profile);
+	inclusive_time_find_roots(pstats->profile);
 	pstats->profile->no_root = true;
 	*out = pstats->profile;
 	pstats->profile = NULL;

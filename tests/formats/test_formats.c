@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/registry.c: every entry of the table must be complete, including new
+/* formats/format.c: every entry of the table must be complete, including new
  * ones. */
 #include <check.h>
 #include <stdlib.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* protobuf/protobuf_read.[ch]: reads the output of formats/protobuf/protobuf.c,
- * and invalid messages. */
+/* protobuf/protobuf.[ch]: reads its own output, and invalid messages. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "protobuf/protobuf_read.h"
+#include "protobuf/protobuf.h"
 #include "support/run_suite.h"
 
 static struct buffer bytes;
