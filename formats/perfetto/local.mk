@@ -3,5 +3,4 @@ libformats_la_SOURCES += \
 	%D%/pftrace.c \
 	%D%/pftrace_args.c %D%/pftrace_args.h \
 	%D%/pftrace_packet.c %D%/pftrace_packet.h \
-	%D%/pftrace_stack.c %D%/pftrace_stack.h \
 	%D%/pftrace_track.c %D%/pftrace_track.h

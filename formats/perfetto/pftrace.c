@@ -6,7 +6,7 @@
  *
  * Events are written in the order of arrival. Perfetto sorts them by time,
  * keeping the file's order for equal times. Packets, and text in them:
- * pftrace_packet.h. Tracks: pftrace_track.h. Nested ranges: pftrace_stack.h.
+ * pftrace_packet.h. Tracks and nested ranges: pftrace_track.h.
  *
  * An arrow connects all slices with its number in order of time; so a launch's
  * arrow continues from each of its kernels to the next.
@@ -19,7 +19,6 @@
 #include "format.h"
 #include "json/json.h"
 #include "perfetto/pftrace_args.h"
-#include "perfetto/pftrace_stack.h"
 #include "perfetto/pftrace_track.h"
 #include "protobuf/protobuf.h"
 #include "trace/correlation.h"
@@ -119,7 +118,7 @@ static bool add_begin(struct pftrace *pftrace, struct pftrace_track *track,
 		track->epoch_ns = trace_track_epoch(
 			pftrace->trace, event->track, event->time_ns);
 	mended = in_order(pftrace, track, event);
-	return pftrace_stack_begin(&pftrace->tracks, track, &mended);
+	return pftrace_track_begin(&pftrace->tracks, track, &mended);
 }
 
 static bool add_end(struct pftrace *pftrace, struct pftrace_track *track,
@@ -132,7 +131,7 @@ static bool add_end(struct pftrace *pftrace, struct pftrace_track *track,
 		return true;
 	}
 	mended = in_order(pftrace, track, event);
-	return pftrace_stack_end(&pftrace->tracks, track, &mended);
+	return pftrace_track_end(&pftrace->tracks, track, &mended);
 }
 
 static bool add_args(struct pftrace *pftrace, struct pftrace_track *track,
@@ -142,7 +141,7 @@ static bool add_args(struct pftrace *pftrace, struct pftrace_track *track,
 		pftrace->trace->losses[LOSS_NOT_SHOWN]++;
 		return true;
 	}
-	pftrace_args_add(&pftrace->packets, pftrace_stack_fields(track), event);
+	pftrace_args_add(&pftrace->packets, pftrace_track_fields(track), event);
 	return true;
 }
 
@@ -217,7 +216,7 @@ static bool add_correlation(struct pftrace *pftrace,
 		pftrace->trace->losses[LOSS_NOT_SHOWN]++;
 		return true;
 	}
-	add_cause(pftrace, pftrace_stack_fields(track), event);
+	add_cause(pftrace, pftrace_track_fields(track), event);
 	return correlation_add(pftrace->calls,
 		pftrace->trace->tracks[event->track].pid, event->id, 0);
 }
@@ -276,11 +275,10 @@ static bool add_async(struct pftrace *pftrace, struct pftrace_track *track,
 static struct buffer *begin_instant(struct pftrace *pftrace,
 	struct pftrace_track *track, const struct event *event)
 {
-	if (!pftrace_stack_flush(&pftrace->tracks, track))
+	if (!pftrace_track_flush(&pftrace->tracks, track))
 		return NULL;
 	return pftrace_event_begin(&pftrace->packets, PFTRACE_INSTANT,
-		pftrace_stack_track(track),
-		time_in_file(track, event->time_ns));
+		pftrace_track_uuid(track), time_in_file(track, event->time_ns));
 }
 
 static bool add_instant(struct pftrace *pftrace, struct pftrace_track *track,
@@ -555,8 +553,8 @@ static bool end_track(struct pftrace *pftrace, uint32_t number)
 	while (track->stack.depth > 0 && done) {
 		pftrace->trace->losses[LOSS_OPEN_RANGES]++;
 		pftrace_args_add_true(
-			&pftrace->packets, pftrace_stack_fields(track), "open");
-		done = pftrace_stack_end(&pftrace->tracks, track, &end);
+			&pftrace->packets, pftrace_track_fields(track), "open");
+		done = pftrace_track_end(&pftrace->tracks, track, &end);
 	}
 	return done;
 }

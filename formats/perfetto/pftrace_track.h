@@ -143,10 +143,6 @@ struct pftrace_track *pftrace_tracks_open(
 /* Describes tracks again if their name became known later. */
 void pftrace_tracks_rename(struct pftrace_tracks *tracks);
 
-/* Adds a line for ranges; false if out of memory. */
-bool pftrace_track_add_line(
-	struct pftrace_tracks *tracks, struct pftrace_track *track);
-
 /* The track for a slice, in the first free lane of `lanes` (the track's slices
  * or host), and the lane's number; 0 if out of memory. */
 uint64_t pftrace_track_lane(struct pftrace_tracks *tracks,
@@ -166,5 +162,29 @@ void pftrace_counter_describe(struct pftrace_tracks *tracks, uint64_t uuid,
  * 0 if out of memory. */
 uint64_t pftrace_async_track(
 	struct pftrace_tracks *tracks, const struct event *event);
+
+/* Nested ranges. */
+
+/* Opens a range, with the event's arguments. False if out of memory, as for all
+ * below, or the packets' `bytes.failed` is set. The caller must correct times
+ * that go backwards. */
+bool pftrace_track_begin(struct pftrace_tracks *tracks,
+	struct pftrace_track *track, const struct event *event);
+
+/* Closes the innermost range, which must exist, at the event's time and with
+ * its arguments. */
+bool pftrace_track_end(struct pftrace_tracks *tracks,
+	struct pftrace_track *track, const struct event *event);
+
+/* The buffer for fields of the innermost range's event; NULL if out of
+ * memory. */
+struct buffer *pftrace_track_fields(struct pftrace_track *track);
+
+/* Writes the held begin: call it before another event of the track. */
+bool pftrace_track_flush(
+	struct pftrace_tracks *tracks, struct pftrace_track *track);
+
+/* The track for an instant within the innermost range. */
+uint64_t pftrace_track_uuid(const struct pftrace_track *track);
 
 #endif
