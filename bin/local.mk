@@ -37,8 +37,8 @@ include bin/report/local.mk
 include bin/stats/local.mk
 include bin/timeline/local.mk
 
-# ctp2pstats and so on: links to the program, one for each format written. It
-# names them itself, to the shell that completes them.
+# ctp2pstats and so on: links to the program, one for each written format. They
+# are listed for the shell's completion.
 CONVERTERS = $$(sed -n '1s/^\#compdef ctprof //p' completion/_ctprof)
 
 install-exec-hook:

@@ -4,12 +4,12 @@ pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = lib/ctprof.pc
 EXTRA_DIST += lib/ctprof.map
 
-# What the recorder and the tools stand on.
+# The base of the recorder and the tools.
 noinst_LTLIBRARIES += libbase.la
 libbase_la_SOURCES =
 libbase_la_LIBADD = $(ZLIB_LIBS) $(LIBDEFLATE_LIBS)
 
-# What the tools stand on: reading logs, and analysis.
+# The base of the tools: reading logs, and analysis.
 noinst_LTLIBRARIES += libcore.la
 libcore_la_SOURCES =
 libcore_la_LIBADD = libbase.la $(CXX_LIBS) -lm

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-# Tests, in folders as what they test. Each fragment adds to c_tests, programs
-# of Check; shell_tests; and test_programs, which shell tests run.
+# Tests, in folders like the code that they test. Each fragment adds to c_tests,
+# programs of Check; shell_tests; and test_programs, which shell tests run.
 c_tests =
 shell_tests =
 test_programs =
 
-# What tests share: made events, logs and profiles.
+# Code shared by tests: made events, logs and profiles.
 check_LTLIBRARIES += %D%/libcases.la
 tests_libcases_la_SOURCES =
 
 check_LIBS = $(CHECK_LIBS) -lpthread
-# All that is linked statically; tests of what is exported take libctprof.
+# All tests link statically; tests of exported functions take libctprof.
 LDADD = %D%/support/sanitized_fork.$(OBJEXT) %D%/libcases.la libprogram.la \
 	librecorder.la $(JANSSON_LIBS) $(check_LIBS)
 record_LDADD = %D%/support/sanitized_fork.$(OBJEXT) %D%/libcases.la \
@@ -76,8 +76,7 @@ TESTS += $(shell_tests)
 TEST_EXTENSIONS = .sh
 EXTRA_DIST += %D%/threads.supp %D%/traces %D%/layers.txt %D%/requirements-format.txt %D%/requirements-gpu.txt %D%/requirements-markers.txt %D%/requirements-peers.txt %D%/requirements-traces.txt %D%/requirements-viewers.txt
 
-# make would make a directory of a script beside it, where that is the newer
-# one, by a rule of its own.
+# A built-in rule would make a directory from a newer script of its name.
 %: %.sh
 AM_TESTS_ENVIRONMENT = \
 	CTPROF="$$PWD/ctprof$(EXEEXT)"; export CTPROF; \
@@ -93,8 +92,8 @@ AM_TESTS_ENVIRONMENT = \
 	export CK_DEFAULT_TIMEOUT CK_TIMEOUT_MULTIPLIER; \
 	unset CTPROF_OUT CTPROF_OUT_EXCL NO_COLOR;
 
-# make check-recorder, check-chrome, check-lib and so on: the tests in folders of
-# that name, with no more built than these and the programs of shell tests.
+# make check-recorder, check-chrome, check-lib and so on run the tests in
+# folders of that name. They build only these, and the programs of shell tests.
 room_checks = $(addprefix check-,$(sort $(filter-out tests,	$(subst /, ,$(dir $(TESTS))))))
 room_tests = $(foreach test,$(TESTS),$(if $(findstring /$(1)/,$(test)),$(test)))
 $(room_checks): check-%: all
@@ -106,10 +105,10 @@ clean-local:
 	rm -rf python/bench python/build python/package
 	rm -rf fuzz guide
 
-# The recorder under ThreadSanitizer: of a build that was configured with
-# --enable-sanitizers=thread. After a fork in a program with threads it will not
-# start threads, which a child that records does; nothing is wrong with that
-# here, where what the child had of the other threads is left alone.
+# The recorder under ThreadSanitizer, in a build configured with
+# --enable-sanitizers=thread. After a fork beside threads it refuses to start
+# threads, as a child that records does. That is safe here: the child leaves the
+# other threads' data alone.
 thread_tests = \
 	tests/lib/recorder/test_device_log \
 	tests/lib/instrument/test_functions \

@@ -11,7 +11,7 @@ libprogram_la_SOURCES += \
 	%D%/target_elf.c %D%/target_elf.h \
 	%D%/tool_env.c %D%/tool_env.h
 
-# Where the package for Python is going to be, for `ctprof record --python`.
+# The future path of the Python package, for `ctprof record --python`.
 python_directories = $(foreach python,$(CTP_PYTHONS),$(shell $(python) \
 	$(srcdir)/python/facts.py directory '$(prefix)'):)
 %D%/python.lo: override CPPFLAGS += \

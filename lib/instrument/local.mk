@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The libraries that `ctprof record` preloads into programs compiled with
 # -finstrument-functions. Both stay in memory once they are loaded: threads have
-# state of theirs, and the hooks may be called until the process ends.
+# state in them, and the hooks may be called until the process ends.
 lib_LTLIBRARIES += libctprof-instrument.la
 noinst_LTLIBRARIES += libinstrument.la
 libinstrument_la_SOURCES = \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Chunks of records, the spool that they lie in, and the blocks of the log that
-# become of them: for the recorder, and for what completes a dead one's log.
+# Chunks of records, the spool that holds them, and the blocks of the log made
+# from them: for the recorder, and for completing a dead recorder's log.
 noinst_LTLIBRARIES += libpack.la
 libpack_la_LIBADD = libbase.la
 libpack_la_SOURCES = \

@@ -3,7 +3,7 @@ libcore_la_SOURCES += \
 	%D%/phase_rules.c %D%/phase_rules.h \
 	%D%/phases.c %D%/phases.h
 
-# Rules of phases are in the program, so that they are found wherever it runs.
+# Rules of phases are in the program, so that it finds them wherever it runs.
 phase_rules = \
 	%D%/rules/clang.rules \
 	%D%/rules/dynamo.rules \

@@ -32,8 +32,8 @@ librecorder_la_SOURCES = \
 lib_LTLIBRARIES += libctprof.la
 libctprof_la_SOURCES =
 libctprof_la_LIBADD = librecorder.la -lpthread
-# A program may dlclose() what it linked with us: threads that end later, and
-# signals, still find us.
+# A program may dlclose() a library linked with us: threads that end later, and
+# signals, still need our code.
 libctprof_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -Wl,-z,nodelete \
 	-Wl,--version-script=$(top_srcdir)/lib/ctprof.map
 EXTRA_libctprof_la_DEPENDENCIES = lib/ctprof.map

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Measures what recording costs, beside the recorders that are installed, and
-# prints one table: doc/BENCHMARKS.md says how to read it. Nothing is asserted.
+# Measures the cost of recording, beside other installed recorders, and prints
+# one table; doc/BENCHMARKS.md explains it. Nothing is asserted.
 #
 # Usage: bench.sh BUILD-DIRECTORY
 # Environment: CC, PYTHON, CTPROF (the program, to measure reading), and
@@ -12,8 +12,8 @@
 #	BENCH_LIB	directory of libctprof.so (BUILD-DIRECTORY/.libs)
 #	BENCH_FULL	if 1, reading is measured with 10^8 events too
 #
-# Every recorder is a program of its own, and all run once before any runs
-# again, so that a machine that slows down slows all of them.
+# Every recorder is a separate program. All run once before any runs again, so
+# that a machine that slows down slows all of them.
 
 set -eu
 
@@ -104,8 +104,8 @@ run_gprof()
 		"$work/bench_mcount"
 }
 
-# run_uftrace LABEL PROGRAM WORK: once, its data are packed as our log is, to
-# compare the bytes.
+# run_uftrace LABEL PROGRAM WORK: runs once, and packs its data as our log is
+# packed, to compare the bytes.
 run_uftrace()
 {
 	rm -rf "$work/out"
@@ -120,7 +120,8 @@ run_uftrace()
 	fi
 }
 
-# The session takes what fits into 32 MiB for each CPU, and drops the rest.
+# The session keeps the events that fit into 32 MiB for each CPU, and drops the
+# rest.
 run_lttng()
 {
 	rm -rf "$work/out"
@@ -144,7 +145,7 @@ run_lttng()
 	results=$all
 	lttng stop >"$work/lttng.log" 2>&1 || :
 	lttng destroy bench >>"$work/lttng.log" 2>&1 || :
-	# The trace is whole only now.
+	# The trace is complete only now.
 	sed "s/\"bytes\": [0-9]*}/\"bytes\": $(sizes "$work/out")}/" \
 		"$results.lttng" >>"$results"
 	if grep -q discarded "$work/lttng.log"; then
@@ -152,7 +153,7 @@ run_lttng()
 	fi
 }
 
-# Starts LTTng's daemon, in our own directory where we are not root.
+# Starts LTTng's daemon, in our own directory unless we are root.
 start_lttng()
 {
 	lttng=
@@ -206,8 +207,8 @@ collected()
 		sed -n 's/.*Collected : *\([0-9][0-9]*\).*/\1/p'
 }
 
-# The difference of two runs, so that what happens once does not count. The
-# harness records a tenth more than it is asked for.
+# The difference of two runs, so that one-time costs do not count. The harness
+# records a tenth more than requested.
 count_instructions()
 {
 	if ! command -v valgrind >/dev/null; then
@@ -225,7 +226,7 @@ count_instructions()
 	done
 }
 
-# --- all of it --------------------------------------------------------------
+# --- main -------------------------------------------------------------------
 
 if [ ! -e "$lib/libctprof.so" ]; then
 	say "no libctprof.so in $lib"
@@ -256,7 +257,7 @@ $cc -O2 -fPIC -shared -I"$tests/../lib" "$tests/bench/bench_injection.c" \
 	-o "$work/injection.so"
 compile nvtx -L"$lib" -lctprof -ldl -Wl,-rpath,"$lib" ||
 	{ cat "$work/errors" >&2; exit 1; }
-# As `ctprof record --gpu` starts it, but it uses no CUDA.
+# Started as by `ctprof record --gpu`, but it uses no CUDA.
 ln "$work/bench_ctprof" "$work/bench_ctprof_gpu"
 as_with_gpu()
 {

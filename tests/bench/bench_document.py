@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Answers the questions of ctprof's reports as PyTorch's own tools do: with
-Python's json, dictionaries, lists and floats. ctprof is measured beside it, so
-it is as fast as such a program easily is. Nesting takes one sort and a stack,
-joining takes a dictionary. tests/bench/bench_document.sh checks the answers.
-Prints JSON; times are microseconds, as in the trace.
+"""Answers the questions of ctprof's reports in the way of PyTorch's own tools:
+with Python's json, dictionaries, lists and floats. It is as fast as such a
+program easily gets, for comparison with ctprof. Nesting takes one sort and a
+stack, joining takes a dictionary. tests/bench/bench_document.sh checks the
+answers. Prints JSON; times are microseconds, as in the trace.
 
 usage: bench_document.py MODE TOP TRACE [RULES...]
 environment: BENCH_GC  off: without Python's garbage collector
@@ -26,7 +26,7 @@ NO_RANGES = frozenset(("Trace", "gpu_user_annotation", "cuda_sync"))
 
 
 def read(path):
-    """The ranges of each thread, and what devices did."""
+    """The ranges of each thread, and the activities of devices."""
     opened = gzip.open if path.endswith(".gz") else open
     with opened(path, "rb") as file:
         document = json.load(file)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The program that ctprof's reports are measured beside gives the same answers.
-# Otherwise its times would mean nothing.
+# The program measured beside ctprof's reports gives the same answers. Otherwise
+# its times would mean nothing.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 

@@ -44,13 +44,13 @@ def same(what, found, wanted):
 
 
 def near(what, found_us, wanted_ns):
-    """Floats add up to nearly what integers do."""
+    """Sums of floats are nearly those of integers."""
     if abs(found_us * 1000 - wanted_ns) > 1e-6 * abs(wanted_ns) + 0.1:
         complain(what, found_us * 1000, wanted_ns)
 
 
 def shift(path, names=MappingProxyType({})):
-    """The trace from 0 on, as a float has no more than quarters of
+    """The trace with times from 0 on, since a float has only quarters of
     microseconds since 1970; with other names."""
     opened = gzip.open if path.endswith(".gz") else open
     with opened(path, "rb") as file:
@@ -99,8 +99,8 @@ def check_functions(path, rows):
 
 
 def check_operators(path, mode, group, key_of):
-    """Devices are compared only where External id joins the right events: in
-    some traces it counts something else in kernels than in operators."""
+    """Devices are compared only if External id joins the right events: in some
+    traces it counts something else in kernels than in operators."""
     rows = ctprof(path, "stats", "--group", group)["rows"]
     is_joined = rows == ctprof(path, "stats", "--group", group, "--join",
                                "external")["rows"]
@@ -133,7 +133,7 @@ def check_operators(path, mode, group, key_of):
 
 
 def shape_of(row):
-    """As Python writes the list that the trace has."""
+    """In Python's form of the list in the trace."""
     shapes = row.get("shapes", "")
     return row["name"], str(json.loads(shapes)) if shapes else ""
 
@@ -239,8 +239,8 @@ def check(path):
 
 
 def check_named(path):
-    """Names of torch.compile's phases, some of them within others; and one of
-    clang's, which has less of the time."""
+    """Names of torch.compile's phases, some of them nested; and one of clang's,
+    which has less of the time."""
     rules = check_phases(shift(path, {
         "aten::linear": "bytecode_tracing (dynamo_timed)",
         "aten::addmm": "aot_collect_metadata",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""When devices were idle and why, and which ranges of the host to make faster
+"""Idle times of devices with their causes, and the host's ranges to optimize
 first, for tests/bench/bench_document.py."""
 import bisect
 import collections
@@ -20,8 +20,8 @@ SOURCE = re.compile(r"\.py\(.*\)")
 # ---- gaps -----------------------------------------------------------------
 
 def gaps(threads, work, top):
-    """Busy and idle time of each device, by cause and by the work that the next
-    launch's thread did meanwhile."""
+    """Busy and idle time of each device, by cause and by the meanwhile work of
+    the thread that launches next."""
     launches = {}
     for thread, ranges in threads.items():
         for event in ranges:
@@ -46,7 +46,7 @@ def gaps(threads, work, top):
 
 
 def charge(number, work, span, launches, doing):
-    """Idle time up to the launch is the host's, what follows is queued."""
+    """Idle time up to the launch is the host's; the rest is queueing."""
     work.sort(key=in_order)
     places = collections.defaultdict(float)
     end, idle = span[0], 0.0
@@ -87,7 +87,7 @@ def union(work):
 
 
 def queue_depth(work, launches, span):
-    """Mean and most of the kernels that are launched and have not begun."""
+    """Mean and maximum of the kernels that are launched and have not begun."""
     steps = []
     for event in work:
         launch = launches.get(event["args"].get("correlation"))
@@ -104,7 +104,8 @@ def queue_depth(work, launches, span):
 
 
 def timeline(ranges):
-    """When the innermost range of a thread changes, and to what."""
+    """Times at which the innermost range of a thread changes, and the new
+    range."""
     ranges.sort(key=in_order)
     outside = "host", "", ""
     times, states = [-math.inf], [outside]
@@ -212,8 +213,7 @@ def find_idle(points, first, last):
 
 
 def find_falling(points):
-    """From each point at which the queue is empty back to the peak of at least
-    4 before it."""
+    """From each empty queue back to the preceding peak of at least 4."""
     spans, peak, zero, after = [], None, None, None
     for start, _, depth in reversed(points):
         if depth == 0:
@@ -231,7 +231,7 @@ def find_falling(points):
 
 
 class Covered:
-    """How much of a time is in one of several spans."""
+    """The part of a time that is inside several spans."""
 
     def __init__(self, spans):
         self.starts, self.ends, self.sums = [], [], []

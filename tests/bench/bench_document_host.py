@@ -10,7 +10,7 @@ LOCATION = re.compile(r"(.*)\((\d+)\): (.*)", re.DOTALL)
 
 
 def functions(threads, work, top):
-    """Calls, calls without recursion, time in all of these, self time."""
+    """Calls, calls without recursion, their total time, self time."""
     rows = {}
     for ranges in threads.values():
         time_thread(ranges, rows)
@@ -32,7 +32,7 @@ def by_name(work):
 
 
 def time_thread(ranges, rows):
-    """A row's last figure is how many of its calls are open."""
+    """The last figure of a row counts its open calls."""
     ranges.sort(key=in_order)
     stack, ends = [], []
     for event in ranges:
@@ -69,8 +69,8 @@ def shapes(threads, work, top):
 
 def average(threads, work, top, key):
     """Sums of all ranges with a key, nested ones included, as key_averages()
-    adds them up: count, host time and self time, device time with callees and
-    without."""
+    adds them up: count, host time and self time, device time with and without
+    callees."""
     operators = find_operators(threads)
     caused = collections.defaultdict(float)
     rows = collections.defaultdict(lambda: [0, 0.0, 0.0, 0.0, 0.0])
@@ -91,7 +91,7 @@ def average(threads, work, top, key):
 
 
 def average_thread(ranges, caused, key, rows):
-    """The last first: a range comes when all that it calls have been."""
+    """Last to first: a range comes after all its callees."""
     parents, own = nest(ranges)
     inside = [0.0] * len(ranges)
     for number in range(len(ranges) - 1, -1, -1):
@@ -110,7 +110,7 @@ def average_thread(ranges, caused, key, rows):
 
 
 def phases(threads, _work, _top, *paths):
-    """Self time by the rules, of all files, that know most of the time."""
+    """Self time by the rules, among all files, that match most of the time."""
     known = collections.Counter()
     for ranges in threads.values():
         for event in ranges:
@@ -163,8 +163,8 @@ def find_phases(rules, keys):
 
 
 def read_rules(path):
-    """Rules of synchronous ranges: a phase, whether they may tell it again, and
-    what name, file and category must match."""
+    """Rules of synchronous ranges: a phase, whether it is an `again`, and the
+    patterns for name, file and category."""
     rules, phase, limits = [], None, {}
     with open(path, encoding="utf-8") as file:
         for line in file:

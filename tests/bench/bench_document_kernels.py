@@ -9,16 +9,16 @@ from bench_document_nest import find_operators
 SIZES = {"double": 8, "float": 4, "c10::Half": 2, "c10::BFloat16": 2,
          "long int": 8, "long": 8, "int": 4, "signed char": 1,
          "unsigned char": 1, "bool": 1, "Scalar": 0, "ScalarList": 0, "": 0}
-# These read a part of an input, and the trace does not say which.
+# These read a part of an input that the trace does not specify.
 PARTLY_READ = ("index", "_index_put", "embedding", "_embedding_bag", "gather",
                "scatter", "take")
-# Where padding, stride and dilation are.
+# Positions of padding, stride and dilation.
 CONVOLUTIONS = {"convolution": (4, 3, 5), "cudnn_convolution": (2, 3, 4),
                 "miopen_convolution": (3, 4, 5)}
 
 
 def kernels(threads, work, top):
-    """Count and times; operations and bytes, and how many a second in those
+    """Count and times; operations and bytes, and their rates over the kernels
     that have some. An operator's kernels share its work by time."""
     operators = find_operators(threads)
     ran = [(event, event["args"].get("External id")) for event in work
@@ -56,8 +56,8 @@ def rate(sums):
 
 
 def look_at(event):
-    """Operations and bytes of an operator by the shapes of its inputs; 0 of
-    what is not known."""
+    """Operations and bytes of an operator by the shapes of its inputs; 0 if
+    unknown."""
     args = event["args"]
     dims, name = args.get("Input Dims"), event["name"].removeprefix("aten::")
     if dims is None:
@@ -88,7 +88,7 @@ def sum_bytes(dims, types):
 
 
 def written(count, dims, types):
-    """Bytes of the inputs, and of what is written in the type of the last."""
+    """Bytes of the inputs, and of the output in the type of the last."""
     read = sum_bytes(dims, types)
     return read and read + count * SIZES[types[len(dims) - 1]]
 
@@ -116,7 +116,7 @@ def convolve(name, dims, concrete, types):
 
 
 def attend(dims, types):
-    """Of query, key and value, each by batch, row, head and depth."""
+    """The batch, row, head and depth of query, key and value."""
     if len(dims) < 3 or any(len(one) != 4 for one in dims):
         return 0, 0
     query, key, value = dims

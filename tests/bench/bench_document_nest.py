@@ -2,8 +2,8 @@
 """Nesting of a thread's ranges, and operators by their number, for
 tests/bench/bench_document.py."""
 
-# Floats of microseconds: the sum of a start and a duration may be past the
-# start that it ought to be. This is half a nanosecond.
+# Floats of microseconds: the sum of a start and a duration may exceed the start
+# that it should equal. This is half a nanosecond.
 HALF = 0.0005
 
 
@@ -12,8 +12,8 @@ def in_order(event):
 
 
 def nest(ranges):
-    """Sorts them; of each the number of the range around it, -1 if there is
-    none, and its self time."""
+    """Sorts them; returns for each its self time and the number of the range
+    around it, -1 if there is none."""
     ranges.sort(key=in_order)
     parents, own, stack, ends = [], [], [], []
     for number, event in enumerate(ranges):

@@ -30,8 +30,9 @@ typedef void graph_node(struct walk *walk);
 static graph_node *const graph_nodes[64];
 
 /*
- * For recorders that the compiler calls: these two are parts of their callers.
- * With -finstrument-functions, what is inlined would be recorded like others.
+ * For recorders whose calls the compiler inserts: these two are inlined into
+ * their callers. With -finstrument-functions, inlined functions would be
+ * recorded like others.
  */
 #define GRAPH_PART \
 	static inline __attribute__((always_inline, no_instrument_function))
@@ -102,7 +103,7 @@ uint64_t peer_graph(uint64_t pairs)
 	struct walk walk = {.state = 1, .left = pairs};
 
 	while (walk.left > 0) {
-		/* Or a node without work would be called for ever. */
+		/* Otherwise a node without work would be called for ever. */
 		graph_work(&walk, 1);
 		walk.left--;
 		graph_nodes[walk.state >> 58](&walk);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs one recorder once and prints one JSON object of what it cost; bench.sh
- * runs the programs in turn and bench_table.py makes the table.
+ * Runs one recorder once and prints its costs as one JSON object; bench.sh runs
+ * the programs in turn and bench_table.py makes the table.
  *
  *	bench_NAME loop|graph PAIRS LOG
  *
  * CPU times, not wall times: the machine may be shared. Only the measuring
- * thread is pinned, and after the recorder has started, so that a background
- * thread may run where it likes. The process's time is taken from before the
- * start to after the stop: with everything that ends up in the file.
+ * thread is pinned, and only after the recorder has started, so that a
+ * background thread may run anywhere. The process's time is taken from before
+ * the start to after the stop, and so includes all data written to the file.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -52,7 +52,7 @@ static struct reading read_costs(void)
 	};
 }
 
-/* Stays where it is now; a failure costs precision only. */
+/* Pins the thread to its current processor; a failure costs only precision. */
 static void pin(void)
 {
 	int cpu = sched_getcpu();

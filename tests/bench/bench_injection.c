@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An NVTX injection library that does nothing: the cost of NVTX itself, whoever
- * listens. */
+/* An NVTX injection library that does nothing: the cost of NVTX itself, with
+ * any listener. */
 #include "recorder/nvtx_abi.h"
 
 __attribute__((visibility("default"))) int InitializeInjectionNvtx2(

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Measures what is done with logs: packing chunks into one, and converting one.
-# Prints one JSON object a line; bench.sh puts them into its table.
+# Measures the handling of logs: packing chunks into one, and converting one.
+# Prints one JSON object per line; bench.sh puts them into its table.
 #
 # Usage: bench_log.sh BUILD-DIRECTORY WORK-DIRECTORY
 # Environment: BENCH_RECORD, a program that records as bench_harness.c says;
 # CTPROF, PYTHON, BENCH_FULL as in bench.sh.
 #
-# The pipe that the output goes through costs some of the CPU time that is
-# counted; a file would cost more, and /dev/null would hide the writing.
+# The output goes through a pipe, which costs some of the measured CPU time. A
+# file would cost more, and /dev/null would hide the writing.
 
 set -eu
 
@@ -68,7 +68,7 @@ if [ ! -x "$ctprof" ]; then
 	printf '{"convert": "all", "skipped": "ctprof is not built"}\n'
 	exit 0
 fi
-# A tenth is added by the harness's warm-up: a million events and more.
+# The harness's warm-up adds a tenth: at least a million events.
 convert 455000 3
 convert 4550000 1
 if [ "${BENCH_FULL:-0}" = 1 ]; then

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LTTng's tracepoints: one for a begin, one for an end, each with the number
- * of its site. lttng-ust includes this file several times; the odd guard is
- * what it asks for.
+ * LTTng's tracepoints: one for a begin, one for an end, each with the number of
+ * its site. lttng-ust includes this file several times and requires the odd
+ * guard.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER ctprof_bench

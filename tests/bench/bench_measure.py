@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs a command and prints what it took: nanoseconds of the CPU and of the
-clock, the peak of its memory, and how many bytes it wrote to standard output.
+"""Runs a command and prints its cost: nanoseconds of CPU and wall-clock time,
+peak memory, and bytes written to standard output.
 
 usage: bench_measure.py REPEATS COMMAND...   (the least CPU time of REPEATS)
 """

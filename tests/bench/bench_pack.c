@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fast the recorder's background thread can be: packs chunks that were
- * made beforehand into a log, on one core, and prints one JSON object.
+ * The speed limit of the recorder's background thread: packs ready-made chunks
+ * into a log, on one core, and prints one JSON object.
  *
  *	bench_pack LOG
  *
  * The events look like a compiler's: 500 functions with fixed callees, a tenth
- * of which are called every other time, up to 40 deep. Each step has a duration
- * of its own that jitters (log-normal); half of the steps are below 55 ns, a
- * tenth above 200 ns, and a few a thousand times as long. Linked with the
- * library's objects, since the packer is no part of the interface.
+ * of which are called every other time, up to 40 deep. Step durations jitter
+ * (log-normal): half of them are below 55 ns, a tenth above 200 ns, and a few a
+ * thousand times as long. Linked with the library's objects, since the packer
+ * is not part of the interface.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -143,7 +143,7 @@ static int64_t cpu_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Packs all chunks. Returns the CPU time it took, negative if it failed. */
+/* Packs all chunks. Returns the CPU time used, negative if it failed. */
 static int64_t pack(const struct program *program, struct log_writer *writer)
 {
 	const struct clock_scale scale = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two readings of the clock that the kernel offers. */
+/* Two readings of the kernel's clock. */
 #include <time.h>
 
 static inline void read_clock(void)

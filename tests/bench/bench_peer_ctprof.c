@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ctprof as it is meant to be used: the macros, which record inline. */
+/* ctprof as intended: the macros, which record inline. */
 #include <ctprof.h>
 
 #define ENTER(n) CTP_SCOPE("node_" #n)

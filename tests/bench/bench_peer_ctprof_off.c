@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that has ctprof's macros in it and does not record. */
+/* A program that contains ctprof's macros and does not record. */
 #include <ctprof.h>
 
 #define ENTER(n) CTP_SCOPE("node_" #n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctprof on a program that does not know it: compiled with
- * -finstrument-functions, and linked with libctprof-instrument, so that the
- * harness can say when recording begins and ends.
+ * ctprof on an unmodified program: compiled with -finstrument-functions, and
+ * linked with libctprof-instrument, so that the harness can control when
+ * recording begins and ends.
  */
 #include <ctprof.h>
 

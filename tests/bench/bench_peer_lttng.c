@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LTTng-UST. The session is made by bench.sh, which knows where its daemon
- * is; here we only see whether it has enabled our tracepoints.
+ * LTTng-UST. bench.sh makes the session, since it knows its daemon's place;
+ * this program only checks whether our tracepoints are enabled.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE

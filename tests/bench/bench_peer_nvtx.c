@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that marks its ranges by NVTX, and knows nothing of ctprof but when
- * recording is to begin. With EMPTY, nobody records: the library that NVTX
- * finds in BENCH_INJECTION does nothing.
+ * A program that marks its ranges with NVTX, and uses ctprof only to begin
+ * recording. With EMPTY, nothing records: the library that NVTX finds in
+ * BENCH_INJECTION does nothing.
  */
 #include <ctprof.h>
 

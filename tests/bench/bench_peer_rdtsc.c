@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two readings of the processor's counter and nothing else. It is the unit of
- * all ratios: what a recorder costs beyond it is the recorder's own.
+ * Two readings of the processor's counter and nothing else: the unit of all
+ * ratios. Any cost beyond it is the recorder's own.
  */
 #include <ctprof.h>
 

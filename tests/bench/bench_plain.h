@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The graph and the loop with nothing about recording in the source: it is the
- * compiler that puts the recorder's calls into each function, by -pg or
- * -finstrument-functions. The loop is one of calls of an empty function.
+ * The graph and the loop without recording in the source: the compiler inserts
+ * the recorder's calls into each function, by -pg or -finstrument-functions.
+ * The loop calls an empty function.
  */
 #ifndef BENCH_PLAIN_H
 #define BENCH_PLAIN_H

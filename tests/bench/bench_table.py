@@ -26,7 +26,7 @@ ROWS = [
     ("gprof", "gprof (mcount), -pg"),
     ("lttng", "LTTng-UST"),
 ]
-# Above this, the machine was too busy for the ratios to mean much.
+# Above this, the machine was too busy for the ratios to be meaningful.
 QUIET = 1.05
 
 
@@ -46,7 +46,7 @@ def runs_of(results, label, work):
 
 
 def best(results, label, work, key):
-    """The least of all rounds, in nanoseconds a pair."""
+    """The least of all rounds, in nanoseconds per pair."""
     values = [per_pair(r, key) for r in runs_of(results, label, work)]
     return min(values) if values else None
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Measures the reading of foreign files beside other programs that read the
-same file, and prints a table; doc/BENCHMARKS.md explains it. The files are a
-trace in the shape of PyTorch's, a large profile of Python, and the traces of a
-build by clang. Nothing is asserted. Run in the build directory.
+"""Measures reading foreign files, beside other programs that read the same
+file, and prints a table; doc/BENCHMARKS.md explains it. The files are a trace
+in the form of PyTorch's, a large profile of Python, and the traces of a clang
+build. Nothing is asserted. Run in the build directory.
 
 usage: bench_traces.py
 environment: BENCH_TRACE_BYTES  length of the trace (256M)
@@ -60,8 +60,8 @@ def python_peer(code, path, *words):
 
 
 def trace_rows(trace, packed):
-    """(name, command, goal in MB/s or None), and of a program that does what
-    one of ours does, the name of that one."""
+    """(name, command, goal in MB/s or None); a peer also has the name of the
+    ctprof row that does the same."""
     return [
         ("ctprof: JSON -> pstats", convert("pstats", trace), 500),
         ("ctprof: JSON -> ctp", convert("log", trace), 300),
@@ -85,9 +85,9 @@ def trace_rows(trace, packed):
 
 
 def report_rows(trace, work):
-    """The reports; behind each, the program that answers the same with Python's
-    json and dictionaries, and HolisticTraceAnalysis where it can. A goal of
-    memory is 512 MiB."""
+    """The reports, each followed by the peer that answers the same with
+    Python's json and dictionaries, and by HolisticTraceAnalysis if it can. The
+    memory goal is 512 MiB."""
     page = os.path.join(work, "report.html")
 
     def row(*words):
@@ -139,7 +139,7 @@ def make_trace(path, size, *options):
 
 
 def write_ranks(work):
-    """All are one file: whose processes have one number, too."""
+    """All ranks are the same file, so their processes have equal numbers."""
     trace = os.path.join(work, "rank.json")
     make_trace(trace, os.environ.get("BENCH_RANK_BYTES", "2M"))
     ranks = [os.path.join(work, "rank%d.json" % i)
@@ -156,7 +156,7 @@ def rank_rows(ranks):
 
 
 def write_shapes(work):
-    """Nearly each operator has inputs of its own shapes."""
+    """Nearly each operator has inputs of distinct shapes."""
     trace = os.path.join(work, "shapes.json")
     make_trace(trace, TRACE_BYTES, "--lengths=4096")
     return trace
@@ -192,8 +192,8 @@ def write_profile(work):
 
 
 def write_build(work):
-    """Units that have most in common, and some templates of their own; as many
-    aliens as a build has."""
+    """Units that share most of their content, with some templates each: as
+    many different names as in a real build."""
     with gzip.open(UNIT) as file:
         text = file.read()
     build = os.path.join(work, "build")
@@ -246,7 +246,7 @@ def measure(command):
 
 
 def compare(figure, ours):
-    """How many times as long as ours it takes."""
+    """The time relative to ours."""
     figure["beside"] = ours["name"]
     figure["peer_goal"] = PEER_GOAL
     for clock in ("cpu", "wall"):
@@ -271,7 +271,7 @@ def run_rows(rows, size):
 
 
 def goal_of(row):
-    """The remark behind a row: goals, and whether they are missed."""
+    """The remark after a row: goals, and whether they are missed."""
     if row["goal"]:
         return "   goal %d%s" % (
             row["goal"], "" if row["cpu_mb_s"] >= row["goal"] else " MISSED")

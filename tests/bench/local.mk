@@ -61,7 +61,7 @@ bench-python: all $(python_floors)
 	fi
 	$(MAKE) bench-python-times
 
-# How far its times are from cProfile's.
+# The difference between its times and cProfile's.
 bench-python-times: all
 	@for python in $(CTP_PYTHONS); do \
 		CTPROF="$$PWD/ctprof$(EXEEXT)" LD_LIBRARY_PATH="$$PWD/.libs" \

@@ -15,7 +15,7 @@ void fuzz_require(bool condition)
 		abort();
 }
 
-/* As a member that is not packed: packing is what would take the time. */
+/* As an unpacked member: packing would take most of the time. */
 static void add_stored(struct buffer *log, const void *block, uint16_t size)
 {
 	const uint8_t head[] = {1, (uint8_t)size, (uint8_t)(size >> 8),

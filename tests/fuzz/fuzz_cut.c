@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fuzz target: a log cut into parts, and a piece of it chosen and redacted, as
- * `ctprof cut` does it. The first byte is how many events a part has at least,
+ * `ctprof cut` does it. The first byte is the least number of events in a part,
  * the second the options; the rest is the log, as in fuzz_log.c. Parts follow
  * each other. Each part but the last closes the ranges it opens, unless the
  * recording of their track ended before. The times of ranges and slices in all
@@ -19,16 +19,16 @@
 #include "timeline/sorted_source.h"
 #include "transform/redact.h"
 
-/* Each part may open all that is open anew, and looks at every track. */
+/* Each part may reopen all that is open, and visits every track. */
 #define EVENTS_MAX 1000
 
-/* Tracks that share a place are summed up together. */
+/* The sums are per place; tracks may share one. */
 #define PLACES 64
 
 static uint8_t part_events;
 static uint8_t options;
 
-/* The events of one part or several. */
+/* Sums over the events of one part or several. */
 struct reading {
 	struct cut *cut;
 	struct fuzz_source limited;
@@ -39,9 +39,9 @@ struct reading {
 	uint32_t count; /* of the part's events */
 	uint64_t time_ns[PLACES];
 	uint64_t slices_ns[PLACES];
-	uint64_t strays[PLACES]; /* ends that end nothing */
-	uint32_t left[PLACES];   /* ranges that are open at the end */
-	bool endless;            /* a slice that ends beyond all times */
+	uint64_t strays[PLACES]; /* ends without a begin */
+	uint32_t left[PLACES];   /* ranges open at the end */
+	bool endless;            /* a slice ends after the largest time */
 	enum ctp_status status;
 };
 
@@ -50,7 +50,7 @@ static void close_limited(struct event_source *source)
 	(void)source;
 }
 
-/* All in order of time. */
+/* All must be in order of time. */
 static void open_log(struct reading *reading, const void *log, size_t size)
 {
 	struct sorted_source *order;
@@ -133,7 +133,7 @@ static bool is_full(void *user)
 	return reading->count > part_events;
 }
 
-/* After the next part has begun, which is where this one ended. */
+/* The part ended when the next one began. */
 static void check_closed(struct reading *reading)
 {
 	const struct trace *trace = reading->source->trace;
@@ -179,7 +179,7 @@ static void compare(const struct reading *whole, const struct reading *parts)
 	}
 }
 
-/* A window and a choice by the options, all of it redacted. */
+/* A window and a selection by the options, all of it redacted. */
 static void read_piece(struct reading *reading)
 {
 	struct event_filter_range range = {0, options >> 4};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fuzz target: any bytes as a log, read to the end and replayed with a tree.
- * For libFuzzer, or with fuzz_main.c for files given as arguments. Aborts if
- * what comes out refers to what is not there.
+ * For libFuzzer, or with fuzz_main.c for files given as arguments. Aborts if an
+ * event refers to an entry that does not exist.
  */
 #include <stdio.h>
 
@@ -16,7 +16,7 @@
 /* Arguments of an event and of its description; and its node. */
 #define FUZZ_ARGS_MAX (LOG_ARGS_MAX + LOG_DEVICE_KEYS_MAX + 1)
 
-/* Reads every byte that an event says is there. */
+/* Reads every byte of an event's text. */
 static void check_args(const struct trace *trace, const struct event *event)
 {
 	static volatile char seen;
@@ -72,7 +72,7 @@ static void check_profile(const struct profile *profile)
 		fuzz_require(profile->nodes[i].parent < i);
 }
 
-/* False where it takes too much memory. */
+/* False if it takes too much memory. */
 static bool replay_log(struct event_source *source, struct replay *replay)
 {
 	enum ctp_status status = CTP_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a fuzz target over files given as arguments, once each: what was found
- * once is tried again by `make check`, with any compiler. */
+/* Runs a fuzz target over files given as arguments, once each: `make check`
+ * uses it to replay earlier findings, with any compiler. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: any bytes as a profile of Python, read and written again; what
- * was written must be read as the same profile.
+ * Fuzz target: any bytes as a profile of Python, read and written again; the
+ * written profile must be read as the same profile.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "pstats/pstats.h"
 
-/* Reads bytes into a profile; NULL where that fails, as it may. */
+/* Reads bytes into a profile; NULL if that fails, as it may. */
 static struct profile *read_bytes(const void *bytes, size_t size)
 {
 	FILE *file = fmemopen((void *)(uintptr_t)bytes, size, "rb");

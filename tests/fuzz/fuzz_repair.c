@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: any bytes, mended. The output is JSON for the strictest parser,
- * and a trace that is JSON already stays the same.
+ * Fuzz target: any bytes, repaired. The output is JSON for the strictest
+ * parser, and a trace that is valid JSON stays the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 #include "base/memory.h"
 #include "json_repair/repair.h"
 
-/* The repaired text, to be freed; NULL if there is none in it, or no memory. */
+/* The repaired text, to be freed; NULL if it cannot be repaired, or without
+ * memory. */
 static char *mend(const void *bytes, size_t size, size_t *out_size)
 {
 	char *text = NULL;

@@ -2,8 +2,8 @@
 /*
  * Fuzz target: a log converted to any format that is written, as `ctprof
  * convert` does it. The first byte chooses the format, the second the options;
- * the rest is the log, as in fuzz_log.c. Conversion ends well, or says that the
- * input is at fault; never does it lack memory or go on without end.
+ * the rest is the log, as in fuzz_log.c. Conversion succeeds or reports an
+ * error of the input; it never runs out of memory or hangs.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct format *choose(uint8_t number)
 	size_t count = 0;
 
 	for (const struct format *const *at = formats; *at != NULL; at++)
-		/* svg runs other programs on what dot writes. */
+		/* The format svg runs other programs on dot's output. */
 		if (((*at)->new_timeline != NULL ||
 			    (*at)->write_profile != NULL) &&
 			strcmp((*at)->name, "svg") != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fuzz target: rules of phases. A range gets one of their phases, or none, and
- * each phase has a name that can be shown.
+ * each phase has a printable name.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void check_phases(const struct phase_rules *rules)
 	}
 }
 
-/* Ranges called like each line of the rules, and like all of them. */
+/* Ranges named after each line of the rules, and after all of them. */
 static void check_find(
 	const struct phase_rules *rules, const char *text, size_t size)
 {

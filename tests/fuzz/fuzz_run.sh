@@ -37,7 +37,7 @@ run_libfuzzer() {
 
 run_afl() {
 	AFL_USE_ASAN=1 AFL_USE_UBSAN=1
-	# Nobody reads its screen here; and a corpus that was there goes on.
+	# Nobody reads its screen here, and an existing corpus is continued.
 	AFL_NO_UI=1 AFL_AUTORESUME=1 AFL_SKIP_CPUFREQ=1
 	AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1
 	export AFL_USE_ASAN AFL_USE_UBSAN AFL_NO_UI AFL_AUTORESUME \

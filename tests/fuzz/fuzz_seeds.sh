@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Writes the seeds of fuzzing: the logs of our recipes, most of them bad, as
-# logs and as the unpacked blocks that the targets make logs of.
+# logs and as the unpacked blocks from which the targets make logs.
 #
 # Usage: fuzz_seeds.sh TARGET DIRECTORY, in the build directory
 set -eu
@@ -12,9 +12,9 @@ target=$1
 directory=$2
 number=0
 
-# fuzz_replay wants a format and options first: as many as there are, and then
-# some, so that every format gets every recipe. fuzz_cut wants the size of parts
-# and options.
+# fuzz_replay reads a format and options first. There are at least as many of
+# these as formats, so that every format gets every recipe. fuzz_cut reads the
+# size of parts and options.
 seed() {
 	if [ "$target" = fuzz_replay ] || [ "$target" = fuzz_cut ]; then
 		for format in 0 1 2 3 4 5; do
@@ -29,11 +29,12 @@ seed() {
 	fi
 }
 
-# The sound spool, with and without a log; and changes here and there.
+# The sound spool, with and without a log; and with changes in several places.
 if [ "$target" = fuzz_spool ]; then
 	printf '\0' >"$directory/new"
 	printf '\1' >"$directory/begun"
-	# Nothing, in the header, in a chunk, and longer than it says.
+	# Empty, ending in the header, ending in a chunk, and longer than the
+	# header says.
 	for units in '\0\0' '\0\1' '\200\27' '\0\100' '\0\300'; do
 		# shellcheck disable=SC2059
 		printf "\\3$units" >"$directory/length$(
@@ -51,21 +52,21 @@ if [ "$target" = fuzz_spool ]; then
 	exit
 fi
 
-# Files of other profilers, and begins of them.
+# Files of other profilers, and beginnings of them.
 if [ "$target" = fuzz_texts ]; then
 	PYTHONDONTWRITEBYTECODE=1 "${PYTHON3:-python3}" \
 		"$srcdir/tests/formats/profile_readers_seeds.py" "$srcdir/tests/formats/profile_readers" "$directory"
 	exit
 fi
 
-# Files that Python saved, and begins of them.
+# Files saved by Python, and beginnings of them.
 if [ "$target" = fuzz_pstats ]; then
 	cp "$srcdir/tests/formats/pstats/pstats/py2_sample.prof2" "$directory/old"
 	"${PYTHON3:-python3}" "$srcdir/tests/formats/pstats/pstats_seeds.py" "$directory"
 	exit
 fi
 
-# Rules of phases: those that there are, and pieces of them.
+# Rules of phases: the existing ones, and pieces of them.
 if [ "$target" = fuzz_rules ]; then
 	cp "$srcdir"/lib/phases/rules/*.rules "$directory"
 	for size in 1 50 200 201 400 700 1000 1500; do
@@ -84,7 +85,7 @@ if [ "$target" = fuzz_sqlite ]; then
 	exit
 fi
 
-# Chrome traces, small ones, and begins of them; and such as were damaged.
+# Chrome traces: small ones, beginnings of them, and damaged ones.
 if [ "$target" = fuzz_trace ] || [ "$target" = fuzz_repair ]; then
 	"${PYTHON3:-python3}" "$srcdir/tests/formats/chrome_read/chrome_cases.py" "$directory" \
 		>/dev/null

@@ -25,7 +25,7 @@
 #include "recover/recover.h"
 
 enum { CHUNKS = 4, BYTES = (CHUNKS + 1) * CHUNK_BYTES };
-/* Longer than its header says. */
+/* A length greater than the header's. */
 enum { LENGTH_MAX = BYTES + CHUNK_BYTES };
 
 #define START UINT64_C(1000000)
@@ -50,7 +50,7 @@ static struct chunk *take_chunk(uint32_t index, uint32_t track, uint64_t base)
 	return chunk;
 }
 
-/* One of each kind; what its words say is for the fuzzer to change. */
+/* One record of each kind; the fuzzer changes their words. */
 static void put_records(struct chunk *chunk, enum chunk_long first,
 	enum chunk_long last, uint64_t number)
 {
@@ -65,7 +65,7 @@ static void put_records(struct chunk *chunk, enum chunk_long first,
 	}
 }
 
-/* An event that has arguments: a text, and a number. */
+/* An event with arguments: a text, and a number. */
 static void put_args(struct chunk *chunk)
 {
 	uint32_t at = 0;
@@ -90,7 +90,7 @@ static void put(struct chunk *chunk, uint32_t *at, enum chunk_long kind,
 	*at += 5;
 }
 
-/* A stream, a block, an instant on both clocks, and what was done. */
+/* A stream, a block, an instant on both clocks, and an activity. */
 static void put_devices(struct chunk *registry, struct chunk *chunk)
 {
 	/* [13, {'a.b': 5}] */
@@ -113,7 +113,7 @@ static void put_devices(struct chunk *registry, struct chunk *chunk)
 		(const uint64_t[]){6000, 50, UINT64_C(3) << 32 | 1, 9});
 }
 
-/* Are there records whose sense is not the packer's to know? */
+/* Are there records that the packer does not interpret? */
 static bool has_devices(void)
 {
 	for (uint32_t i = 0; i < CHUNKS; i++) {
@@ -204,7 +204,8 @@ static void make_log(bool begun)
 	buffer_clear(&small);
 }
 
-/* A spool names any file that its user can write: only the user's own do. */
+/* A spool names any file that its user can write: only the user's own spools
+ * are completed. */
 static void name_log(void)
 {
 	struct spool_header *header = header_of();
@@ -249,7 +250,7 @@ static void recover(void)
 	fuzz_require(!spool.busy);
 	if (recover_spool(&spool, &options, &result, NULL) == CTP_OK) {
 		fuzz_require(access(spool_path, F_OK) != 0);
-		/* Where the log is not the spool's, one beside it. */
+		/* If the log is not the spool's, a second log beside it. */
 		fuzz_require(
 			result.log[0] == '\0' ||
 			strncmp(result.log, log_path, strlen(log_path)) == 0);
@@ -259,7 +260,7 @@ static void recover(void)
 	spool_file_close(&spool);
 }
 
-/* A log that was begun beside the other stays where completing it fails. */
+/* A log begun beside the other stays if completing it fails. */
 static void empty_directory(void)
 {
 	DIR *files = opendir(directory);

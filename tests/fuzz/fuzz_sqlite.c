@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "format.h"
 
-/* More tracks than any seed makes: the rest are not followed. */
+/* More tracks than any seed has: further tracks are not checked. */
 #define TRACKS 256
 
 struct open_ranges {
@@ -19,7 +19,7 @@ struct open_ranges {
 	int64_t last_ns[TRACKS];
 };
 
-/* Reads every byte that an argument says is there. */
+/* Reads every byte of an argument's text. */
 static void check_args(const struct trace *trace, const struct event *event)
 {
 	static volatile char seen;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: profiles of others. The first byte says which format the rest is
- * taken for. A profile must be one, and what is written of it must be read
- * again; in a timeline time does not go back, and no more ends than begins.
+ * Fuzz target: profiles of other tools. The first byte gives the format of the
+ * rest. A file that is read must hold a profile, and its written form must be
+ * readable. In a timeline, time does not go back, and no more ranges end than
+ * begin.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static void check_costs(const struct profile *profile)
 			profile->nodes[i].function < profile->function_count);
 }
 
-/* Reads the source; NULL where that fails, as it may. */
+/* Reads the source; NULL if that fails, as it may. */
 static struct profile *read_source(struct event_source *source)
 {
 	struct convert_job job = {.to = NULL};
@@ -74,7 +75,7 @@ static struct profile *read_bytes(
 	return profile;
 }
 
-/* We read what we write: as many functions as were written. */
+/* We can read our own output: it has as many functions as were written. */
 static void check_written(
 	const struct format *format, const struct profile *profile)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: any bytes as a Chrome trace, read to the end and replayed. How
- * kernels are joined to their launches goes by the size. Events refer to
+ * Fuzz target: any bytes as a Chrome trace, read to the end and replayed. The
+ * size decides how kernels are joined to their launches. Events refer to
  * existing entries, times of nested ranges never go back, and arguments of JSON
  * are JSON. Without arguments, the events are the same.
  */
@@ -38,7 +38,7 @@ static void digest_event(struct digest *digest, const struct event *event)
 	digest_add(digest, event->bytes);
 }
 
-/* It is one value, and nothing behind it. */
+/* It is one value, with nothing after it. */
 static void check_json(const struct event_arg *arg)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)arg->value.text.bytes,
@@ -58,7 +58,7 @@ static void check_json(const struct event_arg *arg)
 	(void)fclose(in);
 }
 
-/* Reads every byte that an argument says is there. */
+/* Reads every byte of an argument's text. */
 static void check_args(const struct trace *trace, const struct event *event)
 {
 	static volatile char seen;
@@ -97,7 +97,7 @@ static void check_event(const struct trace *trace, const struct event *event)
 	check_args(trace, event);
 }
 
-/* False where it takes too much memory. */
+/* False if it takes too much memory. */
 static bool replay_trace(struct event_source *source, struct replay *replay,
 	struct digest *digest)
 {
@@ -132,7 +132,7 @@ static void check_profile(struct replay *replay, const struct trace *trace)
 	profile_free(profile);
 }
 
-/* False where it takes too much memory. */
+/* False if it takes too much memory. */
 static bool read_trace(const uint8_t *bytes, size_t size, enum read_join join,
 	bool no_args, struct digest *digest)
 {

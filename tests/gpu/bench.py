@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Where the things are that tests/gpu/run needs, how it runs them, and what it
-has found. Whatever fails, hangs or takes too long is a row of its own, and
-keeps nothing else from being looked at."""
+"""Finds the files that tests/gpu/run needs, runs them, and collects the
+results. Anything that fails, hangs or takes too long becomes a row, and does
+not stop the rest."""
 
 import datetime
 import json
@@ -15,9 +15,9 @@ import time
 import traceback
 
 LIMIT_S = 150
-# What a command has that is begun just before the time is up.
+# The time of a command begun just before the limit.
 LEAST_S = 30
-# Until a killed one's output is given up: others may hold it.
+# The wait for a killed command's output, which others may hold open.
 KILL_S = 5
 HUNG = 124
 NOT_FOUND = 127
@@ -25,7 +25,7 @@ TIME_UP = "the time was up"
 
 
 def kill(process):
-    """With all that it has started, which would go on using the GPU."""
+    """Kills it with all its children, which would go on using the GPU."""
     os.killpg(process.pid, signal.SIGKILL)
     try:
         process.communicate(timeout=KILL_S)
@@ -60,13 +60,13 @@ def run_for(seconds, command, env=None):
 
 
 def reason(done):
-    """Why a program failed, in a few words."""
+    """The reason why a program failed, in a few words."""
     lines = done.stderr.strip().splitlines() or ["nothing was said"]
     return f"exit {done.returncode}: {lines[-1][-60:]}"
 
 
 class Bench:
-    """Where things are, and what was found."""
+    """The paths, and the results."""
 
     def __init__(self, options):
         self.build = pathlib.Path(options.build).resolve()
@@ -87,8 +87,8 @@ class Bench:
         return time.monotonic() > self.until
 
     def run(self, command, env=None):
-        """For as long as the time allows. What is compiled on the way is kept
-        for the next one, and thrown away with the rest."""
+        """Runs a command within the time limit. Compiler caches are shared with
+        the next one, and removed with the rest."""
         caches = {
             name: str(self.scratch / name.lower())
             for name in (
@@ -105,8 +105,8 @@ class Bench:
         )
 
     def attempt(self, what, function, *arguments):
-        """Does this, if there is time. What a script of ours does not expect
-        is a failure of this alone."""
+        """Runs a part if there is time. An unexpected error of our scripts is a
+        failure of this part only."""
         if self.is_over():
             self.not_measured(what, TIME_UP)
             return
@@ -124,29 +124,30 @@ class Bench:
         return self.info_of(log).get("facts", {})
 
     def why_empty(self, log):
-        """Why nothing that the GPU did is in the log; None: something is, or
-        might have been."""
+        """Why the log has no activity of the GPU; None if it has some, or may
+        have."""
         info = self.info_of(log)
         state = info.get("facts", {}).get("gpu.state", "the log says nothing")
         count = info.get("counts", {}).get("device", 0)
         return None if count > 0 or state == "recording" else state
 
     def program(self, name):
-        """Not libtool's script, which knows only where it was built."""
+        """The real file, not libtool's script, which knows only where it was
+        built."""
         place = self.build / "tests" / "gpu"
         real = place / ".libs" / name
         return str(real if real.exists() else place / name)
 
     def libraries(self, **more):
-        """An environment in which those of the build are found, and those of
-        others that lie beside them."""
+        """An environment with the build's libraries, and those of others beside
+        them."""
         libraries = [str(self.build / ".libs")]
         if os.environ.get("LD_LIBRARY_PATH"):
             libraries.append(os.environ["LD_LIBRARY_PATH"])
         return dict(os.environ, LD_LIBRARY_PATH=":".join(libraries), **more)
 
     def environment(self, **more):
-        """Of the programs in C."""
+        """The environment of the programs in C."""
         env = self.libraries(**more)
         if self.cupti:
             env["CTPROF_CUPTI_LIB"] = self.cupti

@@ -20,7 +20,7 @@ def read(path):
 
 
 def measured(events, span):
-    """What was launched within the range `span`, by whichever thread."""
+    """The work launched within the range `span`, by any thread."""
     start = span["ts"]
     end = start + span["dur"]
     launched = {
@@ -43,7 +43,8 @@ def shape(event):
 
 
 def compare(ours_path, theirs_path):
-    """What differs, a list of lines; and how many activities were compared."""
+    """The differences, a list of lines; and the number of compared
+    activities."""
     events = read(ours_path)
     spans = [e for e in events if e["name"] == "measured"]
     if len(spans) != 1:

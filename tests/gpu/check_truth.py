@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Compares what truth.c says it did with what the log says, by way of the
-Chrome trace: every launch, its shape, its place and its parent."""
+"""Compares the output of truth.c with the log, by way of the Chrome trace:
+every launch, its shape, its place and its parent."""
 
 import collections
 import json
 
-# A kernel takes 1 us or 2 to begin and to end, and the clock that it reads goes
-# in steps of up to 1 us.
+# A kernel takes 1 us or 2 to begin and to end, and the clock that it reads has
+# steps of up to 1 us.
 SPIN_SLACK_NS = 5000
 SPIN_SLACK = 0.03
-# Events tick in steps of 0.5 us, and between recorded kernels of one stream are
-# some microseconds in which their times are stored.
+# Events tick in steps of 0.5 us. Recorded kernels of a stream are some
+# microseconds apart, in which their times are stored.
 EVENT_SLACK_NS = 10000
 EVENT_GAP_NS = 4000
-# How far CUPTI's device times may be off the host's; 9 us have been seen.
+# The largest difference between CUPTI's device times and the host's; 9 us have
+# been seen.
 SKEW_NS = 50000
-# The times of one stream's kernels, which are rounded one by one.
+# For the times of a stream's kernels, which are rounded one by one.
 OVERLAP_NS = 1000
-# Registers are given to threads in eights; to some GPUs' not less than 16.
+# Threads get registers in eights; on some GPUs at least 16.
 REGISTERS_STEP = 8
 REGISTERS_LEAST = 16
 MEMORY_SLACK = 64 << 20
@@ -32,7 +33,7 @@ COPY_CALLS = {
 
 
 class Log:
-    """The trace's events, by what they are; times in nanoseconds."""
+    """The trace's events, by kind; times in nanoseconds."""
 
     def __init__(self, trace):
         slices = [e for e in trace["traceEvents"] if e["ph"] == "X"]
@@ -63,7 +64,7 @@ class Log:
         self.state = trace["otherData"]["facts"].get("gpu.state")
 
     def parent(self, event):
-        """The range that an activity was launched in; None: in none."""
+        """The range in which an activity was launched, or None."""
         return self.ranges.get(event["args"].get("External id"))
 
 
@@ -88,12 +89,13 @@ class Report:
 
 
 def check_recording(report, case, log, launches):
-    """Nothing is missing; but for what ran when the program was over."""
+    """Nothing is missing, except work that was running when the program
+    ended."""
     report.equal("state", log.state, "recording")
     if case != "exit":
         report.equal("losses", log.losses, {})
         return launches
-    # One that had not begun has no times; one that has not ended is there.
+    # A kernel that had not begun has no times; one that has not ended is there.
     lost = log.losses.get("device_times", 0)
     report.equal("kernels and losses", len(log.kernels) + lost, len(launches))
     return launches[: len(log.kernels)]
@@ -111,7 +113,7 @@ def shape_of(kernel):
 
 
 def check_registers(report, kernel, used):
-    """CUPTI tells those that it uses, or those that it is given."""
+    """CUPTI reports the registers used, or those assigned."""
     got = kernel["args"]["registers per thread"]
     given = -(-used // REGISTERS_STEP) * REGISTERS_STEP
     report.true(
@@ -137,7 +139,7 @@ def check_place(report, log, kernel, what):
 
 
 def check_launches(report, log, launches):
-    """Every kernel is the one of its grid, in that launch's range."""
+    """Every kernel is the one with its grid, in that launch's range."""
     by_number = {truth["launch"]: truth for truth in launches}
     seen = set()
     report.equal("kernels", len(log.kernels), len(launches))
@@ -189,7 +191,8 @@ def check_streams(report, log, launches):
 
 
 def by_call(events, what):
-    """How many calls did so much of what: the driver may take several steps."""
+    """How many calls did this much of each kind: the driver may take several
+    steps."""
     done = collections.Counter()
     for event in events:
         args = event["args"]
@@ -200,7 +203,7 @@ def by_call(events, what):
 
 
 def byte_of(args):
-    """What a byte is set to, be it told as a byte or as a word of four."""
+    """The value of a byte, reported as a byte or as a word of four."""
     return args.get("value", 0) & 0xFF
 
 
@@ -229,8 +232,8 @@ def is_wait(call):
 
 
 def check_syncs(report, log, truths):
-    """As many as there were, not counting those that other calls come down to;
-    what is waited for is over when they end."""
+    """As many as the program made, without those that other calls are based on;
+    the work that they wait for is over when they end."""
     wanted = collections.Counter(t["sync"] for t in truths if "sync" in t)
     got = collections.Counter(
         sync["name"].split()[0].lower()
@@ -272,7 +275,8 @@ def check_durations(report, log, truths):
 
 
 def check_concurrency(report, log):
-    """Of four streams' kernels, more than half of the time is shared."""
+    """The kernels of the four streams overlap for more than half of the
+    time."""
     spans = [(kernel["start"], kernel["end"]) for kernel in log.kernels]
     work = sum(end - start for start, end in spans)
     busy = 0
@@ -287,8 +291,8 @@ def check_concurrency(report, log):
 
 
 def check_captures(report, log, truth, kernels):
-    """Each kernel of the graph ran as one node, and it is known which range
-    captured that."""
+    """Each kernel of the graph ran as one node, and has the range that captured
+    it."""
     nodes = {
         (
             kernel["args"]["graph node id"],
@@ -367,8 +371,8 @@ def check_stress(report, stats, truth):
 
 
 def check(case, truth_path, seen_path):
-    """A Report on one case. What was seen is a trace; of the case "stress",
-    the table of `ctprof stats --json`."""
+    """A Report on one case, from its trace; for the case "stress", from the
+    table of `ctprof stats --json`."""
     with open(truth_path, encoding="utf-8") as file:
         truths = [json.loads(line) for line in file]
     with open(seen_path, encoding="utf-8") as file:
@@ -376,7 +380,7 @@ def check(case, truth_path, seen_path):
 
 
 def compare(case, truths, seen):
-    """A Report on what a case says that it did, and what was seen of it."""
+    """A Report that compares a case's own output with its log."""
     report = Report()
     if case == "stress":
         check_stress(report, seen, truths[-1])

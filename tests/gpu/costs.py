@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What recording costs a program, beside what other tools cost it."""
+"""The cost of recording a program, beside that of other tools."""
 
 import os
 import pathlib
@@ -16,8 +16,8 @@ def is_ours(name):
 
 
 def run_once(bench, name, tool, log):
-    """The median of the times that the program prints, and None; or None, and
-    why there is none."""
+    """The median of the times that the program prints, and None; or None and
+    the reason."""
     done = bench.run(*tool)
     if done.returncode != 0:
         return None, reason(done)
@@ -25,14 +25,14 @@ def run_once(bench, name, tool, log):
         spent = statistics.median(float(word) for word in done.stdout.split())
     except ValueError as error:
         return None, f"its times: {error}"
-    # What does not record costs little.
+    # The cost while nothing is recorded is small.
     why = bench.why_empty(log) if is_ours(name) else None
     return (spent, None) if why is None else (None, why)
 
 
 def measure(bench, title, tools, log):
-    """Each tool's median over rounds, in which all take turns; by name, what
-    works. Ours record into `log`."""
+    """Each tool's median over rounds, in which all take turns; by name, for
+    tools that work. Ours record into `log`."""
     found = {name: [] for name in tools}
     for number in range(ROUNDS):
         for name, tool in tools.items():
@@ -46,7 +46,7 @@ def measure(bench, title, tools, log):
             if why is None:
                 found[name].append(spent)
                 continue
-            # A peer may not be there; what is ours must.
+            # A peer may be missing; our own tools must work.
             if name == "none" or is_ours(name):
                 bench.row(f"{title}: {name}", why, False)
             else:
@@ -56,7 +56,8 @@ def measure(bench, title, tools, log):
 
 
 def show_costs(bench, title, costs, ratios):
-    """`ratios`: tool, peer, goal; of what each adds to no tool at all."""
+    """`ratios`: (tool, peer, goal) for each, of the costs beyond no tool at
+    all."""
     none = costs.get("none")
     if none is None:
         return

@@ -8,7 +8,7 @@
 
 struct driver driver;
 
-/* The driver compiles it for the GPU that there is. */
+/* The driver compiles it for the GPU present. */
 static const char ptx[] =
 	".version 6.4\n"
 	".target sm_75\n"

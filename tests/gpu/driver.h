@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CUDA driver as the tests use it: found at run time, declared here, so
- * that they are built where there is no CUDA.
- * Source: NVIDIA's documentation of the CUDA driver API.
+ * The CUDA driver for the tests: found at run time, and declared here, so that
+ * they build without CUDA. Source: NVIDIA's documentation of the CUDA driver
+ * API.
  */
 #ifndef DRIVER_H
 #define DRIVER_H
@@ -103,15 +103,16 @@ struct driver {
 /* Filled in by driver_open(). */
 extern struct driver driver;
 
-/* Loads the driver and initialises it; NULL, or why there is no GPU. */
+/* Loads the driver and initialises it; NULL, or the reason why there is no
+ * GPU. */
 const char *driver_open(void);
 
-/* Ends the program, with words, if a call failed. */
+/* Ends the program with a message if a call failed. */
 void driver_must(int result, const char *call);
 
 #define MUST(call) driver_must((call), #call)
 
-/* The tests' kernels, and a context that they are loaded in. */
+/* The tests' kernels, and the context of their module. */
 struct driver_kernels {
 	driver_function empty;
 	driver_function spin; /* (uint64_t nanoseconds) */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # On a machine with a GPU: every launch of a program is in its log, as it was
-# made (tests/gpu/run, without what it measures).
+# made (tests/gpu/run, without its measurements).
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 need_loadable_library

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Where libcupti may lie on a machine whose CUDA is not installed as a whole:
-in the packages of a Python, beside the compiler, in a directory of its own."""
+"""Finds libcupti on a machine without a full installation of CUDA: in a
+Python's packages, beside the compiler, or in its own directory."""
 
 import glob
 import os
@@ -15,7 +15,7 @@ TOOLKITS = ("/usr/local/cuda", "/usr/local/cuda-*", "/opt/cuda*")
 
 
 def packages(python):
-    """The directory that a Python has its packages in."""
+    """The package directory of a Python."""
     try:
         done = subprocess.run(
             [python, "-c", WHERE],
@@ -39,7 +39,7 @@ def toolkits():
 
 
 def libraries(python):
-    """All that there are, the likeliest first, each once."""
+    """All candidates, the likeliest first, each once."""
     patterns = []
     at = packages(python)
     if at:
@@ -48,7 +48,7 @@ def libraries(python):
         patterns += [os.path.join(home, place) for place in IN_TOOLKIT]
     found = {}
     for pattern in patterns:
-        # The name with the most numbers is the file; others lead to it.
+        # The name with the most numbers is the file; others are links to it.
         for path in sorted(glob.glob(f"{pattern}/libcupti.so*")):
             found.setdefault(os.path.realpath(path))
     return list(found)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The least that a profiler on CUPTI can cost: loaded as CUDA's injection
- * library, it has activities of kernels, copies and memsets recorded and
- * throws them away. Its buffers are used again, and zeroed where they come
- * back, which CUPTI would otherwise do where the program launches.
- * FLOOR_CALLBACK=1: launches call an empty callback as well. It is what
- * ctprof's cost per launch is compared with.
+ * The least cost of a profiler on CUPTI, with which ctprof's cost per launch is
+ * compared. Loaded as CUDA's injection library, it records activities of
+ * kernels, copies and memsets and throws them away. Its buffers are reused, and
+ * zeroed on return; otherwise CUPTI would zero them while the program launches.
+ * FLOOR_CALLBACK=1: launches call an empty callback as well.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * launches [graph]: what a launch costs the thread that makes it. Prints the
- * nanoseconds per launch of each block of launches, a line each; with `graph`,
- * per launch of a graph of 100 kernels.
+ * launches [graph]: the cost of a launch for its thread. Prints the nanoseconds
+ * per launch of each block of launches, one per line; with `graph`, per launch
+ * of a graph of 100 kernels.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -52,8 +52,7 @@ static void make_graph(void)
 	MUST(driver.graph_instantiate(&graph, captured, 0));
 }
 
-/* The time of the launches alone: who waits for the device does so between
- * them. */
+/* The time of the launches alone: waits for the device are between them. */
 static double measure(void (*launch)(void), int count, int sync_every)
 {
 	double spent_ns = 0;

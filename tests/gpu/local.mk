@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What runs on a GPU. The driver is found at run time, so that all is built
-# where there is none.
+# Programs that run on a GPU. The driver is found at run time, so that all is
+# built without one.
 shell_tests += %D%/every_launch.sh
 check_PROGRAMS += tests/gpu/launches tests/gpu/truth
 check_LTLIBRARIES += tests/gpu/libfloor.la

@@ -4,8 +4,8 @@
 WORK: train (steps of a small transformer), compiled (the same by
 torch.compile), graph (replays of a CUDA graph) or tiny (many small operations,
 whose cost per launch is printed). TOOL: none (also where ctprof records the
-process), kineto, kineto+cpu, proton. What counts is in the NVTX range
-"measured"; FILE is the profiler's own output.
+process), kineto, kineto+cpu, proton. Only the NVTX range "measured" is
+compared; FILE is the profiler's own output.
 """
 
 import contextlib

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * truth CASE: does work on the GPU, each launch inside a range of its own, and
- * prints what it did, a JSON object per line; check_truth.py compares that
- * with the log. The launch inside the range "r7" has a grid of 8 blocks, so
- * that each kernel of the log tells where it belongs.
+ * truth CASE: does work on the GPU, each launch inside its own range, and
+ * prints a record of it, a JSON object per line; check_truth.py compares that
+ * with the log. The launch inside the range "r7" has a grid of 8 blocks, which
+ * identifies each kernel in the log.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static int attribute(driver_function function, int which)
 	return value;
 }
 
-/* One launch in its range, and the line that tells of it. */
+/* One launch in its range, and the line that reports it. */
 static void launch(const char *name, driver_function function,
 	struct shape shape, driver_stream stream, void **parameters)
 {
@@ -147,9 +147,9 @@ static void run_counts(void)
 }
 
 /*
- * So many kernels of this length between two events; prints how long the
- * events say that they took. The kernel before them keeps the device from
- * waiting for what comes next while it is launched.
+ * `spins` kernels of this length between two events; prints the duration that
+ * the events report. An earlier kernel keeps the device busy while these are
+ * launched.
  */
 static void spin_between_events(
 	driver_stream stream, driver_event *events, unsigned count, uint64_t ns)
@@ -235,7 +235,7 @@ static void run_threads(void)
 		(void)pthread_join(threads[i], NULL);
 }
 
-/* The kernels, a copy and a memset that a graph is made of, in a range each. */
+/* The kernels, a copy and a memset of a graph, each in a range. */
 static void capture_nodes(driver_stream stream, driver_address memory)
 {
 	for (unsigned i = 0; i < GRAPH_KERNELS; i++) {
@@ -275,7 +275,7 @@ static void run_graph(void)
 		GRAPH_KERNELS, GRAPH_REPLAYS, GRAPH_RANGE);
 }
 
-/* The most memory that the process has had. */
+/* The largest memory use of the process. */
 static long long peak_bytes(void)
 {
 	struct rusage usage = {0};
@@ -284,8 +284,8 @@ static long long peak_bytes(void)
 	return usage.ru_maxrss * 1024LL;
 }
 
-/* Many launches; neither the device's memory must shrink while they go on, nor
- * the host's. */
+/* Many launches. The free memory of the device must not shrink meanwhile, nor
+ * that of the host. */
 static void run_stress(void)
 {
 	long long peak = 0;
@@ -334,14 +334,14 @@ static void run_fork(void)
 	(void)printf("{\"sync\": \"stream\"}\n");
 }
 
-/* Leaves without waiting for what was launched. */
+/* Exits without waiting for its launches. */
 static void run_exit(void)
 {
 	launch("empty_k", kernels.empty, (struct shape){1, 0}, new_stream(),
 		NULL);
 }
 
-/* Work of a context that is destroyed, and of one that goes on. */
+/* Work of a context that is destroyed, and of one that stays. */
 static void run_context(void)
 {
 	driver_context contexts[2];

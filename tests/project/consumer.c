@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a C program needs to be recorded; built against what is installed. */
+/* A minimal recorded C program; built against the installed library. */
 #include <ctprof.h>
 
 static int work(int n)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a C++ program needs to be recorded; built against what is installed.
+// A minimal recorded C++ program; built against the installed library.
 #include <ctprof.h>
 
 static int work(int n)
@@ -10,7 +10,7 @@ static int work(int n)
 	return n;
 }
 
-// What options and sites begin with, in the C++ of any year.
+// Initialisers of options and sites, in any C++ standard.
 static bool begins()
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The sources are in the shape that .clang-format gives them. Versions differ in
-# details: only that of tests/requirements-format.txt counts.
+# The sources have the format of .clang-format. Versions differ in details: only
+# that of tests/requirements-format.txt counts.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 cd "$srcdir" || exit 99

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Builds a program in C and one in C++ against the installed library, as its
-# users do: with pkg-config and nothing else. Runs them, and looks at the logs
-# and at what the library exports.
+# users do, with only pkg-config. Runs them, and checks the logs and the
+# library's exports.
 #
 # Usage: installed.sh [PREFIX]
 # Environment: CC, CXX, PKG_CONFIG, and DESTDIR if it was installed below one.
@@ -49,7 +49,7 @@ if [ -n "$root" ]; then
 fi
 cflags=$($pkg_config --cflags ctprof) || fail "pkg-config --cflags"
 libs=$($pkg_config --libs ctprof) || fail "pkg-config --libs"
-# Not --variable=libdir: some versions put the sysroot before it, some do not.
+# Not --variable=libdir: only some versions put the sysroot before it.
 libdir=$(dirname "$(dirname "$pc")")
 [ -e "$libdir/libctprof.so" ] || fail "no libctprof.so in $libdir"
 LD_LIBRARY_PATH=$libdir

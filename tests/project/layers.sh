@@ -23,7 +23,7 @@ awk -v files="$files" '
 				may[room, word[i]] = 1
 		}
 	}
-	# The file that an include means, as the compiler would look for it.
+	# The file that an include refers to, found as the compiler does.
 	function target(header,    at, i) {
 		at = folder(FILENAME) "/" header
 		if (FILENAME ~ /^(python|examples)/ && at in known)
@@ -85,8 +85,8 @@ found=$(grep -nE '\b(abort|exit|_exit|printf|perror|puts)\(|fprintf\(stderr' \
 # shellcheck disable=SC2086
 found=$(grep -nE '\b(exit|perror|puts)\(|fprintf\(stderr' $format_files)
 [ -z "$found" ] || complain "$found"
-# The environment is read by one function, which refuses it where the process has
-# rights that its caller has not; Python's extension stands alone and has its own.
+# One function reads the environment, and refuses to in a process with rights
+# that its caller lacks. Python's extension is separate and has its own.
 # shellcheck disable=SC2086
 found=$(grep -nE '\bgetenv\(|\bsecure_getenv\(|\benviron\b' \
 	$lib_files $format_files $python_files $(find bin -name '*.[ch]') |

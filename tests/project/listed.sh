@@ -14,8 +14,8 @@ words() {
 		sed '/^bin\/cmd_/{p;s,bin/cmd_\(.*\),doc/ctprof-\1.1,;}'
 }
 
-# A test's name stands for its source, a manual page's for what it is made of,
-# and a folder for all that is in it.
+# A test's name stands for its source, a manual page's for its source, and a
+# folder for all its files.
 find lib formats bin python examples doc tests -type f -name '*.*' \
 	! -path '*/.*' ! -path '*/__pycache__/*' ! -path 'python/build/*' \
 	! -path 'python/package/*' ! -path '*.egg-info/*' \
@@ -45,7 +45,7 @@ find lib formats bin python examples doc tests -type f -name '*.*' \
 		END { exit bad }
 	' || failed=1
 
-# Nothing is installed that may have changed since.
+# Files that may have changed since are not installed.
 grep -n 'pip install' bootstrap | grep -v -- --require-hashes &&
 	complain "bootstrap: installs without hashes"
 for file in tests/requirements-*.txt; do

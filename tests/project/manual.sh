@@ -1,34 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The manual is well formed, knows every option, and what its examples say
-# works. Examples are what stands between .EX and .EE in the section EXAMPLES:
+# The manual is well formed and complete in its options, and the commands in its
+# examples work. Examples are between .EX and .EE in the section EXAMPLES:
 # commands, or in section 3 C programs.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 need mandoc
-# What other programs of this user left behind is not the examples' business.
+# Files that this user's other programs left must not affect the examples.
 export CTPROF_SPOOL="$work"
 
-# Names that the test's own directories have.
+# Names of the test's own directories.
 bin=$work/bin
 mkdir "$bin" "$work/pages"
 ln -s "$CTPROF" "$bin/ctprof"
 for name in $("$CTPROF" completion zsh | sed -n '1s/^#compdef ctprof //p'); do
 	ln -sf "$CTPROF" "$bin/$name"
 done
-# Not a link: a virtual environment's python knows it by its own path.
+# Not a link: a virtual environment's python finds it by its path.
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v "$python")" > "$bin/python3"
 chmod +x "$bin/python3"
-# Those of the package for Python, if there is one that can be loaded, need an
-# interpreter that it is built for.
+# Examples of the Python package, if it is built, need an interpreter that can
+# load it.
 package_python=$(package_python)
 mkdir "$work/package"
 printf '#!/bin/sh\nPYTHONPATH=%s LD_LIBRARY_PATH=%s exec "%s" "$@"\n' \
 	"'$PWD/python/package'" "'$PWD/.libs'" "$package_python" \
 	> "$work/package/python3"
 chmod +x "$work/package/python3"
-# What would open a window or wait for a browser, or is rarely installed: the
-# stand-in looks whether there is something to show.
+# Commands that would open a window or wait for a browser, or are rarely
+# installed: the stand-in checks that there is something to show.
 for name in snakeviz flamegraph.pl; do
 	cat > "$bin/$name" <<'END'
 #!/bin/sh
@@ -61,8 +61,8 @@ for page in "$work"/pages/*; do
 		complain "$(basename "$page"): has a section twice"
 done
 
-# Every command has a page, with all its options and formats, to which the page
-# of ctprof leads, from its list and from its end.
+# Every command has a page with all its options and formats. The page of ctprof
+# refers to it in its list and at its end.
 for command in $("$CTPROF" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 	page=$work/pages/ctprof-$command.1
 	if [ ! -f "$page" ]; then
@@ -105,14 +105,14 @@ for cure in 'exists | --force' "'perf script' | use" 'not found | CTPROF'; do
 		complain "$messages: a message with the cure '$cure' is missing"
 done
 
-# can_run FILE: are the programs that it needs there?
+# can_run FILE: are the programs of the example installed?
 can_run() {
 	for program in dot gprof2dot jq sqlite3; do
 		! grep -qw "^[[:space:]]*$program\|| $program\|> $program" "$1" ||
 			command -v "$program" >/dev/null ||
 			missing=$program
 	done
-	# The format svg is drawn by both.
+	# Both of them draw the format svg.
 	! grep -q '\.svg$' "$1" || {
 		command -v gprof2dot >/dev/null || missing='gprof2dot'
 		command -v dot >/dev/null || missing='dot'
@@ -142,7 +142,7 @@ for page in "$work"/pages/*; do
 	ctprof.1 | ctprof-record.1) ;;
 	*)
 		"$CTPROF" record -q ./program || exit 99
-		cp run.ctp run.1234.ctp # as a child's would be called
+		cp run.ctp run.1234.ctp # as in a child process
 		mkdir build
 		cp "$srcdir/tests/traces/self-win-clang-19.1_main.json.gz" build
 		gzip -dc build/*.gz | head -c 5000 | gzip >killed.json.gz

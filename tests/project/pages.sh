@@ -24,11 +24,11 @@ library=$(find "$root$prefix" -name libctprof.so | head -n 1)
 	exit 1
 }
 
-# The compilers that we were built with.
+# The compilers of this build.
 mkdir "$work/bin" "$work/dir"
 printf '#!/bin/sh\nexec %s "$@"\n' "${CC:-cc}" > "$work/bin/cc"
 printf '#!/bin/sh\nexec %s "$@"\n' "${CXX:-c++}" > "$work/bin/c++"
-# The first Python that the package was installed for.
+# The first Python with the package.
 python=$(package_python)
 if [ -n "$python" ]; then
 	package=$("$python" "$srcdir/python/build_facts.py" directory "$prefix")
@@ -38,7 +38,7 @@ if [ -n "$python" ]; then
 fi
 chmod +x "$work"/bin/*
 
-# The files and commands of a page. Each command line is shown when it fails.
+# The files and commands of a page. Each command line is shown if it fails.
 commands() {
 	awk -v python="$python" '
 		/^<!-- test -->$/ { wanted = "test"; next }
@@ -105,7 +105,7 @@ grep -qE '^ *21891 +1 .* fib \(fib.c:5\)$' "$work/out" || {
 	exit 1
 }
 
-# Links and pictures lead to something.
+# All links and pictures have a target.
 for page in $pages; do
 	for target in $(grep -oE '\]\([.a-zA-Z][^)#]*\)' "$srcdir/$page" |
 		tr -d '])('); do

@@ -14,14 +14,14 @@ import os
 import re
 import sys
 
-# Most uses that may remain. Lower a number when you remove a use.
+# The limits for remaining uses. Lower a number when you remove a use.
 BUDGET = {
-    "headless": 451,  # "What is left out is counted."
-    "fronted": 104,  # "Of several, the first counts."
-    "so many": 72,  # "so many bytes" for "N bytes"
-    "said": 98,  # "is said to be", "is told by"
-    "none": 59,  # "is none" for "is missing" or "is not a"
-    "long": 73,  # over 35 words
+    "headless": 410,  # "What is left out is counted."
+    "fronted": 93,  # "Of several, the first counts."
+    "so many": 66,  # "so many bytes" for "N bytes"
+    "said": 93,  # "is said to be", "is told by"
+    "none": 57,  # "is none" for "is missing" or "is not a"
+    "long": 66,  # over 35 words
     "names": 0,  # tests called who_... or what_...
 }
 LONGEST = 35

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Reports as JSON and CSV are as doc/schemas says, and the same a second time.
+# Reports as JSON and CSV match doc/schemas, and a second run prints the same.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 need "$python"

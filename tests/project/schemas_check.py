@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every report as JSON or CSV is as doc/schemas says, the same a second time,
-and no longer so when the schema or the report is changed.
+"""Every report as JSON or CSV matches doc/schemas, and is the same a second
+time. If the schema or the report is changed, it no longer matches.
 
 usage: schemas_check.py CTPROF PROGRAM SOURCE DIRECTORY
 """
@@ -19,10 +19,10 @@ from schemas_validate import (COLUMN, Refused, Schema, check_csv,
 CTPROF, PROGRAM, SOURCE, WORK = sys.argv[1:5]
 TRACES = os.path.join(SOURCE, "tests", "traces")
 SCHEMAS = os.path.join(SOURCE, "doc", "schemas")
-# No parts of graphs that were captured are in these; no file goes away while
-# they are read, and some users may read all.
+# Members that cannot occur here: these have no captured parts of graphs, no
+# file disappears while it is read, and all files are readable for some users.
 UNSEEN = {"captured_device_ns", "vanished", "unreadable"}
-# Each form: the schema's name, if CSV is to be had, and the arguments.
+# Each form: the schema's name, whether it has CSV, and the arguments.
 FORMS = [
     ("stats", True, "stats", "log.ctp"),
     ("stats", True, "stats", "--callers", "--callees", "log.ctp"),
@@ -68,7 +68,7 @@ def link(name, *path):
     os.symlink(os.path.join(SOURCE, "tests", *path), os.path.join(WORK, name))
 
 
-# What operations of PyTorch have, all of it, and what they launched.
+# All the members of PyTorch's operations, and of their launches.
 def make_ops():
     def event(name, start, time, category, tid=1, pid=1, **args):
         return {"ph": "X", "pid": pid, "tid": tid, "name": name, "ts": start,
@@ -137,7 +137,7 @@ def record(log, *arguments):
 
 
 def run(style, arguments):
-    """What is printed, which is the same twice."""
+    """The output, which is the same twice."""
     command = arguments[0]
     whole = [CTPROF, command, style, *arguments[1:]]
     if command != "formats":
@@ -146,7 +146,7 @@ def run(style, arguments):
                                   capture_output=True) for _ in range(2))
     if once.stdout != again.stdout:
         fail(f"{whole[1:]}: is not the same a second time")
-    # A gate that finds something slower has 1.
+    # A gate that finds a slowdown exits with 1.
     if once.returncode != 0 and (command, once.returncode) != ("check", 1):
         fail(f"{whole[1:]}: status {once.returncode}: {once.stderr}")
     return once.stdout.decode()
@@ -166,7 +166,8 @@ def is_refused(schema, value):
 
 
 def check_refusals(schema, what, value):
-    """Of the report without what all have, with more, or with another type."""
+    """A report without a member that all reports have, with one more, or with
+    a member of another type, is refused."""
     fixed = {"schema", "inputs", "lost", "notes", "truncated", "rows"}
     for key in fixed & value.keys():
         rest = {other: value[other] for other in value if other != key}
@@ -192,7 +193,7 @@ def objects_of(part):
 
 
 def check_words(name, document):
-    """It is called what it is for, and says of each member what that is."""
+    """It has the name of its report, and describes each member."""
     if document["$id"] != f"ctprof/{name}/1":
         fail(f"{name}: $id is {document['$id']}")
     for part in objects_of(document):
@@ -237,8 +238,8 @@ def check_json(name, schema, what, text):
 
 
 def check_columns(name, columns, what, text):
-    """Returns the columns that are there. Without one, or with a word where a
-    number is to be, it is refused."""
+    """Returns the columns found. Without one, or with a word in place of a
+    number, the CSV is refused."""
     def refuses(wanted, text):
         try:
             check_csv(wanted, text)
@@ -262,7 +263,7 @@ def check_columns(name, columns, what, text):
 
 
 def check_documents():
-    """Every schema in the sources has its document, and the other way."""
+    """Every schema in the sources has its document, and vice versa."""
     found = set()
     for path in glob.glob(os.path.join(SOURCE, "bin", "**", "*.c"),
                           recursive=True):

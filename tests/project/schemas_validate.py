@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Values against JSON Schema 2020-12, as far as ours use it, and CSV against
-the columns that are described. A keyword that is not known here is an error:
-nobody would obey it."""
+"""Validates values against JSON Schema 2020-12, as far as our schemas use it,
+and CSV against the described columns. An unknown keyword is an error: it would
+be ignored."""
 import csv
 import io
 import re
@@ -133,8 +133,8 @@ def check_cell(column, cell, where):
 
 
 def name_each(columns, header):
-    """What there is for each device has the column's name with the device's in
-    it, one device's after another's."""
+    """A column that exists for each device has the device in its name. All
+    columns of one device come before those of the next."""
     fixed = {column["name"] for column in columns}
     each = [column for column in columns if "each" in column]
     named = [column for column in columns if "each" not in column]
@@ -153,7 +153,7 @@ def name_each(columns, header):
 
 
 def check_csv(columns, text):
-    """Returns the names of the columns, and how many lines follow them."""
+    """Returns the names of the columns, and the number of lines after them."""
     lines = list(csv.reader(io.StringIO(text, newline="")))
     header = lines.pop(0)
     there = [column for column in name_each(columns, header)

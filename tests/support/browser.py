@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Opens a page in a browser without a window, and waits for what snakeviz
-draws on it; fails if it is not drawn, if a script complains, or if the picture
-of the page is that of an empty one.
+"""Opens a page in a headless browser, and waits for snakeviz to draw on it.
+Fails if nothing is drawn, if a script complains, or if the page looks like an
+empty one.
 
 usage: browser.py BROWSER DIRECTORY URL NAME...   NAME must be on the page
 """
@@ -18,7 +18,8 @@ from tornado.httpclient import AsyncHTTPClient
 from tornado.websocket import websocket_connect
 
 PATIENCE = 60
-# Both wait for a worker of the page: the drawing, and the table of functions.
+# Two parts wait for a worker of the page: the drawing, and the table of
+# functions.
 DRAWN = "document.querySelectorAll('#chart path, #chart rect').length"
 TEXT = "document.body.innerText"
 
@@ -68,7 +69,7 @@ class Page:
 
 
 async def connect(directory):
-    """To the only page of the browser, which says in a file where it is."""
+    """Connects to the browser's only page; a file has its address."""
     path = os.path.join(directory, "DevToolsActivePort")
     end = time.monotonic() + PATIENCE
     while not (os.path.exists(path) and os.path.getsize(path)):

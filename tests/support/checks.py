@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What checkers share: they compare, count what fails, run ctprof and read JSON.
-tests/support/prelude.sh says where this and the program are."""
+"""Code shared by checkers: comparing, counting failures, running ctprof and
+reading JSON. tests/support/prelude.sh sets the paths to this file and to the
+program."""
 import gzip
 import json
 import os
@@ -16,7 +17,7 @@ def fail(what):
 
 
 def check(good, what, detail=None):
-    """Prints how each case ended."""
+    """Prints the result of each case."""
     if good:
         print("ok", what)
     else:
@@ -25,25 +26,25 @@ def check(good, what, detail=None):
 
 
 def equal(what, found, wanted):
-    """Prints only what differs."""
+    """Prints only the differences."""
     if found != wanted:
         fail(f"{what}:\n  is {found}\n  not {wanted}")
 
 
 def finish():
-    """Ends the checker: with 1 if anything failed."""
+    """Ends the checker: with status 1 if anything failed."""
     sys.exit(bool(FAILED))
 
 
 def run(*arguments, data=None, **options):
-    """ctprof with these arguments, and with data as its standard input: its
-    status, output and messages."""
+    """Runs ctprof with these arguments, and with data as its standard input:
+    its status, output and messages."""
     return subprocess.run([os.environ["CTPROF"], *arguments], input=data,
                           capture_output=True, check=False, **options)
 
 
 def output(*arguments, silent=False, data=None):
-    """What ctprof prints; it must succeed, and say nothing if silent."""
+    """The output of ctprof; it must succeed, without messages if silent."""
     done = run(*arguments, data=data)
     equal(" ".join(arguments), (done.returncode, done.stderr),
           (0, b"" if silent else done.stderr))
@@ -55,7 +56,8 @@ def refuse_constant(name):
 
 
 def strict_json(text, **options):
-    """JSON without NaN and Infinity, which Python reads, in valid UTF-8."""
+    """Strict JSON, without NaN and Infinity, which Python accepts, in valid
+    UTF-8."""
     if isinstance(text, bytes):
         text = text.decode("utf-8")
     return json.loads(text, parse_constant=refuse_constant, **options)
@@ -69,11 +71,11 @@ def read_json(path, **options):
 
 
 def events_of(document):
-    """The events of a Chrome trace, which is their array or has one."""
+    """The events of a Chrome trace, which is an array or an object with one."""
     return (document if isinstance(document, list) else
             document["traceEvents"])
 
 
 def micro(ns):
-    """Nanoseconds as Chrome traces have them."""
+    """Nanoseconds in the form of Chrome traces."""
     return f"{ns // 1000}.{ns % 1000:03}"

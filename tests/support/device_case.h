@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* A replay with threads, streams and kernels, for the tests of what devices
- * did: fed event by event, then looked at by site. */
+/* A replay with threads, streams and kernels, for tests of device activities:
+ * fed event by event, then read by site. */
 #ifndef DEVICE_CASE_H
 #define DEVICE_CASE_H
 
 #include "profile/replay.h"
 
-/* Sites. Those from LAUNCH on have a category, in order. */
+/* Sites. The ones from LAUNCH on have a category, in order. */
 enum { MAIN, F, G, LAUNCH, DRIVER, K, L, COPY, SET, SYNC, OVERHEAD, SITES };
 enum { END = -1 };
 
-/* Tracks: two threads and a stream of one process, the same of another, and
- * what the driver says about a thread. */
+/* Tracks: two threads and a stream of one process, the same of another, and the
+ * driver's calls for a thread. */
 enum { T0, T1, STREAM, OTHER, OTHER_STREAM, NAMELESS, CALLS, TRACKS };
 
-/* What stands for the file of K and the others on STREAM. */
+/* The file of K and the other sites on STREAM. */
 #define GPU "<gpu:1 Tester 9>"
 
-/* Of one test; device_case_profile is there after device_case_finish(). */
+/* State of a test; device_case_profile exists after device_case_finish(). */
 extern struct trace *device_case_trace;
 extern struct replay *device_case_replay;
 extern struct profile *device_case_profile;
@@ -25,31 +25,31 @@ extern struct profile *device_case_profile;
 void device_case_set_up(void);
 void device_case_tear_down(void);
 
-/* Begins again, with these options; they were a tree and no more. */
+/* Restarts with these options; the default is a tree and no more. */
 void device_case_start(struct replay_options options);
 
-/* A range begins (a site) or ends (END), ten nanoseconds after the last. */
+/* Begins a range (a site) or ends one (END), ten nanoseconds after the last. */
 void on(uint32_t track, int what);
 
-/* The innermost range of the track is a call with this id. */
+/* Makes the innermost range of the track a call with this id. */
 void correlate(uint32_t track, uint64_t id);
 
 /* A call of the API that launches something: twenty nanoseconds. */
 void launch(uint32_t track, uint64_t id);
 
-/* A device did this, for so long, launched by that call. */
+/* A device activity of this duration, launched by that call. */
 void did(uint32_t track, uint32_t site, uint64_t dur_ns, uint64_t id);
 
-/* The innermost range captured this node of a graph; it ran for so long,
- * launched by that call. */
+/* The innermost range captured this node of a graph; the node ran for this
+ * long, launched by that call. */
 void capture(uint32_t track, int64_t node);
 void ran(int64_t node, uint64_t dur_ns, uint64_t id);
 
 /* Ends the replay and sorts its profile. */
 void device_case_finish(void);
 
-/* Each aborts the test if there is no such function; an edge that is not there
- * has no costs. */
+/* Each aborts the test if the function is missing; a missing edge has no
+ * costs. */
 const struct profile_function *function(int site);
 uint32_t find(int site);
 struct profile_cost edge(int caller, int callee);

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Random programs that use devices, as traces that Kineto writes."""
+"""Random programs that use devices, as traces in Kineto's form."""
 import json
 
 from checks import micro
 
 
 class Trace:
-    """Slices of threads and of devices, as Kineto writes them."""
+    """Slices of threads and of devices, in Kineto's form."""
 
     def __init__(self):
         self.host = []      # (start, end, tid, name, category, id)

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# For the tests that kill tests/support/kill_program.c: runs it, completes its logs, and
-# looks whether all is in them. Leaves the shell in a directory of its own.
+# Sourced by the tests that kill tests/support/kill_program.c: runs it,
+# completes its logs, and checks that they are complete. Changes to a temporary
+# directory.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 program=$build/tests/support/kill_program
 check=$build/tests/support/kill_check
 unset LINES
-# Where it is built with the sanitizer, a fault is to kill as it does without.
+# A build with the sanitizer must die by a fault as one without.
 export ASAN_OPTIONS="${ASAN_OPTIONS-}:handle_segv=0"
-# Spools are in memory, as ever, where there is room for them.
+# Spools are in memory, as usual, if there is room for them.
 CTPROF_SPOOL=$(mktemp -d /dev/shm/ctprof-test.XXXXXX 2>/dev/null) ||
 	CTPROF_SPOOL=$(mktemp -d) || exit 99
 export CTPROF_SPOOL PROGRESS=$work/progress PROGRESS2=$work/progress2
@@ -37,8 +38,7 @@ run() {
 	fi
 }
 
-# holds WHAT PROGRESS [LOG...]: all that was told is in the logs, or in all
-# together.
+# holds WHAT PROGRESS [LOG...]: all reported ranges are in the logs, together.
 holds() {
 	local what=$1 progress=$2 told
 	local -a logs=()
@@ -50,7 +50,7 @@ holds() {
 		[ ! -s "$log" ] || logs+=("$log")
 	done
 	# Without memory the recorder may have to stop before the program does,
-	# and says so.
+	# and reports that.
 	if ! told=$("$check" "$progress" "${logs[@]}"); then
 		grep -q 'stopped early: out of memory' said ||
 			complain "$what: $told"
@@ -59,8 +59,8 @@ holds() {
 	sum=$((sum + ${told:-0}))
 }
 
-# clean WHAT: no spool is left; or one in which nothing could be recorded yet,
-# of which no log knows.
+# clean WHAT: no spool is left; or one of which no log knows, since nothing
+# could be recorded in it yet.
 clean() {
 	[ -n "$(ls "$CTPROF_SPOOL")" ] || return
 	"$CTPROF" repair --all 2>&1 |

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kill_check PROGRESS [LOG...]: everything that a thread of
- * tests/support/kill_program.c had recorded when it said so is in the logs, once, in
- * order. PROGRESS is the shared file, or the lines "TID COUNT" that came
- * through the pipe. Prints how many ranges that were, or what is wrong.
+ * kill_check PROGRESS [LOG...]: all ranges that a thread of
+ * tests/support/kill_program.c reported are in the logs, once, in order.
+ * PROGRESS is the shared file, or the lines "TID COUNT" from the pipe. Prints
+ * the number of ranges, or the error.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 struct seen {
 	long tid;
-	long told;  /* so many it said it had recorded */
+	long told;  /* reported as recorded */
 	long begun; /* in the log */
 	long ended;
 	int is_open;
@@ -71,7 +71,7 @@ static int read_progress(const char *path)
 
 static void complain(const struct seen *thread, const char *what, long number)
 {
-	/* One mistake makes thousands. */
+	/* Prints one error only: one causes thousands. */
 	if (!failed)
 		printf("thread %ld, %ld ranges recorded, %ld begun and %ld "
 		       "ended in the log: %s %ld\n",
@@ -117,7 +117,7 @@ static int read_log(const char *path)
 		take(source->trace, &event);
 	if (status != CTP_END)
 		printf("%s: %s\n", path, err.message);
-	/* Where recording stopped early, the log says why. */
+	/* If recording stopped early, the log has the reason. */
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
 		if (source->trace->losses[loss] != 0 &&
 			!trace_loss_is_note(loss) &&
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
 		const struct seen *thread = &threads[i];
 
 		sum += thread->told;
-		/* It may have been about to say so, or halfway. */
+		/* It may have died before or while reporting a range. */
 		if (thread->ended < thread->told ||
 			thread->ended > thread->told + 1 ||
 			thread->begun > thread->told + 1)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kill_program END THREADS RANGES MICROSECONDS: the program that tests/lib/recorder/kill.sh
- * kills. Each thread records ranges and, after each, says how many it has
- * recorded: in the shared file $PROGRESS, and with $LINES as a line "TID COUNT"
- * on stdout. The kernel kills it after so many microseconds (0: never), at
- * whatever instruction its threads are then. Who has recorded all its RANGES
- * (0: without end) meets the END that was asked for.
+ * kill_program END THREADS RANGES MICROSECONDS: the program that
+ * tests/lib/recorder/kill.sh kills. Each thread records ranges and after each
+ * reports their number: in the shared file $PROGRESS, and with $LINES as a line
+ * "TID COUNT" on stdout. The kernel kills the program after MICROSECONDS (0:
+ * never), at any instruction of its threads. A thread that has recorded all its
+ * RANGES (0: without end) dies by END.
  */
 #include <ctprof.h>
 #include <fcntl.h>
@@ -85,7 +85,7 @@ static void *work(void *argument)
 	return NULL;
 }
 
-/* All threads but the first are others than main's. */
+/* The first of the threads is main's. */
 static void run_threads(void)
 {
 	pthread_t threads[KILL_THREADS_MAX];
@@ -102,12 +102,13 @@ static void run_threads(void)
 /* One recording after the other. */
 static void end_restart(void)
 {
-	(void)ctp_stop(); /* the one that is due */
+	(void)ctp_stop(); /* the current one */
 	for (;;) {
 		progress->log[0] = '\0';
 		for (int i = 0; i < KILL_THREADS_MAX; i++)
 			atomic_store(&progress->threads[i].count, 0);
-		if (ctp_start(NULL) != CTP_OK) /* until the names run out */
+		if (ctp_start(NULL) != CTP_OK) /* until no more names are
+					        * free */
 			(void)pause();
 		(void)snprintf(progress->log, sizeof(progress->log), "%s",
 			ctp_status() + strlen("recording to "));
@@ -160,11 +161,12 @@ static void end_overflow(void)
 	(void)recurse(0);
 }
 
-/* No memory any more, for the program and for the recorder. */
+/* No more memory, for the program and for the recorder. */
 static void end_memory(void)
 {
 	struct rlimit limit = {0, 0};
-	void *volatile memory; /* else it may be left out, and succeed */
+	void *volatile memory; /* otherwise the compiler may omit it, and assume
+			        * success */
 
 	(void)setrlimit(RLIMIT_AS, &limit);
 	range_count *= 2;
@@ -177,7 +179,7 @@ static void end_memory(void)
 		abort();
 }
 
-/* The disk is full, for the program; it records on, and ends well. */
+/* The disk is full, for the program; it continues recording, and ends well. */
 static void end_disk(void)
 {
 	struct rlimit limit = {4096, RLIM_INFINITY};
@@ -196,7 +198,7 @@ static void end_exec(void)
 		(char *)NULL);
 }
 
-/* Records some more, and lives on until it is killed. */
+/* Records some more, and lives until it is killed. */
 static void live_on(void)
 {
 	map_progress(getenv("PROGRESS2"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How far the threads of tests/support/kill_program.c got, in a file that is mapped
- * shared: a killed process has stored what it had stored. */
+/* The progress of the threads of tests/support/kill_program.c, in a file that
+ * is mapped shared: stores of a killed process stay. */
 #ifndef KILL_PROGRESS_H
 #define KILL_PROGRESS_H
 
@@ -10,8 +10,8 @@
 
 struct kill_thread {
 	_Atomic long tid;
-	_Atomic long count; /* ranges that were recorded */
-	char rest[48];      /* of the cache line */
+	_Atomic long count; /* recorded ranges */
+	char rest[48];      /* fills the cache line */
 };
 
 struct kill_progress {

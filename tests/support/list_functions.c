@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * list_functions FILE [DEBUG_DIRECTORY]: the functions that symbols.h finds in
- * a file, one a line: offset, mangled name or name, file, line and name, with
- * tabs between.
+ * a file, one per line: offset, mangled name or name, file, line and name,
+ * separated by tabs.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "log/log.h"
 #include "log/msgpack_out.h"
 
-/* A recipe is part of a test's source: a mistake in it is a bug there. */
+/* A recipe is part of a test's source: an error in it is a bug there. */
 static void *checked(void *pointer, const char *what)
 {
 	if (pointer == NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes logs by hand from recipes that read like JSON, so that a damaged log
- * stands in a test as what it is and nowhere as a file of bytes.
+ * Makes logs by hand from recipes that read like JSON. So a test shows a
+ * damaged log as such, and no damaged log is kept as a file of bytes.
  *
  *	[3, -7, 0.5, 'it\'s \xff', {'key': nil}, true, 0 * 1000]
  *
@@ -13,21 +13,21 @@
 
 #include "base/buffer.h"
 
-/* Appends the MessagePack of a recipe, got from a printf format. A mistake in
- * it aborts. */
+/* Appends the MessagePack of a recipe, given as a printf format. Aborts on an
+ * error in it. */
 void log_maker_pack(struct buffer *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Appends a block as one member of the log. Its kind is the recipe's first
- * number. */
+/* Appends a block as one member of the log. The recipe's first number is its
+ * kind. */
 void log_maker_add(struct buffer *log, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Appends a member that unpacks to these bytes, whatever they are. */
+/* Appends a member that unpacks to any given bytes. */
 void log_maker_add_bytes(
 	struct buffer *log, unsigned kind, const void *bytes, size_t size);
 
-/* The parts of a member: packed data as it is, CRC and size as told. */
+/* The parts of a member: packed data unchanged, CRC and size as given. */
 struct log_maker_member {
 	unsigned kind;
 	const void *data; /* raw deflate */
@@ -39,14 +39,14 @@ struct log_maker_member {
 void log_maker_add_member(
 	struct buffer *log, const struct log_maker_member *member);
 
-/* A header whose recording began at this time; and with a least reader. */
+/* A header with this start time; and with a least reader. */
 void log_maker_add_header(struct buffer *log, int64_t realtime, int reader);
 
 /* A whole small log with every kind of block, event and row. */
 void log_maker_add_small(struct buffer *log);
 
-/* Where the member with this number, from 0, begins and ends; false if there
- * is none. The log must be undamaged. */
+/* The range of the member with this number, from 0; false if there is none. The
+ * log must be undamaged. */
 struct log_maker_span {
 	size_t begin;
 	size_t end;

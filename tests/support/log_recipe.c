@@ -17,8 +17,8 @@
 
 struct cook {
 	struct buffer *log;
-	size_t begin; /* of what this recipe made */
-	size_t last;  /* where its last step began */
+	size_t begin; /* from this recipe */
+	size_t last;  /* start of its last step */
 };
 
 static void require(bool good, const char *step)
@@ -117,7 +117,7 @@ static void add_again(const struct cook *cook, uint64_t count)
 		buffer_add(log, log->bytes + cook->begin, size);
 }
 
-/* Steps that change what the step before made. */
+/* Steps that change the output of the step before. */
 static bool change(const struct cook *cook, const char *word, int64_t number,
 	const char *step)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes a log from a text of one step a line, so that bad logs are kept as
- * text that says what is wrong with them. Steps:
+ * Makes a log from a text with one step per line, so that bad logs are kept as
+ * text that shows their errors. Steps:
  *
  *	# words              nothing
  *	[3, 1, 0, …]         a block, see log_maker.h
@@ -22,12 +22,11 @@
 
 #include "base/buffer.h"
 
-/* Appends what the recipe makes to the log. A mistake in it aborts, as in
- * log_maker.h. */
+/* Appends the recipe's log. Aborts on an error in it, as log_maker.h does. */
 void log_recipe_add(struct buffer *log, const char *recipe);
 
 /* The unpacked blocks of an undamaged log, each after its size in two bytes
- * (little endian); false if one does not fit that. */
+ * (little endian); false if one is larger than that allows. */
 bool log_recipe_unpack(const struct buffer *log, struct buffer *blocks);
 
 #endif

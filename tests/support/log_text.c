@@ -14,7 +14,7 @@
 #define ROW(name, number, chunk, event, ...) [event] = {#name, {__VA_ARGS__}},
 static const struct {
 	const char *name;
-	uint8_t fields[LOG_FIELDS_MAX + 2]; /* as a row has them, and an end */
+	uint8_t fields[LOG_FIELDS_MAX + 2]; /* as in a row, and an end */
 } kinds[EVENT_KINDS] = {[EVENT_BEGIN] = {"BEGIN", {LOG_FIELD_SITE}},
 	[EVENT_END] = {"END", {LOG_FIELD_END}},
 	[EVENT_ACTIVITY] = {"ACTIVITY",
@@ -191,7 +191,7 @@ struct log_text log_text_read_names(
 	const void *bytes, size_t size, enum read_names names)
 {
 	struct log_text text = {.status = CTP_OK};
-	/* fmemopen() refuses nothing at all in older libraries. */
+	/* Older libraries' fmemopen() cannot fail. */
 	FILE *file = size == 0 ? fopen("/dev/null", "rb")
 			       : fmemopen((void *)(uintptr_t)bytes, size, "rb");
 	struct read_request request = {.names = names};

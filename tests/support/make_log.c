@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes a log of a recipe (log_recipe.h), or the unpacked blocks that fuzz_log.c
- * makes a log of:
+ * Makes a log from a recipe (log_recipe.h), or the unpacked blocks from which
+ * fuzz_log.c makes one:
  *
  *	make_log [--blocks] RECIPE > FILE
  */
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 		perror(argv[argc - 1]);
 	else
 		log_recipe_add(&log, (const char *)recipe.bytes);
-	/* What is broken as a member has no blocks to give: nothing then. */
+	/* Broken members have no blocks: prints nothing for those. */
 	if (good && blocks && !log_recipe_unpack(&log, &unpacked))
 		unpacked.used = 0;
 	good = good && fwrite(made->bytes, 1, made->used, stdout) == made->used;

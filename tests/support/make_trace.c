@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a trace of any size in the shape that PyTorch's profiler gives them:
- * what threads did - functions of Python, operators with their arguments,
- * memory - and behind all of that calls of CUDA and what devices did, with
- * arrows. The same options give the same bytes.
+ * Writes a trace of any size in the form of PyTorch's profiler: activities of
+ * threads (functions of Python, operators with their arguments, memory), each
+ * followed by calls of CUDA and activities of devices, with arrows. The same
+ * options give the same bytes.
  *
- * Usage: make_trace [--bytes=SIZE] [--seed=NUMBER] [--lengths=NUMBER]
- * SIZE (1M) may end in K, M or G; the trace is longer by a few steps' events.
- * Inputs of operators are of so many lengths (4, which makes some 2,000
- * operators of different shapes, as large models have; with 4096 nearly each
- * has its own).
+ * Usage: make_trace [--bytes=SIZE] [--seed=NUMBER] [--lengths=NUMBER] SIZE (1M)
+ * may end in K, M or G; the trace is longer by a few steps' events. Inputs of
+ * operators have NUMBER lengths. The default, 4, makes some 2,000 operators of
+ * different shapes, as in large models; with 4096 nearly each has its own.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -17,12 +16,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define OPS 20           /* operators of a step, one behind the other */
+#define OPS 20           /* operators of a step, one after the other */
 #define STEPS 16         /* different ones */
-#define OP_NS 4000       /* from one to the next */
+#define OP_NS 4000       /* between two starts */
 #define FUNCTIONS 1000   /* different ones */
 #define CALLERS 8        /* functions around them */
-#define CALLER_NS 500    /* from one to the next */
+#define CALLER_NS 500    /* between two starts */
 #define FIRST_OP_NS 8000 /* in the step */
 #define STEP_NS (FIRST_OP_NS + OPS * OP_NS + 8000)
 #define LAUNCH_NS 20000 /* from a call to its kernel */
@@ -39,17 +38,16 @@ struct span {
 	uint64_t dur_ns;
 };
 
-/* One operator: who, where, and numbers that look like chance. */
+/* One operator: kind, place, and pseudorandom numbers. */
 struct op {
 	uint64_t number;
-	uint64_t kind; /* the same in each of some steps */
+	uint64_t kind; /* repeats after some steps */
 	uint64_t random;
 	uint64_t at_ns;
 	unsigned tid;
 };
 
-/* In dimensions, '#' is a length and 'w' the width of a layer; in strides, too.
- */
+/* In dimensions and strides, '#' is a length and 'w' the width of a layer. */
 struct kind_of_op {
 	const char *name;
 	const char *types;
@@ -148,7 +146,7 @@ static struct op op_of(uint64_t step, uint64_t index)
 		.tid = PID + (step % 4 == 3)};
 }
 
-/* The beginning of a slice, up to its arguments; how long it is. */
+/* The beginning of a slice, up to its arguments; returns its length. */
 static int put_slice(FILE *out, const char *category, unsigned pid,
 	unsigned tid, struct span span)
 {
@@ -177,7 +175,7 @@ static int put_function(
 	return size;
 }
 
-/* A list whose items are such texts. */
+/* A list with such texts as its items. */
 static int put_list(
 	FILE *out, const char *key, const char *text, const struct op *op)
 {
@@ -282,7 +280,7 @@ static int put_kernel(FILE *out, const struct op *op)
 	return size;
 }
 
-/* What a thread did in a step; how long that is. */
+/* A thread's events of a step; returns their length. */
 static uint64_t put_thread(FILE *out, uint64_t step)
 {
 	uint64_t id = step * (CALLERS + OPS) + 1;
@@ -312,7 +310,7 @@ static uint64_t put_thread(FILE *out, uint64_t step)
 	return size;
 }
 
-/* What it had a device do. */
+/* The device's events of a step; returns their length. */
 static uint64_t put_device(FILE *out, uint64_t step)
 {
 	uint64_t size = 0;
@@ -328,7 +326,7 @@ static uint64_t put_device(FILE *out, uint64_t step)
 
 static void put_trace(FILE *out, uint64_t bytes)
 {
-	/* Of each byte about threads there are so many about the device. */
+	/* The share of bytes for threads; the rest is for the device. */
 	uint64_t for_threads = bytes / 100 * 60;
 	uint64_t steps = 0;
 	uint64_t size = 0;
@@ -355,7 +353,7 @@ static void put_trace(FILE *out, uint64_t bytes)
 		PID);
 }
 
-/* "10G"; 0 if it is none. */
+/* A size such as "10G"; 0 if it is invalid. */
 static uint64_t size_of(const char *text)
 {
 	char *end;

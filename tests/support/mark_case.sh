@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# For nvtx.sh, itt.sh and forward.sh, which source it: a directory to work in,
-# without what other tools have set, and how a program's marks are recorded and
-# compared. $how, where it is set, is in all messages.
+# Sourced by nvtx.sh, itt.sh and forward.sh: makes a directory to work in,
+# clears the settings of other tools, and records and compares a program's
+# marks. Messages contain $how if it is set.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 DUMP=$build/tests/support/dump_events
@@ -16,18 +16,18 @@ complain() {
 	failed=1
 }
 
-# record COMMAND...: what it marks is in the file `found`.
+# record COMMAND...: writes its marks to the file `found`.
 record() {
 	rm -f run*.ctp
 	"$CTPROF" record -q -o run.ctp -- "$@" >out 2>err ||
 		complain "$*: fails: $(cat out err)"
 	[ ! -s out ] || complain "$*: says $(cat out)"
-	# Without times, and without the numbers of async ranges.
+	# Without times, and without the numbers of asynchronous ranges.
 	"$DUMP" run.ctp | sed -E 's/^[a-z]+ [0-9]+ -?[0-9]+ //
 		s/^(async_.*:[0-9]+) [0-9]+/\1/' >found
 }
 
-# holds CASE: are the events those in the file `want`?
+# holds CASE: do the events equal those in the file `want`?
 holds() {
 	if ! diff want found >difference; then
 		complain "$1: $(cat difference)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs a command on a terminal of its own, and writes what it says there to
-standard output. The status is the command's.
+"""Runs a command on its own terminal, and copies its output there to standard
+output. The status is the command's.
 
     on_terminal.py ROWS COLUMNS COMMAND...
 """
@@ -21,7 +21,7 @@ if pid == 0:
 while True:
     try:
         got = os.read(master, 4096)
-    except OSError:  # how Linux says that nobody has the terminal any more
+    except OSError:  # Linux reports this when all have closed the terminal
         break
     if not got:
         break

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The rules of function timings, written down a second time and naively.
+"""A second and naive implementation of the rules of function timings.
 
 oracle.py program SEED          prints a random nested program
 oracle.py compare SEED JSON     compares `ctprof stats --json --callers` of its
@@ -53,7 +53,7 @@ class Cost:
 
 
 def replay(events):
-    """{name: Cost}, {(callee, caller): Cost}, and how many were open."""
+    """{name: Cost}, {(callee, caller): Cost}, and the number of open calls."""
     functions, edges = {}, {}
     stacks = [[] for _ in range(8)]
 

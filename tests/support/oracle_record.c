@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records what its input says, with the input's own times:
+ * Records the events of its input, with the input's own times:
  *
  *	T n          as thread n from here on
  *	B ns name    a range begins
  *	E ns         the innermost one ends
  *
- * Each thread n is a thread of this process, so that it has a stack of its
- * own; they take turns as the input does.
+ * Each thread n is a thread of this process, so that it has its own stack; they
+ * take turns in the order of the input.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -66,7 +66,7 @@ int main(void)
 	struct line line;
 	int thread = 0;
 
-	ctp_thread_name("oracle"); /* a log, even of nothing */
+	ctp_thread_name("oracle"); /* a log, even an empty one */
 	while (scanf(" %c", &line.what) == 1) {
 		if (line.what == 'T') {
 			if (scanf("%d", &thread) != 1 || thread < 0 ||

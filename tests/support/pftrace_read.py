@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Reads a Perfetto trace by Perfetto's rules, and compares it with the Chrome
-trace that the same log gives:
+trace made from the same log:
 
     pftrace_read.py FILE.pftrace FILE.json
     pftrace_read.py --show FILE.pftrace
@@ -17,7 +17,7 @@ BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 OWN_CLOCK = 64
 DEPTH_SHOWN = 512
 
-# What the writers add to a slice's arguments, each in its own way.
+# Arguments that each writer adds to a slice in its own way.
 WRITERS_OWN = {
     "file", "line", "category", "External id", "correlation", "device",
     "context", "stream", "bytes", "memory bandwidth (GB/s)", "queued",
@@ -113,7 +113,7 @@ class Trace:
         assert track["parent"] == 0 or track["parent"] in self.tracks
 
     def annotation(self, entry, depth=0):
-        """The value of a debug annotation, and its name."""
+        """The name and value of a debug annotation."""
         entry = fields(entry)
         assert depth <= 32
         name = None
@@ -151,7 +151,7 @@ class Trace:
         return self.names[2][event[10][0]]
 
     def about(self, event):
-        """What is known of a slice when it begins, and of an instant."""
+        """The properties of a slice at its begin, and of an instant."""
         category = None
         if 3 in event:
             category = self.names[1][event[3][0]]
@@ -203,7 +203,7 @@ def nanoseconds(text):
 
 
 def read_chrome(path):
-    """The same of a Chrome trace."""
+    """The same for a Chrome trace."""
     with open(path, encoding="utf-8") as file:
         trace = json.load(file, parse_float=decimal.Decimal)
     stacks = collections.defaultdict(list)
@@ -259,7 +259,7 @@ def plain(value):
 def key(slice_):
     args = {name: plain(value) for name, value in slice_.args.items()
             if name not in WRITERS_OWN}
-    # An argument of the program's stands in the place of the site's.
+    # An argument of the program replaces the site's.
     place = (slice_.args.get("file", slice_.place[0]),
              slice_.args.get("line", slice_.place[1]))
     return (slice_.name, slice_.time, slice_.dur, place,

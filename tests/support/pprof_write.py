@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Profiles of pprof by a few lines of Python, in any of the forms that they may
-have."""
+"""Writes profiles of pprof in any valid form, in a few lines of Python."""
 import random
 
 NAMES = ["main", "f", "ns::g<int>(int)", "", "h i", "\u00e9t\u00e9", "main"]
@@ -86,8 +85,8 @@ def place(chance, strings, ids, functions):
 
 
 def by_chance(seed):
-    """A profile whose fields come in any order, and its stacks: of each path
-    of names, the time."""
+    """A profile whose fields come in any order, and its stacks: the time of
+    each path of names."""
     chance = random.Random(seed)
     strings = Strings()
     fields = [data(5, b"")] if chance.random() < .1 else []
@@ -127,7 +126,7 @@ def by_chance(seed):
         stacks[names] = stacks.get(names, 0) + values[1] * 1000
     texts = strings.fields()
     chance.shuffle(fields)
-    # Strings are numbered in their order.
+    # Strings are numbered in order of appearance.
     at = sorted(chance.randrange(len(fields) + 1) for _ in texts)
     for index, text in reversed(list(zip(at, texts))):
         fields.insert(index, text)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# The beginning of every shell test, which sources it before anything else:
+# The beginning of every shell test, sourced before anything else:
 #
 #	. "${srcdir:-.}/tests/support/prelude.sh"
 #
@@ -8,7 +8,7 @@
 #
 #	cd build && srcdir=.. ../tests/bin/cli.sh
 #
-# It finds these, all paths being absolute:
+# It sets these variables, with absolute paths:
 #
 #	srcdir, build	the sources, and the build directory
 #	CTPROF		the program
@@ -18,7 +18,7 @@
 #	failed		0 until complain() or report() makes it 1; the last line of
 #			a test is `exit $failed`
 #
-# and no variable of the environment that changes a recording or a color.
+# and unsets variables of the environment that change a recording or a color.
 # shellcheck disable=SC2034
 set -u
 build=$PWD
@@ -38,13 +38,13 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 failed=0
 
-# complain WHAT: the test fails, and goes on.
+# complain WHAT: reports a failure, and continues.
 complain() {
 	echo "not ok $*"
 	failed=1
 }
 
-# report STATUS WHAT: a case passed, if the status is 0.
+# report STATUS WHAT: the case passed if the status is 0.
 report() {
 	if [ "$1" = 0 ]; then
 		echo "ok $2"
@@ -53,19 +53,19 @@ report() {
 	fi
 }
 
-# fail WHY: the test fails here.
+# fail WHY: reports a failure, and ends the test.
 fail() {
 	echo "not ok $*"
 	exit 1
 }
 
-# skip WHY: the test cannot be run here.
+# skip WHY: ends the test as skipped.
 skip() {
 	echo "skipped: $*"
 	exit 77
 }
 
-# need PROGRAM...: skips the test where one is not installed.
+# need PROGRAM...: skips the test if one is not installed.
 need() {
 	for needed in "$@"; do
 		command -v "$needed" >/dev/null ||
@@ -73,7 +73,7 @@ need() {
 	done
 }
 
-# need_package NAME...: skips the test where Python lacks one.
+# need_package NAME...: skips the test if Python lacks one.
 need_package() {
 	for needed in "$@"; do
 		"$python" -c "import $needed" 2>/dev/null ||
@@ -81,7 +81,7 @@ need_package() {
 	done
 }
 
-# Is the library built with a sanitizer? Programs cannot load it then.
+# Is the library built with a sanitizer? Then programs cannot load it.
 sanitized() {
 	grep -q '^CTP_LDFLAGS = .*-fsanitize' "$build/Makefile"
 }
@@ -91,8 +91,8 @@ need_loadable_library() {
 	! sanitized || skip "programs cannot load a sanitized library"
 }
 
-# wait_until COMMAND...: until it succeeds. False after two minutes, which are
-# for machines with much else to do.
+# wait_until COMMAND...: waits until it succeeds. False after two minutes, a
+# limit for busy machines.
 wait_until() {
 	waits=0
 	until "$@"; do
@@ -108,8 +108,7 @@ record_program() {
 		CTPROF_OUT=$2 "$build/tests/support/oracle_record" || exit 1
 }
 
-# The first Python that the package is built for; nothing if it cannot be
-# loaded.
+# The first Python that the package is built for; empty if it cannot be loaded.
 package_python() {
 	sanitized ||
 		sed -n 's/^CTP_PYTHONS = *\([^ ]*\).*/\1/p' "$build/Makefile"

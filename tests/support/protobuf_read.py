@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""As much of protocol buffers as the tests' readers need."""
+"""The parts of protocol buffers that the tests' readers need."""
 
 
 def varint(data, at):
@@ -14,7 +14,7 @@ def varint(data, at):
 
 
 def signed(value):
-    """What a field of type int64 says."""
+    """The value of a field of type int64."""
     return value - (1 << 64) if value >> 63 else value
 
 
@@ -48,7 +48,7 @@ def fields(data):
 
 
 def packed(data):
-    """Varints one after the other."""
+    """A sequence of varints."""
     found = []
     at = 0
     while at < len(data):

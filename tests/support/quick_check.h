@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Check, with assertions that cost nothing if they hold. By themselves they
- * write where they stand to a file, each time, so that a crash can be told to
- * the line: in loops, that is most of a test's time. So, it is told to the test.
+ * Check, with assertions that cost nothing if they hold. Check's own assertions
+ * write their position to a file each time, to find the line of a crash, which
+ * takes most of a test's time in loops. These locate a crash only by its test.
  */
 #ifndef QUICK_CHECK_H
 #define QUICK_CHECK_H

@@ -66,7 +66,7 @@ class DeviceClock:
         return start
 
     def last_rate(self, number):
-        """Of a run; of one before it if it is too short."""
+        """The slope of a run; of an earlier one if it is too short."""
         for run in reversed(self.runs[max(0, number - 15):number + 1]):
             k = self.far(run, len(run) - 1, -1)
             if k != len(run) - 1:
@@ -176,7 +176,7 @@ def events(block, clock, sites, tracks):
         now += delta
         at = now if kind == 1 else clock.correct(now)
         row = next(rows) if code == 1 else None
-        if row and row[0] == 12:  # of the event before it
+        if row and row[0] == 12:  # of the previous event
             lines[-1] += arguments(row[1])
             continue
         if row and row[0] == 13:  # likewise

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* AddressSanitizer's allocator may be locked by another thread (the recorder's
- * own, say) when a program forks; before LLVM 17 the child then waits for it
- * for ever, as soon as it starts a thread. Here a fork takes its locks first,
- * as later versions do. Where they are not found, nothing is done. */
+/* Another thread (the recorder's own, for example) may hold the lock of
+ * AddressSanitizer's allocator when a program forks. Before LLVM 17, the child
+ * then waits for it for ever, as soon as it starts a thread. Here a fork takes
+ * its locks first, as later versions do. If they are not found, nothing is
+ * done. */
 #include <pthread.h>
 #include <stddef.h>
 
@@ -30,7 +31,7 @@ static void after_fork(void)
 	unlock_threads();
 }
 
-/* The handlers that are registered first run last before a fork: those of the
+/* Handlers that are registered first run last before a fork. Those of the
  * recorder, which it may register when it is loaded, may wait for a thread that
  * allocates. */
 __attribute__((no_sanitize_address)) static void watch_forks(void)

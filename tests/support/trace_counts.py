@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""What is in a Chrome trace: the rules a second time, and naively.
+"""The contents of a Chrome trace, by a second and naive implementation of the
+rules.
 
 usage: trace_counts.py FILE [external|correlation]
 
-Prints a summary as JSON. chrome_reference.py compares what ctprof says about the
+Prints a summary as JSON. chrome_reference.py compares ctprof's results for the
 same file with these counts. Everything is held in memory, numbers are exact
-decimals, and nothing here was taken from the reader.
+decimals, and no code is taken from the reader.
 
-Slices are events X, and B with its E: an E ends the slice that was begun last
-on its thread, if one with its name, or it has none, is open there. In order of
-start, the longer first, a slice lies in the one that is open when it starts;
-one that ends after it lies in none and is a call of its own. Of equal ones
-those of B are outer, then the first in the file, or the last where the producer
-writes slices as they end; those of no length stand as in the file, and before
-the E of a range that ends then they are in that. Function times are cProfile's.
+Slices are events X, and B with its E. An E ends the innermost open slice with
+its name on its thread, or, without a name, the innermost one. Slices are nested
+in order of start, the longer first. A slice lies in the one that is open when
+it starts, unless it ends later: then it lies in none and is a separate call.
+Among equal slices, those of B are outer, then the first in the file, or the
+last if the producer writes slices as they end. Slices without duration stand as
+in the file; before the E of a range that ends then, they are inside it.
+Function times are cProfile's.
 """
 import collections
 import decimal
@@ -22,7 +24,7 @@ import json
 import re
 import sys
 
-# Names of categories, as they were and as they are.
+# Names of categories, old and new.
 OLD_CATEGORIES = {"Operator": "cpu_op", "Kernel": "kernel",
                   "Runtime": "cuda_runtime", "Memcpy": "gpu_memcpy",
                   "Memset": "gpu_memset"}
@@ -31,11 +33,11 @@ WORK = ("kernel", "gpu_memcpy", "gpu_memset")
 DEVICE = WORK + ("gpu_user_annotation", "cuda_sync")
 OPS = ("cpu_op", "user_annotation")
 PYTHON = "python_function"
-POINTS = "iIRPnTpNODcvV()="  # phases of what has no duration
+POINTS = "iIRPnTpNODcvV()="  # phases of events without duration
 INT64_MAX = 2**63 - 1
 
-# clang's and nvcc's ranges that are, in a profile, what they are about, too:
-# which file, which place of one, or which name; of templates in brackets.
+# clang's and nvcc's ranges that profiles name with their subject, too: a file,
+# a place in one, or a name; for templates in brackets.
 FILES = ("Source", "OptModule", "Processing Header File")
 PLACES = ("ParseDeclarationOrFunctionDefinition", "EvaluateAsConstantExpr")
 NAMED = ("ParseFunctionDefinition", "ParseClass", "ParseTemplate", "DebugType",
@@ -69,9 +71,9 @@ class Slice:
         self.order = order
         self.args = event.get("args") or {}
         self.range = event["ph"] == "B"
-        self.end_order = 0  # where its E is in the file
+        self.end_order = 0  # position of its E in the file
         self.ending = False
-        self.cut = False  # it gave way to a range before, and is counted
+        self.cut = False  # shortened by an earlier range, and counted
         self.open = False
 
     @property
@@ -79,7 +81,7 @@ class Slice:
         return self.start + self.dur
 
     def is_span(self):
-        """PyTorch's of the whole recording, which is no call."""
+        """PyTorch's slice for the whole recording, which is not a call."""
         return self.category == "Trace" and \
             self.name.startswith("PyTorch Profiler (")
 
@@ -92,7 +94,7 @@ class Slice:
 
 
 class Cost:
-    """What calls of a function, or along an edge, took."""
+    """The costs of calls of a function, or along an edge."""
 
     def __init__(self):
         self.ncalls = self.pcalls = self.tottime_ns = self.cumtime_ns = 0
@@ -113,7 +115,7 @@ def as_id(value):
 
 
 def to_ns(value):
-    """Microseconds as nanoseconds, halves away from zero; None if senseless."""
+    """Microseconds as nanoseconds, halves away from zero; None if invalid."""
     if isinstance(value, bool) or \
             not isinstance(value, (int, decimal.Decimal, str)):
         return None
@@ -130,19 +132,19 @@ def read_json(path):
         data = file.read()
     if data[:2] == b"\x1f\x8b":
         data = gzip.decompress(data)
-    # As the producers of some traces write any bytes into names.
+    # Some producers write any bytes into names.
     text = data.decode("utf-8", "surrogateescape")
     try:
         return json.loads(text, parse_float=decimal.Decimal, strict=False)
     except json.JSONDecodeError:
-        # An array that was never ended, which Chrome's own document allows.
+        # An unterminated array, which Chrome's own document allows.
         return json.loads(text.rstrip().rstrip(",") + "]",
                           parse_float=decimal.Decimal, strict=False)
 
 
 def detailed(event):
-    """The name of a range of clang's in a profile. Of a place the column does
-    not count."""
+    """The name of a range of clang's in a profile, without the column of a
+    place."""
     name = event.get("name", "")
     detail = (event.get("args") or {}).get("detail")
     if name not in FILES + PLACES + NAMED + INSTANCES or \
@@ -155,14 +157,14 @@ def detailed(event):
 
 
 def is_header(event):
-    """Since clang 19 they do not nest in what was parsed."""
+    """Since clang 19 they do not nest in the range that parses them."""
     return event["ph"] in ("b", "e") and \
         event.get("cat") == event.get("name") == "Source"
 
 
 class Trace:
-    """The events of a file, sorted out by kind; with `details` as profiles
-    have them."""
+    """The events of a file, sorted by kind; with `details` named as in
+    profiles."""
 
     def __init__(self, path, details=False):
         self.details = details
@@ -172,7 +174,7 @@ class Trace:
         self.children_first = False
         self.of_clang = isinstance(document, dict) and \
             "beginningOfTime" in document
-        # nvcc's ranges that LLVM opens are about something, too.
+        # nvcc's ranges that LLVM opens have a subject, too.
         self.of_nvcc = isinstance(document, dict) and \
             "targetArchs" in document.get("otherData", {})
         self.samples = 0
@@ -186,11 +188,11 @@ class Trace:
         self.bad = self.left_out = self.stray_ends = 0
         self.last = None
         self.opened = collections.defaultdict(list)
-        self.names = collections.defaultdict(list)  # that have no end yet
+        self.names = collections.defaultdict(list)  # without an end so far
         marks = []
         for order, event in enumerate(self.events):
             self.take(order, event, marks)
-        # In order of time, events of one moment in the file's.
+        # In order of time; at one time, in the order of the file.
         marks.sort(key=lambda mark: mark[0])
         for start, order, event in marks:
             self.take_mark(start, order, event)
@@ -226,7 +228,7 @@ class Trace:
             marks.append((start, order, event))
 
     def take_header(self, order, start, event):
-        """Begin and end follow each other in the file."""
+        """Begin and end are adjacent in the file."""
         if event["ph"] == "b":
             self.bad += self.header is not None
             self.header = Slice(dict(event, cat=None, name=detailed(event)),
@@ -238,12 +240,12 @@ class Trace:
         self.add(header)
 
     def is_sum(self, event):
-        """clang's rows of totals, which are not among what they sum up."""
+        """clang's rows of totals, which are not among their summands."""
         return self.children_first and event.get("ts") == 0 and \
             event.get("name", "").startswith("Total ")
 
     def is_arrow(self, event):
-        """Kineto's from a call to its work, which correlations say, too."""
+        """Kineto's, from a call to its work, which correlations give, too."""
         return event["ph"] in ("s", "t", "f") and (
             event.get("cat") in ("ac2g", "async_cpu_to_gpu", "async_gpu") or
             (event.get("cat"), event.get("name")) == ("async", "launch"))
@@ -258,7 +260,7 @@ class Trace:
         elif not opened or name is not None and name not in names:
             self.stray_ends += 1
         else:
-            # Of two that are ended crosswise, one took the other's end.
+            # If two ranges are ended crosswise, one took the other's end.
             names.remove(names[-1] if name is None else name)
             begun = opened.pop()
             begun.dur = start - begun.start
@@ -288,16 +290,16 @@ class Trace:
 
 
 class Calls:
-    """The slices of the host as calls, and who launched what. Of calls whose
-    names have one `key`, cumtime is that of the outermost."""
+    """The slices of the host as calls, and the callers of launches. For calls
+    whose names have one `key`, cumtime is that of the outermost."""
 
     def __init__(self, trace, key=str):
         self.key = key
         self.functions = collections.defaultdict(Cost)
         self.edges = collections.defaultdict(Cost)
         self.overlaps = 0
-        self.cut = 0  # in Python: what overlaps a range is cut off
-        # By id: the names of all that was open, from the outermost on.
+        self.cut = 0  # in Python: overlaps with a range are cut off
+        # By id: the names of all open calls, from the outermost on.
         self.by_correlation = {}
         self.by_external = collections.defaultdict(list)  # with their starts
         rows = collections.defaultdict(list)
@@ -364,15 +366,15 @@ class Calls:
 
     @staticmethod
     def is_first(late, next_):
-        """A call that was put off comes before others, but behind what is
-        still in the ranges that end then, and in what has no end."""
+        """A late call comes before others, but after events inside the ranges
+        that end then, and inside those without an end."""
         if late.start == next_.start:
             return not next_.ending and not next_.open
         return late.start < next_.start
 
     def is_over(self, slice_, next_):
-        """What has no length may hold more of that, but for calls of an API,
-        which make no calls."""
+        """Slices without duration may contain each other, except calls of an
+        API, which have no callees."""
         now = next_.start
         if slice_.open or slice_.end != now:
             return not slice_.open and slice_.end < now
@@ -407,7 +409,7 @@ class Calls:
 
 
 class Work:
-    """What devices did, and which function of the host launched it."""
+    """Device activities, and the functions of the host that launched them."""
 
     def __init__(self, trace, calls, join="auto"):
         self.calls = calls
@@ -436,8 +438,8 @@ class Work:
         return path if slice_.correlation() or slice_.external() else None
 
     def find_op(self, slice_):
-        """The last one that began before the work had ended: where ids are
-        but other numbers, the op may be later than what it caused."""
+        """The last one that began before the work had ended: if the ids are
+        unrelated numbers, the operator may be later than the work."""
         ops = [op for op in self.calls.by_external.get(slice_.external(), ())
                if op[0] <= slice_.end]
         return max(ops, key=lambda op: op[0])[1] if ops else None

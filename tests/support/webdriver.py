@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A browser without a window that tests look into: chromium, by chromedriver.
+"""A headless browser for tests: chromium, driven by chromedriver.
 
     reason = webdriver.missing()     # not None: why there is no browser
     with webdriver.Browser(directory) as browser:
         browser.open("file:///...")
         browser.click("#button")
 
-Needs Python's standard library alone. All that the browser writes is below
-`directory`, which is the caller's to remove. Whatever takes too long is an
-error.
+Needs only Python's standard library. The browser writes only below `directory`,
+which the caller removes. Anything that takes too long is an error.
 
 Source: W3C, WebDriver; and chromedriver's own commands below /goog.
 """
@@ -33,7 +32,7 @@ ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-gpu",
              "--no-first-run", "--hide-scrollbars",
              "--force-color-profile=srgb")
 
-# What keys() takes besides text.
+# Special keys for keys().
 ENTER, ESCAPE, TAB, BACKSPACE = "\ue007", "\ue00c", "\ue004", "\ue003"
 LEFT, UP, RIGHT, DOWN = "\ue012", "\ue013", "\ue014", "\ue015"
 HOME, END, DELETE = "\ue011", "\ue010", "\ue017"
@@ -41,7 +40,7 @@ SHIFT, CONTROL = "\ue008", "\ue009"
 
 
 class Error(Exception):
-    """The browser or its driver did not do what it was told."""
+    """The browser or its driver failed."""
 
 
 def _program():
@@ -49,7 +48,7 @@ def _program():
 
 
 def missing():
-    """Why there is no browser to be driven; None if there is one."""
+    """The reason why no browser can be driven; None if one can."""
     if _program() is None:
         return "chromium is not installed"
     if shutil.which("chromedriver") is None:
@@ -82,14 +81,14 @@ class Browser:
         os.makedirs(self.directory, exist_ok=True)
         own = {name: self.directory for name in (
             "HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
-        # A session of its own, so that quit() ends the browser with it.
+        # A separate session, so that quit() ends the browser with it.
         return subprocess.Popen(
             ["chromedriver", "--port=0"], stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             env={**os.environ, **own}, start_new_session=True)
 
     def _read_port(self):
-        """It says on which port it listens, or ends."""
+        """It prints its port, or exits."""
         timer = threading.Timer(PATIENCE_S, self._kill)
         timer.start()
         try:
@@ -118,7 +117,7 @@ class Browser:
             f"http://127.0.0.1:{self.port}{path}", method=method,
             data=None if body is None else json.dumps(body).encode(),
             headers={"Content-Type": "application/json"})
-        # It is on this machine, whatever proxy there is for others.
+        # It is on this machine, whatever proxy is set for others.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             with opener.open(request, timeout=PATIENCE_S) as reply:
@@ -138,11 +137,11 @@ class Browser:
         self._post("/url", url=url)
 
     def script(self, text, *args):
-        """The value that the text, a function's body, returns."""
+        """The return value of the text, a function's body."""
         return self._post("/execute/sync", script=text, args=list(args))
 
     def wait(self, expression, *args):
-        """Waits until this is true, and returns what it is then."""
+        """Waits until this is true, and returns its value."""
         end = time.monotonic() + PATIENCE_S
         while True:
             value = self.script("return " + expression, *args)
@@ -153,7 +152,7 @@ class Browser:
             time.sleep(0.02)
 
     def find(self, selector):
-        """The first element of a CSS selector, as click() and others take."""
+        """The first element of a CSS selector, for click() and others."""
         return self._post("/element", using="css selector",
                           value=selector)[ELEMENT]
 
@@ -161,7 +160,7 @@ class Browser:
         self._post(f"/element/{self.find(selector)}/click")
 
     def move(self, selector, x=0, y=0):
-        """The mouse, to so far from the middle of an element."""
+        """Moves the mouse to this offset from the middle of an element."""
         self._pointer(selector, x, y, [])
 
     def click_at(self, selector, x=0, y=0):
@@ -176,7 +175,7 @@ class Browser:
             {"type": "pointer", "id": "mouse", "actions": [there, *then]}])
 
     def keys(self, text):
-        """Types, wherever the focus is; modifiers hold until the end."""
+        """Types into the focused element; modifiers hold until the end."""
         down = [{"type": "keyDown", "value": key} for key in text]
         up = [{"type": "keyUp", "value": key} for key in text]
         held = [key for key in text if key in (SHIFT, CONTROL)]
@@ -187,23 +186,24 @@ class Browser:
             {"type": "key", "id": "keyboard", "actions": pairs}])
 
     def complaints(self):
-        """What scripts and the browser complained about since last asked."""
+        """Complaints of scripts and of the browser since the last call."""
         log = self._post("/se/log", type="browser")
         return [entry["message"] for entry in log
                 if entry["level"] in ("SEVERE", "WARNING")]
 
     def prefer(self, scheme):
-        """What the user is said to prefer: "light" or "dark"."""
+        """Sets the user's preferred color scheme: "light" or "dark"."""
         self.devtools("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": scheme}])
 
     def resize(self, width, height):
-        """The page; windows have a least width, which this may be below."""
+        """Sets the size of the page; windows have a least width, but the page
+        may be narrower."""
         self.devtools("Emulation.setDeviceMetricsOverride", width=width,
                       height=height, deviceScaleFactor=1, mobile=False)
 
     def screenshot(self, path, whole=False):
-        """As PNG: what is seen, or the whole page."""
+        """A PNG of the visible part, or of the whole page."""
         shot = self.devtools("Page.captureScreenshot", format="png",
                              captureBeyondViewport=whole)
         with open(path, "wb") as file:

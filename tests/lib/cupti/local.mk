@@ -10,8 +10,8 @@ shell_tests += \
 	%D%/cupti_fake.sh \
 	%D%/cupti_real.sh
 
-# CUDA and CUPTI, as far as the recorder sees them, for where there is neither.
-# -rpath makes libtool build what can be loaded, though it is not installed.
+# Stand-ins for CUDA and CUPTI, as far as the recorder uses them. -rpath makes
+# libtool build loadable libraries, though they are not installed.
 fake_flags = $(AM_LDFLAGS) -rpath $(abs_builddir)/tests/lib/cupti/fake
 check_LTLIBRARIES += tests/lib/cupti/fake/libcuda.la tests/lib/cupti/fake/libcupti.la
 tests_lib_cupti_fake_libcuda_la_SOURCES = \
@@ -43,7 +43,7 @@ tests_lib_cupti_cupti_program_LDADD = libctprof.la -lpthread -ldl
 tests_lib_cupti_cupti_oracle_SOURCES = tests/lib/cupti/cupti_oracle.c tests/lib/cupti/fake/fake_abi.h \
 	tests/lib/cupti/fake/cupti_names.c tests/lib/cupti/fake/cupti_names.h \
 	tests/lib/cupti/fake/cupti_record.c tests/lib/cupti/fake/cupti_record.h
-# Not the objects that the library has.
+# Not the objects of the library.
 tests_lib_cupti_cupti_oracle_CPPFLAGS = $(AM_CPPFLAGS)
 tests_lib_cupti_cupti_oracle_LDADD = -lpthread -ldl
 
