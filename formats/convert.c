@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "profile/estimated_tree.h"
+
 /* Interval for noticing a full disk and showing progress. */
 #define EVENTS_PER_TICK 65536
 
@@ -156,6 +158,19 @@ enum ctp_status convert_replay(struct event_source *source,
 	return convert_each(source, job, add_to_replay, replay, err);
 }
 
+/* Makes the call paths that the profile lacks, if the format may have an
+ * estimate. */
+static enum ctp_status need_tree(
+	struct profile *profile, const struct format *to, struct ctp_error *err)
+{
+	if (to->can_estimate)
+		return profile_estimate_tree(profile, err);
+	return ctp_fail(err, CTP_ERR_UNSUPPORTED,
+		"has callers and callees but no call paths, which %s needs; "
+		"-t flamegraph estimates them",
+		to->name);
+}
+
 /* A profile that the source holds: most have no call paths, only edges. */
 static enum ctp_status read_sums(struct event_source *source,
 	const struct convert_job *job, struct profile **out,
@@ -166,16 +181,14 @@ static enum ctp_status read_sums(struct event_source *source,
 
 	if (status != CTP_OK)
 		return status;
-	if (job->to != NULL && job->to->needs_tree &&
-		profile->node_count == 0) {
+	if (job->to != NULL && job->to->needs_tree && profile->node_count == 0)
+		status = need_tree(profile, job->to, err);
+	if (status == CTP_OK)
+		*out = profile;
+	else
 		profile_free(profile);
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-			"has callers and callees but no call paths, which %s "
-			"needs",
-			job->to->name);
-	}
-	*out = profile;
-	return CTP_OK;
+	profile_free(profile);
+	return status;
 }
 
 static enum ctp_status run_replay(struct event_source *source,

@@ -59,6 +59,7 @@ struct format {
 	bool binary;         /* not for a terminal */
 	bool packed;         /* the output is compressed */
 	bool needs_tree;     /* write_profile wants profile->nodes */
+	bool can_estimate;   /* and may get those of profile_estimate_tree() */
 	bool has_metrics;    /* write_profile heeds options->metric */
 	bool has_no_args;    /* new_timeline() ignores arguments */
 	bool holds_profile;  /* sources have read_profile(), no events */

@@ -253,11 +253,15 @@ static void put_head(struct page *page)
 	(void)fprintf(out,
 		"</text>\n"
 		"<text class=\"words\" x=\"%u\" y=\"52\">The width of a box is "
-		"its time; it stands below its caller.</text>\n"
+		"its time; it stands below its caller.%s</text>\n"
 		"<text class=\"hits\" x=\"%u\" y=\"52\" text-anchor=\"end\"/>\n"
 		"<path class=\"line\" d=\"M0 %u.5H9999\"/>\n"
 		"</g>\n",
-		FLAME_EDGE, FLAME_WIDTH - FLAME_EDGE, HEAD - 4);
+		FLAME_EDGE,
+		page->canvas.profile->tree_estimated
+			? " Call paths are estimated from callers."
+			: "",
+		FLAME_WIDTH - FLAME_EDGE, HEAD - 4);
 }
 
 static bool put_page(struct page *page)
@@ -413,5 +417,6 @@ const struct format flamegraph_format = {
 	.suffix = ".flame.svg",
 	.summary = "interactive flame graph as SVG, for browsers",
 	.needs_tree = true,
+	.can_estimate = true,
 	.write_profile = write_profile,
 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
 	%D%/device_calls.c %D%/device_calls.h \
+	%D%/estimated_tree.c %D%/estimated_tree.h \
 	%D%/flame_tree.c %D%/flame_tree.h \
 	%D%/function_match.c %D%/function_match.h \
 	%D%/profile.c %D%/profile.h \

@@ -95,6 +95,7 @@ struct profile {
 	/* Calls without a caller are shown as such, even where a format would
 	 * give them one: so does cProfile. */
 	bool no_root;
+	bool tree_estimated; /* by estimated_tree.h */
 
 	uint32_t function_room, edge_room, node_room; /* private */
 	/* Likewise; made when something is looked for: what was put in order

@@ -218,6 +218,7 @@ static void replace_tables(struct profile *profile, struct profile *next)
 	next->flops = profile->flops;
 	next->thread_count = profile->thread_count;
 	next->no_root = profile->no_root;
+	next->tree_estimated = profile->tree_estimated;
 	profile_clear_tables(profile);
 	*profile = *next;
 }

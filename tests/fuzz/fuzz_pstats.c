@@ -9,6 +9,7 @@
 
 #include "fuzz_case.h"
 #include "base/memory.h"
+#include "profile/estimated_tree.h"
 #include "pstats/pstats.h"
 
 /* Reads bytes into a profile; NULL if that fails, as it may. */
@@ -68,6 +69,18 @@ static void check_again(struct profile *profile)
 	free(bytes);
 }
 
+static void check_tree(struct profile *profile)
+{
+	struct ctp_error err;
+
+	if (profile_estimate_tree(profile, &err) != CTP_OK)
+		return;
+	for (uint32_t i = 1; i < profile->node_count; i++)
+		fuzz_require(
+			profile->nodes[i].parent < i &&
+			profile->nodes[i].function < profile->function_count);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct profile *profile;
@@ -81,6 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		return 0;
 	check_edges(profile);
 	check_again(profile);
+	check_tree(profile);
 	profile_free(profile);
 	return 0;
 }

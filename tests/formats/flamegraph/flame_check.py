@@ -245,6 +245,49 @@ def check_diff():
           "a difference: what is gone is counted")
 
 
+def own_times(stacks):
+    times = collections.Counter()
+    for stack, time in stacks.items():
+        times[stack[-1]] += time
+    return times
+
+
+def check_estimate():
+    """Call paths of a profile that has only callers."""
+    chance = random.Random(3)
+    stacks = collections.Counter()
+    for _ in range(200):
+        path = sorted(chance.sample("bcdefghijk", chance.randrange(1, 6)))
+        stacks[("a", *path)] += chance.randrange(10**6, 10**8)
+    text = "".join(f"{';'.join(stack)} {time}\n"
+                   for stack, time in stacks.items()).encode()
+    pstats = convert(text, "pstats")
+    svg = convert(pstats, "flamegraph")
+    [graph] = graphs_of(svg)
+    drawn, own = own_times(graph.stacks()), own_times(stacks)
+    check(b"Call paths are estimated from callers." in svg and
+          b"estimated" not in convert(text, "flamegraph"),
+          "estimated paths: the picture says so, and only then")
+    check(graph.is_to_scale() and graph.root.total == stacks.total(),
+          "estimated paths: all of the time")
+    check(drawn.keys() == own.keys() and
+          all(abs(drawn[name] - own[name]) < 0.01 * stacks.total()
+              for name in own),
+          "estimated paths: functions have their own times")
+    firsts = collections.Counter()
+    for stack, time in stacks.items():
+        firsts[stack[:2]] += time
+    once = [frame for frame in graph.frames
+            if frame.depth == 3 and frame.name == "b"]
+    check([firsts[frame.path[1:]] for frame in once] ==
+          [frame.total for frame in once] != [],
+          "estimated paths: those with one caller are exact")
+    done = subprocess.run([sys.argv[1], "convert", "-t", "folded", "-"],
+                          input=pstats, capture_output=True, check=False)
+    check(done.returncode == 3 and b"; -t flamegraph estimates" in done.stderr,
+          "estimated paths: only for pictures")
+
+
 def check_hard():
     deep = b";".join([b"f"] * 100000) + b" 5\n"
     [graph] = graphs_of(convert(deep, "flamegraph", "--from=folded"))
@@ -277,6 +320,7 @@ def main():
     check_trace(sys.argv[-1])
     check_large()
     check_diff()
+    check_estimate()
     check_hard()
     finish()
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
+	%D%/test_estimated_tree \
 	%D%/test_flame_tree \
 	%D%/test_profile \
 	%D%/test_device_calls \
