@@ -187,7 +187,6 @@ static enum ctp_status read_sums(struct event_source *source,
 		*out = profile;
 	else
 		profile_free(profile);
-	profile_free(profile);
 	return status;
 }
 
