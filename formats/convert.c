@@ -10,7 +10,7 @@
 #define EVENTS_PER_TICK 65536
 
 /* Interval for noticing that a part is full. */
-#define EVENTS_PER_LOOK 16
+#define EVENTS_PER_CHECK 16
 
 void convert_set_request(const struct format *to, struct read_request *request)
 {
@@ -51,7 +51,7 @@ struct timeline {
 	unsigned added; /* since the last check */
 };
 
-static void look(struct timeline *timeline)
+static void check_part(struct timeline *timeline)
 {
 	const struct timeline_writer *writer = timeline->writer;
 	struct convert_part *part = timeline->job->part;
@@ -69,8 +69,9 @@ static enum ctp_status add_to_timeline(
 {
 	struct timeline *timeline = to;
 
-	if (timeline->job->part != NULL && ++timeline->added == EVENTS_PER_LOOK)
-		look(timeline);
+	if (timeline->job->part != NULL &&
+		++timeline->added == EVENTS_PER_CHECK)
+		check_part(timeline);
 	return timeline->writer->add(timeline->writer, event, err);
 }
 

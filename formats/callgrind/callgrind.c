@@ -27,7 +27,7 @@ static const char NO_FILE[] = "???";
 /* The numbers of the entries in every file; the others come after them. */
 enum { ROOT_FILE = 1, ROOT_FUNCTION = 1, FIRST_FUNCTION };
 
-struct callgrind {
+struct callgrind_writer {
 	FILE *out;
 	const struct profile *profile;
 	struct labels labels;
@@ -38,12 +38,12 @@ struct callgrind {
 	bool *function_named; /* likewise, by function */
 };
 
-static bool add_files(struct callgrind *grind)
+static bool add_files(struct callgrind_writer *writer)
 {
-	const struct profile *profile = grind->profile;
+	const struct profile *profile = writer->profile;
 	struct buffer text = BUFFER_INIT;
-	bool ok =
-		strtab_add(grind->files, NO_FILE, strlen(NO_FILE)) == ROOT_FILE;
+	bool ok = strtab_add(writer->files, NO_FILE, strlen(NO_FILE)) ==
+		  ROOT_FILE;
 
 	for (uint32_t i = 0; i < profile->function_count && ok; i++) {
 		const char *file = profile->functions[i].file;
@@ -53,143 +53,143 @@ static bool add_files(struct callgrind *grind)
 		if (text.used == 0)
 			buffer_add_text(&text, NO_FILE);
 		if (!text.failed)
-			grind->file_of[i] = strtab_add(
-				grind->files, (char *)text.bytes, text.used);
-		ok = !text.failed && grind->file_of[i] != STRTAB_NONE;
+			writer->file_of[i] = strtab_add(
+				writer->files, (char *)text.bytes, text.used);
+		ok = !text.failed && writer->file_of[i] != STRTAB_NONE;
 	}
 	buffer_clear(&text);
 	return ok;
 }
 
 /* The first use has the number and the name, later ones the number only. */
-static void put_file(
-	struct callgrind *grind, const char *key, uint32_t function)
+static void write_file(
+	struct callgrind_writer *writer, const char *key, uint32_t function)
 {
-	uint32_t file = grind->file_of[function];
+	uint32_t file = writer->file_of[function];
 
-	(void)fprintf(grind->out, "%s=(%u)", key, file);
-	if (!grind->file_named[file])
-		(void)fprintf(grind->out, " %s",
-			strtab_text(grind->files, file, NULL));
-	(void)putc('\n', grind->out);
-	grind->file_named[file] = true;
+	(void)fprintf(writer->out, "%s=(%u)", key, file);
+	if (!writer->file_named[file])
+		(void)fprintf(writer->out, " %s",
+			strtab_text(writer->files, file, NULL));
+	(void)putc('\n', writer->out);
+	writer->file_named[file] = true;
 }
 
-static void put_function(
-	struct callgrind *grind, const char *key, uint32_t function)
+static void write_function(
+	struct callgrind_writer *writer, const char *key, uint32_t function)
 {
-	(void)fprintf(grind->out, "%s=(%u)", key, function + FIRST_FUNCTION);
-	if (!grind->function_named[function])
-		(void)fprintf(grind->out, " %s",
-			labels_text(&grind->labels, function));
-	(void)putc('\n', grind->out);
-	grind->function_named[function] = true;
+	(void)fprintf(writer->out, "%s=(%u)", key, function + FIRST_FUNCTION);
+	if (!writer->function_named[function])
+		(void)fprintf(writer->out, " %s",
+			labels_text(&writer->labels, function));
+	(void)putc('\n', writer->out);
+	writer->function_named[function] = true;
 }
 
 /* Calls from the function named last; its line is `line`. */
-static void put_calls(struct callgrind *grind, uint32_t callee, uint32_t line,
-	const struct profile_cost *cost)
+static void write_calls(struct callgrind_writer *writer, uint32_t callee,
+	uint32_t line, const struct profile_cost *cost)
 {
-	put_file(grind, "cfi", callee);
-	put_function(grind, "cfn", callee);
-	(void)fprintf(grind->out, "calls=%" PRIu64 " %u\n%u %" PRIu64 "\n",
-		cost->ncalls, grind->profile->functions[callee].line, line,
+	write_file(writer, "cfi", callee);
+	write_function(writer, "cfn", callee);
+	(void)fprintf(writer->out, "calls=%" PRIu64 " %u\n%u %" PRIu64 "\n",
+		cost->ncalls, writer->profile->functions[callee].line, line,
 		cost->cumtime_ns);
 }
 
-static void put_head(struct callgrind *grind, const char *title)
+static void write_header(struct callgrind_writer *writer, const char *title)
 {
 	const char *slash = title == NULL ? NULL : strrchr(title, '/');
 	struct buffer name = BUFFER_INIT;
 
 	(void)fputs("# callgrind format\nversion: 1\ncreator: ctprof\n",
-		grind->out);
+		writer->out);
 	if (title != NULL) {
 		title = slash == NULL ? title : slash + 1;
 		utf8_add_printable(&name, title, strlen(title));
 		buffer_add_byte(&name, '\0');
-		(void)fprintf(grind->out, "cmd: %s\n",
+		(void)fprintf(writer->out, "cmd: %s\n",
 			name.failed ? "" : (char *)name.bytes);
 	}
 	buffer_clear(&name);
-	(void)fprintf(grind->out,
+	(void)fprintf(writer->out,
 		"positions: line\nevents: ns\nsummary: %" PRIu64 "\n\n",
-		grind->profile->total_ns);
+		writer->profile->total_ns);
 }
 
-static void put_root(struct callgrind *grind)
+static void write_root(struct callgrind_writer *writer)
 {
-	const struct profile *profile = grind->profile;
+	const struct profile *profile = writer->profile;
 
-	(void)fprintf(grind->out, "fl=(%d) %s\nfn=(%d) %s\n0 0\n", ROOT_FILE,
+	(void)fprintf(writer->out, "fl=(%d) %s\nfn=(%d) %s\n0 0\n", ROOT_FILE,
 		NO_FILE, ROOT_FUNCTION, LABEL_ROOT);
-	grind->file_named[ROOT_FILE] = true;
+	writer->file_named[ROOT_FILE] = true;
 	for (uint32_t i = 0; i < profile->function_count; i++)
 		if (profile->functions[i].root.ncalls != 0)
-			put_calls(grind, i, 0, &profile->functions[i].root);
+			write_calls(writer, i, 0, &profile->functions[i].root);
 }
 
-static void put_functions(struct callgrind *grind)
+static void write_functions(struct callgrind_writer *writer)
 {
-	const struct profile *profile = grind->profile;
-	const struct callgraph *graph = &grind->graph;
+	const struct profile *profile = writer->profile;
+	const struct callgraph *graph = &writer->graph;
 
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		const struct profile_function *function =
 			&profile->functions[i];
 
-		(void)putc('\n', grind->out);
-		put_file(grind, "fl", i);
-		put_function(grind, "fn", i);
-		(void)fprintf(grind->out, "%u %" PRIu64 "\n", function->line,
+		(void)putc('\n', writer->out);
+		write_file(writer, "fl", i);
+		write_function(writer, "fn", i);
+		(void)fprintf(writer->out, "%u %" PRIu64 "\n", function->line,
 			function->cost.tottime_ns);
 		for (uint32_t j = graph->out_first[i];
 			j < graph->out_first[i + 1]; j++)
-			put_calls(grind, graph->out[j]->callee, function->line,
-				&graph->out[j]->cost);
+			write_calls(writer, graph->out[j]->callee,
+				function->line, &graph->out[j]->cost);
 	}
 }
 
-static bool prepare(struct callgrind *grind)
+static bool prepare(struct callgrind_writer *writer)
 {
-	size_t count = (size_t)grind->profile->function_count + 2;
+	size_t count = (size_t)writer->profile->function_count + 2;
 
-	grind->files = strtab_new();
-	grind->file_of = memory_new(count * sizeof(*grind->file_of));
-	grind->file_named =
-		memory_new_zeroed(count, sizeof(*grind->file_named));
-	grind->function_named =
-		memory_new_zeroed(count, sizeof(*grind->function_named));
-	return grind->files != NULL && grind->file_of != NULL &&
-	       grind->file_named != NULL && grind->function_named != NULL &&
-	       add_files(grind);
+	writer->files = strtab_new();
+	writer->file_of = memory_new(count * sizeof(*writer->file_of));
+	writer->file_named =
+		memory_new_zeroed(count, sizeof(*writer->file_named));
+	writer->function_named =
+		memory_new_zeroed(count, sizeof(*writer->function_named));
+	return writer->files != NULL && writer->file_of != NULL &&
+	       writer->file_named != NULL && writer->function_named != NULL &&
+	       add_files(writer);
 }
 
 static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 	const struct format_options *options, struct ctp_error *err)
 {
-	struct callgrind grind = {.out = out, .profile = profile};
+	struct callgrind_writer writer = {.out = out, .profile = profile};
 	enum ctp_status status;
 
-	status = labels_init(&grind.labels, profile, NULL, err);
+	status = labels_init(&writer.labels, profile, NULL, err);
 	if (status == CTP_OK)
-		status = callgraph_init(&grind.graph, profile, err);
-	if (status == CTP_OK && !prepare(&grind))
+		status = callgraph_init(&writer.graph, profile, err);
+	if (status == CTP_OK && !prepare(&writer))
 		status = ctp_fail(err, CTP_ERR_NOMEM,
 			"out of memory while writing callgrind");
 	if (status == CTP_OK) {
-		put_head(&grind, options == NULL ? NULL : options->title);
-		put_root(&grind);
-		put_functions(&grind);
+		write_header(&writer, options == NULL ? NULL : options->title);
+		write_root(&writer);
+		write_functions(&writer);
 		(void)fprintf(
 			out, "\ntotals: %" PRIu64 "\n", profile->total_ns);
 	}
-	memory_free(grind.function_named);
-	memory_free(grind.file_named);
-	memory_free(grind.file_of);
-	strtab_free(grind.files);
-	callgraph_clear(&grind.graph);
-	labels_clear(&grind.labels);
+	memory_free(writer.function_named);
+	memory_free(writer.file_named);
+	memory_free(writer.file_of);
+	strtab_free(writer.files);
+	callgraph_clear(&writer.graph);
+	labels_clear(&writer.labels);
 	return status;
 }
 

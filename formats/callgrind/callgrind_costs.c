@@ -13,7 +13,7 @@ void callgrind_costs_init(struct callgrind_costs *costs)
 	*costs = (struct callgrind_costs){.position_count = 1, .scale = 1};
 }
 
-bool callgrind_costs_take_number(const char **text, uint64_t *value)
+bool callgrind_costs_parse_number(const char **text, uint64_t *value)
 {
 	bool hex = (*text)[0] == '0' && ((*text)[1] | 0x20) == 'x';
 	const char *digits = hex ? *text + 2 : *text;
@@ -39,7 +39,7 @@ bool callgrind_costs_take_number(const char **text, uint64_t *value)
 }
 
 /* A position: absolute, or relative to the last one. */
-static bool take_position(const char **text, uint64_t last, uint64_t *position)
+static bool parse_position(const char **text, uint64_t last, uint64_t *position)
 {
 	char sign = **text;
 	uint64_t by;
@@ -51,7 +51,7 @@ static bool take_position(const char **text, uint64_t last, uint64_t *position)
 		return true;
 	}
 	*text += sign == '+' || sign == '-';
-	if (!callgrind_costs_take_number(text, &by))
+	if (!callgrind_costs_parse_number(text, &by))
 		return false;
 	*position = by;
 	if (sign == '+')
@@ -61,11 +61,11 @@ static bool take_position(const char **text, uint64_t last, uint64_t *position)
 	return true;
 }
 
-bool callgrind_costs_take_positions(const struct callgrind_costs *costs,
+bool callgrind_costs_parse_positions(const struct callgrind_costs *costs,
 	const char **text, uint64_t positions[CALLGRIND_POSITIONS_MAX])
 {
 	for (unsigned i = 0; i < costs->position_count; i++)
-		if (!take_position(text, costs->positions[i], &positions[i]))
+		if (!parse_position(text, costs->positions[i], &positions[i]))
 			return false;
 	return true;
 }
@@ -135,7 +135,7 @@ void callgrind_costs_set_positions(
 	costs->line_column = line ? (int)instr : -1;
 }
 
-bool callgrind_costs_take_cost(const struct callgrind_costs *costs,
+bool callgrind_costs_parse_cost(const struct callgrind_costs *costs,
 	const char *text, uint64_t *cost_ns)
 {
 	*cost_ns = 0;
@@ -144,7 +144,7 @@ bool callgrind_costs_take_cost(const struct callgrind_costs *costs,
 
 		/* Memory may shrink. */
 		text += i != costs->cost_column && *text == '-';
-		if (!callgrind_costs_take_number(&text, &value))
+		if (!callgrind_costs_parse_number(&text, &value))
 			return false;
 		if (i == costs->cost_column &&
 			__builtin_mul_overflow(value, costs->scale, cost_ns))

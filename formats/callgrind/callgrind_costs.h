@@ -36,12 +36,12 @@ const char *callgrind_costs_set_events(
 
 /* Each consumes an item at the text's beginning and the blanks after it; false
  * if the item is missing. Numbers are decimal or hexadecimal. */
-bool callgrind_costs_take_number(const char **text, uint64_t *value);
-bool callgrind_costs_take_positions(const struct callgrind_costs *costs,
+bool callgrind_costs_parse_number(const char **text, uint64_t *value);
+bool callgrind_costs_parse_positions(const struct callgrind_costs *costs,
 	const char **text, uint64_t positions[CALLGRIND_POSITIONS_MAX]);
 
 /* Reads the rest of a line: the cost in use, 0 if the line ends before it. */
-bool callgrind_costs_take_cost(const struct callgrind_costs *costs,
+bool callgrind_costs_parse_cost(const struct callgrind_costs *costs,
 	const char *text, uint64_t *cost_ns);
 
 /* The line of a position; 0: unknown. */

@@ -263,8 +263,8 @@ static bool read_calls(struct callgrind_reader *reader, const char *text)
 	if (!enter_function(reader))
 		return false;
 	if (callee == PROFILE_NONE || reader->function == PROFILE_NONE ||
-		!callgrind_costs_take_number(&text, &reader->calls) ||
-		!callgrind_costs_take_positions(
+		!callgrind_costs_parse_number(&text, &reader->calls) ||
+		!callgrind_costs_parse_positions(
 			&reader->costs, &text, target)) {
 		count_bad(reader);
 		return true;
@@ -381,9 +381,9 @@ static bool read_costs(struct callgrind_reader *reader, const char *text)
 	if (!enter_function(reader))
 		return false;
 	if (reader->function == PROFILE_NONE ||
-		!callgrind_costs_take_positions(
+		!callgrind_costs_parse_positions(
 			&reader->costs, &text, positions) ||
-		!callgrind_costs_take_cost(&reader->costs, text, &cost_ns)) {
+		!callgrind_costs_parse_cost(&reader->costs, text, &cost_ns)) {
 		count_bad(reader);
 		return true;
 	}

@@ -98,7 +98,7 @@ static bool by_external(const struct chrome_correlation *table)
 }
 
 /* Keeps the External ids that will be looked up, each once. */
-static void keep_asked(struct chrome_correlation *table)
+static void retain_needed(struct chrome_correlation *table)
 {
 	struct chrome_correlation_ids *ids = &table->external;
 	size_t count = 0;
@@ -128,7 +128,7 @@ bool chrome_correlation_finish(struct chrome_correlation *table)
 		clear(&table->external);
 	} else {
 		sort(&table->calls);
-		keep_asked(table);
+		retain_needed(table);
 	}
 	clear(&table->work);
 	table->seen =

@@ -230,7 +230,7 @@ static uint32_t place_site(
 }
 
 /* The groups of the ranges that are open on a track. */
-struct nest {
+struct open_groups {
 	uint32_t *groups;
 	uint32_t depth;
 	uint32_t room;
@@ -249,8 +249,8 @@ struct build_profile {
 	/* The current trace. */
 	const struct trace *trace;
 	const char *unit;
-	struct nest *nests; /* by track number */
-	uint32_t nest_room;
+	struct open_groups *open; /* by track number */
+	uint32_t open_room;
 };
 
 static bool init(struct build_profile *build)
@@ -296,36 +296,37 @@ void build_profile_free(struct build_profile *build)
 		return;
 	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
 		replay_free(build->replays[i]);
-	for (uint32_t i = 0; i < build->nest_room; i++)
-		memory_free(build->nests[i].groups);
-	memory_free(build->nests);
+	for (uint32_t i = 0; i < build->open_room; i++)
+		memory_free(build->open[i].groups);
+	memory_free(build->open);
 	profile_free(build->phases);
 	profile_free(build->units);
 	places_clear(&build->places);
 	memory_free(build);
 }
 
-static struct nest *find_nest(struct build_profile *build, uint32_t track)
+static struct open_groups *find_open(
+	struct build_profile *build, uint32_t track)
 {
-	return array_ensure_index(&build->nests, track, &build->nest_room,
-		       sizeof(*build->nests))
-		       ? &build->nests[track]
+	return array_ensure_index(&build->open, track, &build->open_room,
+		       sizeof(*build->open))
+		       ? &build->open[track]
 		       : NULL;
 }
 
-static bool push(struct nest *nest, uint32_t groups)
+static bool push(struct open_groups *open, uint32_t groups)
 {
-	if (!array_reserve32(&nest->groups, nest->depth, &nest->room,
-		    sizeof(*nest->groups)))
+	if (!array_reserve32(&open->groups, open->depth, &open->room,
+		    sizeof(*open->groups)))
 		return false;
-	nest->groups[nest->depth++] = groups;
-	nest->phases += (groups & 1U << BUILD_PHASE) != 0;
+	open->groups[open->depth++] = groups;
+	open->phases += (groups & 1U << BUILD_PHASE) != 0;
 	return true;
 }
 
 /* The groups of a range at its position. */
 static uint32_t groups_at(const struct build_profile *build,
-	const struct nest *nest, const struct place *place,
+	const struct open_groups *open, const struct place *place,
 	const struct event *event)
 {
 	uint32_t phase = 1U << BUILD_PHASE;
@@ -337,7 +338,7 @@ static uint32_t groups_at(const struct build_profile *build,
 		return groups & 1U << BUILD_HEADER;
 	if (event->kind == EVENT_COMPLETE)
 		return groups & ~phase;
-	return nest->phases == 0 ? groups | (build->groups & phase) : groups;
+	return open->phases == 0 ? groups | (build->groups & phase) : groups;
 }
 
 /* `place` is the event's site's, if it has a site. */
@@ -361,15 +362,15 @@ static enum ctp_status add_to_groups(struct build_profile *build,
 static enum ctp_status add_range(struct build_profile *build,
 	const struct event *event, struct ctp_error *err)
 {
-	struct nest *nest = find_nest(build, event->track);
+	struct open_groups *open = find_open(build, event->track);
 	struct event own = *event;
 	const struct place *place = places_find(&build->places, &own.site);
 	uint32_t groups;
 
-	if (nest == NULL || place == NULL)
+	if (open == NULL || place == NULL)
 		return ctp_no_memory(err);
-	groups = groups_at(build, nest, place, event);
-	if (event->kind == EVENT_BEGIN && !push(nest, groups))
+	groups = groups_at(build, open, place, event);
+	if (event->kind == EVENT_BEGIN && !push(open, groups))
 		return ctp_no_memory(err);
 	return add_to_groups(build, groups, place, &own, err);
 }
@@ -377,15 +378,15 @@ static enum ctp_status add_range(struct build_profile *build,
 static enum ctp_status add_end(struct build_profile *build,
 	const struct event *event, struct ctp_error *err)
 {
-	struct nest *nest = find_nest(build, event->track);
+	struct open_groups *open = find_open(build, event->track);
 	uint32_t groups;
 
-	if (nest == NULL)
+	if (open == NULL)
 		return ctp_no_memory(err);
-	if (nest->depth == 0)
+	if (open->depth == 0)
 		return CTP_OK;
-	groups = nest->groups[--nest->depth];
-	nest->phases -= (groups & 1U << BUILD_PHASE) != 0;
+	groups = open->groups[--open->depth];
+	open->phases -= (groups & 1U << BUILD_PHASE) != 0;
 	return add_to_groups(build, groups, NULL, event, err);
 }
 
@@ -465,8 +466,8 @@ static enum ctp_status close_ranges(
 {
 	enum ctp_status status = CTP_OK;
 
-	for (uint32_t i = 0; i < build->nest_room; i++)
-		while (status == CTP_OK && build->nests[i].depth > 0) {
+	for (uint32_t i = 0; i < build->open_room; i++)
+		while (status == CTP_OK && build->open[i].depth > 0) {
 			const struct event end = {.kind = EVENT_END,
 				.track = i,
 				.site = TRACE_NONE,

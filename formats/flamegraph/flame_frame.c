@@ -164,7 +164,7 @@ const char *flame_change_class(uint64_t before_ns, uint64_t after_ns)
 #define TEXT_X 300u
 #define TEXT_Y 12u
 
-void flame_put_text(struct flame_canvas *canvas)
+void flame_write_text(struct flame_canvas *canvas)
 {
 	xml_put(canvas->out, canvas->text.bytes, canvas->text.used);
 	canvas->text.used = 0;
@@ -209,7 +209,7 @@ static uint32_t units(uint64_t part, uint64_t whole)
 }
 
 /* " x="10.25"": hundredths as an attribute. */
-static void put_units(FILE *out, const char *name, uint32_t hundredths)
+static void write_units(FILE *out, const char *name, uint32_t hundredths)
 {
 	(void)fprintf(out, " %s=\"%" PRIu32, name, hundredths / 100);
 	if (hundredths % 100 != 0)
@@ -290,7 +290,7 @@ void flame_add_change(struct flame_canvas *canvas,
 	buffer_add_text(&canvas->text, share);
 }
 
-static void put_title(struct flame_canvas *canvas,
+static void write_title(struct flame_canvas *canvas,
 	const struct flame_node *node, const struct flame_node *root,
 	const char *of)
 {
@@ -318,13 +318,13 @@ static void put_title(struct flame_canvas *canvas,
 		flame_add_change(canvas, &node->base, cost->total_ns);
 	}
 	(void)fputs("<title>", canvas->out);
-	flame_put_text(canvas);
+	flame_write_text(canvas);
 	(void)fputs("</title>", canvas->out);
 }
 
 /* The name, shortened to fit. */
-static void put_name(struct flame_canvas *canvas, const struct flame_node *node,
-	uint32_t x, uint32_t y, uint32_t width)
+static void write_name(struct flame_canvas *canvas,
+	const struct flame_node *node, uint32_t x, uint32_t y, uint32_t width)
 {
 	uint32_t letters = width < PADDING ? 0 : (width - PADDING) / LETTER;
 
@@ -332,9 +332,9 @@ static void put_name(struct flame_canvas *canvas, const struct flame_node *node,
 		return;
 	function_name_add_fit(&canvas->text, name_of(canvas, node), letters);
 	(void)fputs("<text", canvas->out);
-	put_units(canvas->out, "x", x + TEXT_X);
+	write_units(canvas->out, "x", x + TEXT_X);
 	(void)fprintf(canvas->out, " y=\"%" PRIu32 "\">", y + TEXT_Y);
-	flame_put_text(canvas);
+	flame_write_text(canvas);
 	(void)fputs("</text>", canvas->out);
 }
 
@@ -361,7 +361,7 @@ static const char *class_of(const struct flame_canvas *canvas,
 	return flame_class(text, &canvas->profile->functions[node->function]);
 }
 
-static void put_frame(struct flame_canvas *canvas,
+static void write_frame(struct flame_canvas *canvas,
 	const struct flame_node *node, const struct flame_node *root,
 	const char *of)
 {
@@ -375,12 +375,12 @@ static void put_frame(struct flame_canvas *canvas,
 		(void)fprintf(canvas->out, " data-f=\"%" PRIu32 "\"",
 			number_of(canvas, node->function) - 1);
 	(void)putc('>', canvas->out);
-	put_title(canvas, node, root, of);
+	write_title(canvas, node, root, of);
 	(void)fprintf(canvas->out, "<rect class=\"%s\"",
 		class_of(canvas, node, class));
 }
 
-void flame_put_frames(struct flame_canvas *canvas,
+void flame_write_frames(struct flame_canvas *canvas,
 	const struct flame_tree *tree, const char *of, uint32_t y)
 {
 	const struct flame_node *root = &tree->nodes[0];
@@ -398,12 +398,12 @@ void flame_put_frames(struct flame_canvas *canvas,
 		if (i > 0 && node->cost.total_ns < left)
 			end = units(
 				node->start_ns + node->cost.total_ns, whole);
-		put_frame(canvas, node, root, of);
-		put_units(canvas->out, "x", FLAME_EDGE * 100 + x);
-		put_units(canvas->out, "width", end - x);
+		write_frame(canvas, node, root, of);
+		write_units(canvas->out, "x", FLAME_EDGE * 100 + x);
+		write_units(canvas->out, "width", end - x);
 		(void)fprintf(canvas->out, " y=\"%" PRIu32 "\" height=\"%u\"/>",
 			top, FLAME_ROW);
-		put_name(canvas, node, FLAME_EDGE * 100 + x, top, end - x);
+		write_name(canvas, node, FLAME_EDGE * 100 + x, top, end - x);
 		(void)fputs("</g>\n", canvas->out);
 	}
 }

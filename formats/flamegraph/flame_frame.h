@@ -35,7 +35,7 @@ struct flame_canvas {
 };
 
 /* Writes the composed text, escaped, and begins another one. */
-void flame_put_text(struct flame_canvas *canvas);
+void flame_write_text(struct flame_canvas *canvas);
 
 /* Add to the text: "12.34 %", "1.23 ms", "1 call". */
 void flame_add_share(
@@ -50,7 +50,7 @@ void flame_add_change(struct flame_canvas *canvas,
 
 /* Writes the frames of a tree whose root has its upper edge at `y`; `of` names
  * its time: "host time". */
-void flame_put_frames(struct flame_canvas *canvas,
+void flame_write_frames(struct flame_canvas *canvas,
 	const struct flame_tree *tree, const char *of, uint32_t y);
 
 /* Text: locations and times. */

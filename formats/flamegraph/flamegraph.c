@@ -54,13 +54,13 @@ static uint32_t graph_height(const struct flame_tree *tree)
 	return HEADING + (tree->depth + 1) * FLAME_ROW + GAP;
 }
 
-static void put_lines(FILE *out, const char *const *lines)
+static void write_lines(FILE *out, const char *const *lines)
 {
 	for (; *lines != NULL; lines++)
 		(void)fputs(*lines, out);
 }
 
-static void put_begin(struct page *page)
+static void write_begin(struct page *page)
 {
 	FILE *out = page->canvas.out;
 	uint32_t height = HEAD;
@@ -75,9 +75,9 @@ static void put_begin(struct page *page)
 		"<title>",
 		FLAME_WIDTH, height, FLAME_WIDTH, height);
 	flame_add_text(&page->canvas.text, page->title);
-	flame_put_text(&page->canvas);
+	flame_write_text(&page->canvas);
 	(void)fputs("</title>\n<style>\n", out);
-	put_lines(out, flame_css);
+	write_lines(out, flame_css);
 	(void)fprintf(out,
 		"</style>\n<rect class=\"bg\" width=\"%u\" height=\"%" PRIu32
 		"\"/>\n",
@@ -145,7 +145,7 @@ static void add_unmatched(struct page *page)
 	buffer_add_text(&page->canvas.text, text);
 }
 
-static void put_graph(struct page *page, enum flame_side side, uint32_t y)
+static void write_graph(struct page *page, enum flame_side side, uint32_t y)
 {
 	const struct flame_tree *tree = page->trees[side];
 	FILE *out = page->canvas.out;
@@ -159,9 +159,9 @@ static void put_graph(struct page *page, enum flame_side side, uint32_t y)
 	add_words(page, tree);
 	if (side == FLAME_DEVICE)
 		add_unmatched(page);
-	flame_put_text(&page->canvas);
+	flame_write_text(&page->canvas);
 	(void)fputs("</tspan></text>\n", out);
-	flame_put_frames(&page->canvas, tree, sides[side], y + HEADING);
+	flame_write_frames(&page->canvas, tree, sides[side], y + HEADING);
 	(void)fputs("</g>\n", out);
 }
 
@@ -199,7 +199,7 @@ static void add_function(
 }
 
 /* Moves the composed text into the list. */
-static void take_text(struct page *page, struct json *json)
+static void write_composed(struct page *page, struct json *json)
 {
 	struct buffer *text = &page->canvas.text;
 
@@ -207,7 +207,7 @@ static void take_text(struct page *page, struct json *json)
 	text->used = 0;
 }
 
-static bool put_functions(struct page *page)
+static bool write_functions(struct page *page)
 {
 	struct flame_canvas *canvas = &page->canvas;
 	struct json json;
@@ -222,9 +222,9 @@ static bool put_functions(struct page *page)
 
 		json_begin(&json, '[');
 		flame_add_place(&canvas->text, function);
-		take_text(page, &json);
+		write_composed(page, &json);
 		add_function(page, function);
-		take_text(page, &json);
+		write_composed(page, &json);
 		json_end(&json, ']');
 	}
 	json_end(&json, ']');
@@ -239,7 +239,7 @@ static bool put_functions(struct page *page)
 }
 
 /* Stays above the graphs while these scroll. */
-static void put_head(struct page *page)
+static void write_head(struct page *page)
 {
 	FILE *out = page->canvas.out;
 
@@ -249,7 +249,7 @@ static void put_head(struct page *page)
 		"<text class=\"title\" x=\"%u\" y=\"28\">",
 		FLAME_WIDTH, HEAD - 4, FLAME_EDGE);
 	flame_add_text(&page->canvas.text, page->title);
-	flame_put_text(&page->canvas);
+	flame_write_text(&page->canvas);
 	(void)fprintf(out,
 		"</text>\n"
 		"<text class=\"words\" x=\"%u\" y=\"52\">The width of a box is "
@@ -264,22 +264,22 @@ static void put_head(struct page *page)
 		FLAME_WIDTH - FLAME_EDGE, HEAD - 4);
 }
 
-static bool put_page(struct page *page)
+static bool write_svg(struct page *page)
 {
 	uint32_t y = HEAD;
 
-	put_begin(page);
+	write_begin(page);
 	for (enum flame_side side = FLAME_HOST; side <= FLAME_DEVICE; side++)
 		if (has_graph(page, side)) {
-			put_graph(page, side, y);
+			write_graph(page, side, y);
 			y += graph_height(page->trees[side]);
 		}
-	put_head(page);
-	if (!put_functions(page))
+	write_head(page);
+	if (!write_functions(page))
 		return false;
 	(void)fputs("<script><![CDATA[\n", page->canvas.out);
-	put_lines(page->canvas.out, flame_name_js);
-	put_lines(page->canvas.out, flame_js);
+	write_lines(page->canvas.out, flame_name_js);
+	write_lines(page->canvas.out, flame_js);
 	(void)fputs("]]></script>\n</svg>\n", page->canvas.out);
 	return !page->canvas.text.failed;
 }
@@ -304,7 +304,7 @@ static enum ctp_status make_trees(
 	return status;
 }
 
-static enum ctp_status say_no_memory(struct ctp_error *err)
+static enum ctp_status fail_no_memory(struct ctp_error *err)
 {
 	return ctp_fail(err, CTP_ERR_NOMEM, "out of memory while drawing");
 }
@@ -321,14 +321,14 @@ static enum ctp_status draw(struct page *page, uint32_t nodes, char **bytes,
 		return status;
 	canvas->out = open_memstream(bytes, size);
 	if (canvas->out == NULL)
-		return say_no_memory(err);
+		return fail_no_memory(err);
 	canvas->count = 0;
 	memset(canvas->number, 0,
 		canvas->profile->function_count * sizeof(*canvas->number));
-	done = put_page(page);
+	done = write_svg(page);
 	if (fclose(canvas->out) == 0 && done)
 		return CTP_OK;
-	return say_no_memory(err);
+	return fail_no_memory(err);
 }
 
 /* Retries with fewer contexts until the picture is small enough. */
@@ -377,7 +377,7 @@ static enum ctp_status write_page(
 	canvas->function = memory_new(count * sizeof(*canvas->function));
 	if (status == CTP_OK &&
 		(canvas->number == NULL || canvas->function == NULL))
-		status = say_no_memory(err);
+		status = fail_no_memory(err);
 	if (status == CTP_OK)
 		status = draw_small(page, out, err);
 	flame_tree_free(page->trees[FLAME_HOST]);

@@ -114,7 +114,7 @@ static void sum(struct folded_writer *lines, enum format_metric metric)
 	}
 }
 
-static void put_line(struct folded_writer *lines, uint64_t value)
+static void write_line(struct folded_writer *lines, uint64_t value)
 {
 	if (value == 0 || lines->line.failed)
 		return;
@@ -129,17 +129,17 @@ static void add_frame(struct folded_writer *lines, const char *name)
 	buffer_add_text(&lines->line, name);
 }
 
-static void put_deeper(struct folded_writer *lines)
+static void write_deeper(struct folded_writer *lines)
 {
 	if (lines->deeper == 0)
 		return;
 	lines->line.used = lines->deeper_end;
 	add_frame(lines, "(deeper)");
-	put_line(lines, lines->deeper);
+	write_line(lines, lines->deeper);
 	lines->deeper = 0;
 }
 
-static void put_nodes(struct folded_writer *lines)
+static void write_nodes(struct folded_writer *lines)
 {
 	const struct profile *profile = lines->profile;
 
@@ -159,13 +159,13 @@ static void put_nodes(struct folded_writer *lines)
 			lines->deeper_end = parent->end;
 			continue;
 		}
-		put_deeper(lines);
+		write_deeper(lines);
 		lines->line.used = parent->end;
 		add_frame(lines, labels_text(&lines->labels, node->function));
 		lines->stacks[i].end = lines->line.used;
-		put_line(lines, lines->values[i]);
+		write_line(lines, lines->values[i]);
 	}
-	put_deeper(lines);
+	write_deeper(lines);
 }
 
 static enum ctp_status write_profile(FILE *out, const struct profile *profile,
@@ -182,7 +182,7 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 		(size_t)profile->node_count + 1, sizeof(*lines.values));
 	if (status == CTP_OK && lines.stacks != NULL && lines.values != NULL) {
 		sum(&lines, options == NULL ? FORMAT_USUAL : options->metric);
-		put_nodes(&lines);
+		write_nodes(&lines);
 	}
 	if (status == CTP_OK && (lines.stacks == NULL || lines.values == NULL ||
 					lines.line.failed))

@@ -35,7 +35,7 @@
 #define ELLIPSIS "\xe2\x80\xa6"
 #define TIMES "\xc3\x97"
 
-static void put_escaped(FILE *out, const char *text, size_t size)
+static void write_escaped(FILE *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
 		/* graphviz reads "&lt;" as '<' and "\N" as the node. */
@@ -51,14 +51,14 @@ static void put_escaped(FILE *out, const char *text, size_t size)
 
 /* Writes text for a quoted string. Text over `most` bytes loses its middle,
  * because names differ most at both ends. */
-static void put_short(FILE *out, const char *text, size_t most)
+static void write_short(FILE *out, const char *text, size_t most)
 {
 	size_t size = strlen(text);
 	size_t head = most * 2 / 3;
 	size_t tail = size - most / 3;
 
 	if (size <= most) {
-		put_escaped(out, text, size);
+		write_escaped(out, text, size);
 		return;
 	}
 	/* Do not split a character. */
@@ -66,27 +66,27 @@ static void put_short(FILE *out, const char *text, size_t most)
 		head--;
 	while (tail < size && (text[tail] & 0xc0) == 0x80)
 		tail++;
-	put_escaped(out, text, head);
+	write_escaped(out, text, head);
 	(void)fputs(ELLIPSIS, out);
-	put_escaped(out, text + tail, size - tail);
+	write_escaped(out, text + tail, size - tail);
 }
 
 /* Writes a name in a box; long C++ names are shortened. False if out of
  * memory. */
-static bool put_name(FILE *out, const char *label)
+static bool write_name(FILE *out, const char *label)
 {
 	struct buffer brief = BUFFER_INIT;
 	size_t size = strlen(label);
 	bool ok;
 
 	if (size <= MAX_LABEL || !function_name_has_scopes(label, size)) {
-		put_short(out, label, MAX_LABEL);
+		write_short(out, label, MAX_LABEL);
 		return true;
 	}
 	function_name_add_fit(&brief, label, MAX_LABEL);
 	ok = !brief.failed;
 	if (ok)
-		put_escaped(out, (const char *)brief.bytes, brief.used);
+		write_escaped(out, (const char *)brief.bytes, brief.used);
 	buffer_clear(&brief);
 	return ok;
 }
@@ -135,8 +135,8 @@ static uint32_t square_root(uint32_t value)
 }
 
 /* False if out of memory. */
-static bool put_node(FILE *out, const struct profile *profile, uint32_t number,
-	const char *label)
+static bool write_node(FILE *out, const struct profile *profile,
+	uint32_t number, const char *label)
 {
 	const struct profile_function *function = &profile->functions[number];
 	uint32_t share =
@@ -148,17 +148,17 @@ static bool put_node(FILE *out, const struct profile *profile, uint32_t number,
 	bool ok;
 
 	(void)fprintf(out, "\tn%u [label=\"", number);
-	ok = put_name(out, label);
+	ok = write_name(out, label);
 	(void)fprintf(out, "\\n%s%%\\n(%s%%)\\n%" PRIu64 TIMES "\", tooltip=\"",
 		amount_hundredths(text[0], share),
 		amount_hundredths(text[1], self), function->cost.ncalls);
-	put_short(out, label, MAX_TOOLTIP);
+	write_short(out, label, MAX_TOOLTIP);
 	utf8_add_printable(&file, function->file, strlen(function->file));
 	if (file.used > 0) {
 		buffer_add_byte(&file, '\0');
 		(void)fputs("\\n", out);
 		if (!file.failed)
-			put_short(out, (char *)file.bytes, MAX_TOOLTIP);
+			write_short(out, (char *)file.bytes, MAX_TOOLTIP);
 		(void)fprintf(out, ":%u", function->line);
 	}
 	(void)fprintf(out, "\", color=\"#%06x\"];\n", colour(share));
@@ -167,7 +167,7 @@ static bool put_node(FILE *out, const struct profile *profile, uint32_t number,
 	return ok;
 }
 
-static void put_edge(FILE *out, const struct profile *profile,
+static void write_edge(FILE *out, const struct profile *profile,
 	const struct profile_edge *edge)
 {
 	uint32_t share = amount_share(edge->cost.cumtime_ns, profile->total_ns);
@@ -200,7 +200,7 @@ static uint32_t drawn_count(const struct profile *profile)
 	return count;
 }
 
-static void put_head(FILE *out)
+static void write_head(FILE *out)
 {
 	/* Without a tooltip the graph's internal name would show. */
 	(void)fputs("digraph {\n"
@@ -224,9 +224,9 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 
 	(void)options;
 	if (status == CTP_OK)
-		put_head(out);
+		write_head(out);
 	for (uint32_t i = 0; i < count && status == CTP_OK && ok; i++)
-		ok = put_node(out, profile, i, labels_text(&labels, i));
+		ok = write_node(out, profile, i, labels_text(&labels, i));
 	labels_clear(&labels);
 	if (status == CTP_OK && !ok)
 		status = ctp_fail(
@@ -239,7 +239,7 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 		if (edge->caller < count && edge->callee < count &&
 			amount_share(edge->cost.cumtime_ns,
 				profile->total_ns) >= MIN_EDGE_SHARE)
-			put_edge(out, profile, edge);
+			write_edge(out, profile, edge);
 	}
 	(void)fputs("}\n", out);
 	return CTP_OK;

@@ -72,7 +72,7 @@ static void change_name(char *name)
 	name[size - 1] = ')';
 }
 
-static void put_name(const struct gprof *gprof, uint32_t function)
+static void write_name(const struct gprof *gprof, uint32_t function)
 {
 	const char *name = labels_text(&gprof->labels, function);
 
@@ -83,11 +83,11 @@ static void put_name(const struct gprof *gprof, uint32_t function)
 }
 
 /* Ends a line of the call graph. */
-static void put_reference(const struct gprof *gprof, uint32_t function)
+static void write_reference(const struct gprof *gprof, uint32_t function)
 {
 	uint32_t cycle = gprof->cycle_of[function];
 
-	put_name(gprof, function);
+	write_name(gprof, function);
 	if (cycle != 0)
 		(void)fprintf(gprof->out, " <cycle %u>", cycle);
 	(void)fprintf(gprof->out, " [%u]\n", gprof->index_of[function]);
@@ -112,7 +112,7 @@ static int compare_self(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static void put_flat_line(const struct gprof *gprof,
+static void write_flat_line(const struct gprof *gprof,
 	const struct profile_function *function, uint64_t *sum_ns)
 {
 	const struct profile_cost *cost = &function->cost;
@@ -128,11 +128,11 @@ static void put_flat_line(const struct gprof *gprof,
 		amount_seconds(text[2], cost->tottime_ns), cost->ncalls,
 		amount_seconds(text[3], cost->tottime_ns / calls),
 		amount_seconds(text[4], cost->cumtime_ns / entries));
-	put_name(gprof, (uint32_t)(function - gprof->profile->functions));
+	write_name(gprof, (uint32_t)(function - gprof->profile->functions));
 	(void)putc('\n', gprof->out);
 }
 
-static bool put_flat(const struct gprof *gprof)
+static bool write_flat(const struct gprof *gprof)
 {
 	uint32_t count = gprof->profile->function_count;
 	const struct profile_function **order =
@@ -152,12 +152,12 @@ static bool put_flat(const struct gprof *gprof)
 		    "       s/call          s/call  name    \n",
 		gprof->out);
 	for (uint32_t i = 0; i < count; i++)
-		put_flat_line(gprof, order[i], &sum_ns);
+		write_flat_line(gprof, order[i], &sum_ns);
 	memory_free(order);
 	return true;
 }
 
-static void put_legend(FILE *out)
+static void write_legend(FILE *out)
 {
 	(void)fputs(
 		"\n"
@@ -208,7 +208,7 @@ static uint64_t outer_calls(const struct gprof *gprof, uint32_t function)
 }
 
 /* The part of a caller's or callee's line before its name. */
-static void put_times(const struct gprof *gprof,
+static void write_times(const struct gprof *gprof,
 	const struct profile_cost *cost, uint64_t total_calls)
 {
 	char text[2][AMOUNT_TEXT];
@@ -222,7 +222,8 @@ static void put_times(const struct gprof *gprof,
 }
 
 /* Within a cycle, where only the number of calls is meaningful. */
-static void put_calls(const struct gprof *gprof, uint64_t calls, uint64_t inner)
+static void write_calls(
+	const struct gprof *gprof, uint64_t calls, uint64_t inner)
 {
 	(void)fprintf(gprof->out, "              %15s %15s %10" PRIu64, "", "",
 		calls);
@@ -233,18 +234,19 @@ static void put_calls(const struct gprof *gprof, uint64_t calls, uint64_t inner)
 }
 
 /* A line for one end of an edge: `other` is the caller or the callee. */
-static void put_edge(const struct gprof *gprof, const struct profile_edge *edge,
-	uint32_t other)
+static void write_edge(const struct gprof *gprof,
+	const struct profile_edge *edge, uint32_t other)
 {
 	if (same_cycle(gprof, edge))
-		put_calls(gprof, edge->cost.ncalls, 0);
+		write_calls(gprof, edge->cost.ncalls, 0);
 	else
-		put_times(gprof, &edge->cost, outer_calls(gprof, edge->callee));
-	put_reference(gprof, other);
+		write_times(
+			gprof, &edge->cost, outer_calls(gprof, edge->callee));
+	write_reference(gprof, other);
 }
 
 /* The start of an entry's own line. */
-static void put_primary(const struct gprof *gprof, uint32_t index,
+static void write_primary(const struct gprof *gprof, uint32_t index,
 	const struct profile_cost *cost, uint64_t inner_calls)
 {
 	char text[3][AMOUNT_TEXT];
@@ -264,7 +266,7 @@ static void put_primary(const struct gprof *gprof, uint32_t index,
 		(void)fprintf(gprof->out, "%12s", "");
 }
 
-static void put_separator(const struct gprof *gprof)
+static void write_separator(const struct gprof *gprof)
 {
 	(void)fputs("-----------------------------------------------"
 		    "----------------------------\n",
@@ -284,7 +286,7 @@ static int compare_roots(const void *left, const void *right)
 }
 
 /* The entry that calls every function without a caller. */
-static bool put_root(const struct gprof *gprof)
+static bool write_root(const struct gprof *gprof)
 {
 	const struct profile *profile = gprof->profile;
 	struct profile_cost cost = {.ncalls = 1};
@@ -302,26 +304,27 @@ static bool put_root(const struct gprof *gprof)
 	}
 	qsort(roots, count, sizeof(*roots), compare_roots);
 	(void)fprintf(gprof->out, "%72s<spontaneous>\n", "");
-	put_primary(gprof, ROOT_INDEX, &cost, 0);
+	write_primary(gprof, ROOT_INDEX, &cost, 0);
 	(void)fprintf(gprof->out, "%s [%u]\n", LABEL_ROOT, ROOT_INDEX);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t function = (uint32_t)(roots[i] - profile->functions);
 
-		put_times(gprof, &roots[i]->root, outer_calls(gprof, function));
-		put_reference(gprof, function);
+		write_times(
+			gprof, &roots[i]->root, outer_calls(gprof, function));
+		write_reference(gprof, function);
 	}
-	put_separator(gprof);
+	write_separator(gprof);
 	memory_free(roots);
 	return true;
 }
 
-static void put_cycle(const struct gprof *gprof, uint32_t number)
+static void write_cycle(const struct gprof *gprof, uint32_t number)
 {
 	const struct cycle *cycle = &gprof->cycles[number];
 	struct profile_cost cost = cycle->cost;
 
 	cost.ncalls += cycle->inner_calls;
-	put_primary(gprof, cycle->index, &cost, cycle->inner_calls);
+	write_primary(gprof, cycle->index, &cost, cycle->inner_calls);
 	(void)fprintf(gprof->out, "<cycle %u as a whole> [%u]\n", number,
 		cycle->index);
 	for (uint32_t i = cycle->first; i < cycle[1].first; i++) {
@@ -330,13 +333,13 @@ static void put_cycle(const struct gprof *gprof, uint32_t number)
 			&gprof->profile->functions[function].cost;
 		uint64_t inner = self_calls(gprof, function);
 
-		put_calls(gprof, less(member->ncalls, inner), inner);
-		put_reference(gprof, function);
+		write_calls(gprof, less(member->ncalls, inner), inner);
+		write_reference(gprof, function);
 	}
-	put_separator(gprof);
+	write_separator(gprof);
 }
 
-static void put_entry(const struct gprof *gprof, uint32_t function)
+static void write_entry(const struct gprof *gprof, uint32_t function)
 {
 	const struct callgraph *graph = &gprof->graph;
 	const struct profile_function *entry =
@@ -344,31 +347,31 @@ static void put_entry(const struct gprof *gprof, uint32_t function)
 	uint32_t first = graph->in_first[function];
 
 	for (uint32_t i = graph->in_first[function + 1]; i > first; i--)
-		put_edge(gprof, graph->in[i - 1], graph->in[i - 1]->caller);
+		write_edge(gprof, graph->in[i - 1], graph->in[i - 1]->caller);
 	if (entry->root.ncalls != 0) {
-		put_times(gprof, &entry->root, outer_calls(gprof, function));
+		write_times(gprof, &entry->root, outer_calls(gprof, function));
 		(void)fprintf(gprof->out, "%s [%u]\n", LABEL_ROOT, ROOT_INDEX);
 	} else if (first == graph->in_first[function + 1]) {
 		(void)fprintf(gprof->out, "%72s<spontaneous>\n", "");
 	}
-	put_primary(gprof, gprof->index_of[function], &entry->cost,
+	write_primary(gprof, gprof->index_of[function], &entry->cost,
 		self_calls(gprof, function));
-	put_reference(gprof, function);
+	write_reference(gprof, function);
 	for (uint32_t i = graph->out_first[function];
 		i < graph->out_first[function + 1]; i++)
-		put_edge(gprof, graph->out[i], graph->out[i]->callee);
-	put_separator(gprof);
+		write_edge(gprof, graph->out[i], graph->out[i]->callee);
+	write_separator(gprof);
 }
 
-static void put_graph(const struct gprof *gprof)
+static void write_graph(const struct gprof *gprof)
 {
 	uint32_t shown = 0;
 
 	for (uint32_t i = 0; i < gprof->profile->function_count; i++) {
 		/* Cycles are numbered in the order of their first members. */
 		if (gprof->cycle_of[i] > shown)
-			put_cycle(gprof, ++shown);
-		put_entry(gprof, i);
+			write_cycle(gprof, ++shown);
+		write_entry(gprof, i);
 	}
 }
 
@@ -446,13 +449,13 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 	if (status == CTP_OK)
 		status = callgraph_init(&gprof.graph, profile, err);
 	if (status == CTP_OK) {
-		ok = prepare(&gprof) && put_flat(&gprof);
+		ok = prepare(&gprof) && write_flat(&gprof);
 		if (ok) {
-			put_legend(out);
-			ok = put_root(&gprof);
+			write_legend(out);
+			ok = write_root(&gprof);
 		}
 		if (ok) {
-			put_graph(&gprof);
+			write_graph(&gprof);
 			(void)fputs("\n\f\n", out);
 		} else {
 			status = ctp_fail(err, CTP_ERR_NOMEM,

@@ -236,7 +236,7 @@ static enum ctp_status add_cost_member(void *user, unsigned key,
 }
 
 /* Sets the fact `cost`, such as "Memory (bytes)". False if out of memory. */
-static bool tell_cost(struct reader *reader)
+static bool set_cost_fact(struct reader *reader)
 {
 	const char *unit = (const char *)reader->module.bytes;
 	struct buffer *text = &reader->text;
@@ -268,7 +268,8 @@ static enum ctp_status add_cost_kind(
 			 ? json_members_object(
 				   &reader->members, add_cost_member, err)
 			 : json_members_skip(&reader->members, value, err);
-	if (status == CTP_OK && reader->cost_count == 0 && !tell_cost(reader))
+	if (status == CTP_OK && reader->cost_count == 0 &&
+		!set_cost_fact(reader))
 		status = ctp_no_memory(err);
 	reader->cost_count++;
 	return status;

@@ -15,7 +15,7 @@ static bool needs_quotes(const char *bytes, size_t size)
 }
 
 /* A quote within quotes is doubled. */
-static void put(FILE *out, const char *bytes, size_t size, bool quoted)
+static void write_text(FILE *out, const char *bytes, size_t size, bool quoted)
 {
 	const char *quote;
 
@@ -30,14 +30,15 @@ static void put(FILE *out, const char *bytes, size_t size, bool quoted)
 	(void)fwrite(bytes, 1, size, out);
 }
 
-static uint64_t put_raw(FILE *out, const char *bytes, size_t size, bool quoted)
+static uint64_t write_raw(
+	FILE *out, const char *bytes, size_t size, bool quoted)
 {
 	uint64_t replaced = 0;
 
 	while (size > 0) {
 		size_t used = utf8_valid_prefix(bytes, strnlen(bytes, size));
 
-		put(out, bytes, used, quoted);
+		write_text(out, bytes, used, quoted);
 		bytes += used;
 		size -= used;
 		if (size == 0)
@@ -62,7 +63,8 @@ static bool is_formula(const char *bytes, size_t size)
 	       strchr("=+-@\t\r\n", *bytes) != NULL;
 }
 
-static uint64_t put_safe(FILE *out, const char *bytes, size_t size, bool quoted)
+static uint64_t write_safe(
+	FILE *out, const char *bytes, size_t size, bool quoted)
 {
 	char escape[UTF8_ESCAPE_TEXT];
 	uint64_t replaced = 0;
@@ -72,7 +74,7 @@ static uint64_t put_safe(FILE *out, const char *bytes, size_t size, bool quoted)
 	while (size > 0) {
 		size_t used = utf8_safe_prefix(bytes, size);
 
-		put(out, bytes, used, quoted);
+		write_text(out, bytes, used, quoted);
 		if (used < size) {
 			used += utf8_escape(escape, bytes + used, size - used);
 			(void)fputs(escape, out);
@@ -93,8 +95,8 @@ uint64_t csv_field(FILE *out, const char *bytes, size_t size, bool raw)
 		return 0;
 	if (quoted)
 		(void)putc('"', out);
-	replaced = raw ? put_raw(out, bytes, size, quoted)
-		       : put_safe(out, bytes, size, quoted);
+	replaced = raw ? write_raw(out, bytes, size, quoted)
+		       : write_safe(out, bytes, size, quoted);
 	if (quoted)
 		(void)putc('"', out);
 	return replaced;

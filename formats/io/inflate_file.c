@@ -241,7 +241,7 @@ static uint8_t *wait_for_room(struct inflate_file *file)
 }
 
 /* False after the last one. */
-static bool give(struct inflate_file *file, ssize_t size)
+static bool publish_block(struct inflate_file *file, ssize_t size)
 {
 	int saved = errno;
 
@@ -264,7 +264,8 @@ static void *unpack_ahead(void *argument)
 	uint8_t *block;
 
 	while ((block = wait_for_room(file)) != NULL &&
-		give(file, inflater_read(&file->inflate, block, BLOCK_BYTES)))
+		publish_block(file,
+			inflater_read(&file->inflate, block, BLOCK_BYTES)))
 		;
 	return NULL;
 }
@@ -282,7 +283,7 @@ static bool wait_for_block(struct inflate_file *file)
 	return there;
 }
 
-static void give_back(struct inflate_file *file)
+static void release_block(struct inflate_file *file)
 {
 	file->used = 0;
 	(void)pthread_mutex_lock(&file->lock);
@@ -330,7 +331,7 @@ static ssize_t read_stream(void *cookie, char *out, size_t size)
 	memcpy(out, file->blocks + slot * BLOCK_BYTES + file->used, size);
 	file->used += size;
 	if (file->used == file->sizes[slot])
-		give_back(file);
+		release_block(file);
 	return (ssize_t)size;
 }
 
@@ -437,7 +438,8 @@ static struct inflate_source *self_of(struct event_source *source)
 
 /* Damage to the file also truncates the text in it, which is not counted
  * again. */
-static enum ctp_status note(struct inflate_source *self, struct ctp_error *err)
+static enum ctp_status record_damage(
+	struct inflate_source *self, struct ctp_error *err)
 {
 	struct inflate_facts facts = inflate_file_facts(self->file);
 	struct trace *trace = self->source.trace;
@@ -465,7 +467,7 @@ static enum ctp_status next(
 	struct inflate_source *self = self_of(source);
 	enum ctp_status status = self->inner->next(self->inner, event, err);
 
-	if (status == CTP_END && note(self, err) != CTP_OK)
+	if (status == CTP_END && record_damage(self, err) != CTP_OK)
 		status = CTP_ERR_NOMEM;
 	return status;
 }
@@ -480,7 +482,7 @@ static enum ctp_status read_profile(struct event_source *source,
 
 	if (status != CTP_OK)
 		return status;
-	status = note(self, err);
+	status = record_damage(self, err);
 	if (status == CTP_OK)
 		*out = profile;
 	else

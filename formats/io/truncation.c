@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-bool truncation_note(struct trace *trace, const struct ctp_error *error)
+bool truncation_record(struct trace *trace, const struct ctp_error *error)
 {
 	char text[sizeof(error->message) + 32];
 

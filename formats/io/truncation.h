@@ -8,6 +8,6 @@
 
 /* Counts it as truncated, and stores the position and the reason in the fact
  * `damage`. False if out of memory. */
-bool truncation_note(struct trace *trace, const struct ctp_error *error);
+bool truncation_record(struct trace *trace, const struct ctp_error *error);
 
 #endif

@@ -513,7 +513,7 @@ struct json_place {
 #define PASS_DEPTH_MAX 64
 
 /* The position after the string's closing quote; NULL if it does not end. */
-static inline const uint8_t *pass_string(
+static inline const uint8_t *skip_string(
 	const uint8_t *text, const uint8_t *end)
 {
 	bool has_escapes;
@@ -523,11 +523,11 @@ static inline const uint8_t *pass_string(
 }
 
 /* The position after a key and its colon; NULL if there is none. */
-static inline const uint8_t *pass_key(const uint8_t *text, const uint8_t *end)
+static inline const uint8_t *skip_key(const uint8_t *text, const uint8_t *end)
 {
 	if (*text != '"')
 		return NULL;
-	text = pass_string(text, end);
+	text = skip_string(text, end);
 	if (text == NULL)
 		return NULL;
 	text = json_bytes_blanks(text, end);
@@ -536,7 +536,7 @@ static inline const uint8_t *pass_key(const uint8_t *text, const uint8_t *end)
 
 /* Skips a sequence of items that are all numbers or all strings in the common
  * form. */
-static inline const uint8_t *pass_alike(
+static inline const uint8_t *skip_alike(
 	const uint8_t *text, const uint8_t *end, bool strings)
 {
 	for (;;) {
@@ -547,7 +547,7 @@ static inline const uint8_t *pass_alike(
 		next += *next == ' ';
 		if ((*next == '"') != strings)
 			return text;
-		next = strings ? pass_string(next, end)
+		next = strings ? skip_string(next, end)
 			       : json_bytes_number(next);
 		if (next == NULL)
 			return text;
@@ -557,20 +557,20 @@ static inline const uint8_t *pass_alike(
 
 /* The position after a scalar value, and in an array after the similar items
  * that follow; NULL if it needs the slow path. */
-static inline const uint8_t *pass_scalar(
+static inline const uint8_t *skip_scalar(
 	const uint8_t *text, const uint8_t *end, bool array)
 {
 	bool string = *text == '"';
 	uint8_t kind;
 
-	text = string ? pass_string(text, end)
+	text = string ? skip_string(text, end)
 		      : json_bytes_scalar(text, end, &kind);
-	return text != NULL && array ? pass_alike(text, end, string) : text;
+	return text != NULL && array ? skip_alike(text, end, string) : text;
 }
 
 /* Advances past the next item or member, an opening bracket, or a closing one.
  * NULL, changing nothing, otherwise. */
-static inline const uint8_t *pass_next(
+static inline const uint8_t *skip_next(
 	struct json_place *place, const uint8_t *text, const uint8_t *end)
 {
 	bool array = (place->arrays & 1) != 0;
@@ -587,11 +587,11 @@ static inline const uint8_t *pass_next(
 		text = json_bytes_blanks(text + 1, end);
 	}
 	if (!array)
-		text = pass_key(text, end);
+		text = skip_key(text, end);
 	if (text == NULL)
 		return NULL;
 	if (*text != '{' && *text != '[') {
-		text = pass_scalar(text, end, array);
+		text = skip_scalar(text, end, array);
 		place->is_first &= text == NULL;
 		return text;
 	}
@@ -608,12 +608,12 @@ static inline const uint8_t *pass_next(
  * or to the first item or member that is incomplete before `end`, invalid, or
  * needs the slow path. May read JSON_BYTES_ROOM bytes after the end.
  */
-static void pass(struct json_place *place, const uint8_t *end)
+static void skip_common(struct json_place *place, const uint8_t *end)
 {
 	struct json_place next = *place;
 
 	while (next.depth > 0) {
-		const uint8_t *text = pass_next(
+		const uint8_t *text = skip_next(
 			&next, json_bytes_blanks(next.text, end), end);
 
 		if (text == NULL)
@@ -637,7 +637,7 @@ static enum ctp_status skip_fast(struct json_scan *scan)
 
 	if (!is_first && scan->state != json_state_after(scan))
 		return CTP_OK;
-	pass(&place, window->bytes + window->used);
+	skip_common(&place, window->bytes + window->used);
 	window->at = (size_t)(place.text - window->bytes);
 	if (place.depth == 0)
 		scan->open.depth--;

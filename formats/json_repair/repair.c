@@ -116,7 +116,7 @@ static bool is_whole(struct repair *repair, size_t at, enum repair_step *step)
 	       value.event.phase != 0;
 }
 
-static void go_on_at_event(struct repair *repair)
+static void resume_at_event(struct repair *repair)
 {
 	repair->is_searching = false;
 	repair->was_searching = true;
@@ -154,7 +154,7 @@ static enum repair_step search(struct repair *repair)
 		}
 		if (is_event && is_whole(repair, at, &step)) {
 			repair_leave_out(repair, at);
-			go_on_at_event(repair);
+			resume_at_event(repair);
 			return REPAIR_AGAIN;
 		}
 		if (step == REPAIR_NEED) {

@@ -74,14 +74,14 @@ enum ctp_status repair_window_fill(
 /* A longer tail is written at once: VizTracer puts whole source files there. */
 #define TAIL_BYTES_MAX ((size_t)1 << 20)
 
-static void put(struct repair_out *out, const void *bytes, size_t size)
+static void write_out(struct repair_out *out, const void *bytes, size_t size)
 {
 	out->written += fwrite(bytes, 1, size, out->file);
 }
 
 void repair_out_finish(struct repair_out *out)
 {
-	put(out, out->tail.bytes, out->tail.used);
+	write_out(out, out->tail.bytes, out->tail.used);
 	out->tail.used = 0;
 	out->ends_events = false;
 	out->mode = REPAIR_DIRECT;
@@ -96,7 +96,7 @@ void repair_out_add(struct repair_out *out, const void *bytes, size_t size)
 	if (out->mode == REPAIR_TAIL)
 		buffer_add(&out->tail, bytes, size);
 	else
-		put(out, bytes, size);
+		write_out(out, bytes, size);
 }
 
 bool repair_out_begin_tail(struct repair_out *out, bool ends_events)

@@ -316,7 +316,7 @@ static size_t escape_size(const struct repair_view *view,
 }
 
 /* Handles a backslash; false if it ends the text. */
-static bool pass_backslash(
+static bool skip_backslash(
 	struct repair_view *view, struct repair_text *text, size_t *at)
 {
 	size_t size = escape_size(view, text, *at);
@@ -362,7 +362,7 @@ bool repair_text_find(struct repair_view *view, struct repair_text *text)
 			return false;
 		}
 		if (view->bytes[at] == '\\') {
-			if (!pass_backslash(view, text, &at))
+			if (!skip_backslash(view, text, &at))
 				return true;
 		} else if (view->bytes[at] == text->quote) {
 			if (repair_lookahead_closes(

@@ -127,8 +127,8 @@ static void set_range(struct sqlite_source *source,
 						  << 40;
 }
 
-static bool take(struct sqlite_source *source, const struct sqlite_query *query,
-	struct sqlite_row *row)
+static bool read_range(struct sqlite_source *source,
+	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	int64_t type = NVTX_PUSH_POP;
 	int64_t thread = 0;
@@ -159,7 +159,7 @@ static bool take(struct sqlite_source *source, const struct sqlite_query *query,
 }
 
 /* Some reports omit the end's thread if it is the begin's. */
-static bool take_end(struct sqlite_source *source,
+static bool read_end(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	int64_t thread = 0;
@@ -219,16 +219,17 @@ static enum ctp_status read_domains(
 	return status == CTP_ERR_NOMEM ? status : CTP_OK;
 }
 
-enum ctp_status nsys_nvtx_ask(
+enum ctp_status nsys_nvtx_add_queries(
 	struct sqlite_source *source, struct ctp_error *err)
 {
-	const struct sqlite_query query = {.times = SQLITE_START, .take = take};
+	const struct sqlite_query query = {
+		.times = SQLITE_START, .read = read_range};
 	const struct sqlite_select select = {.table = "NVTX_EVENTS",
 		.columns = columns,
 		.column_count = COLUMNS,
 		.order = "1, 2 DESC"};
 	const struct sqlite_query ends = {
-		.times = SQLITE_END_START, .take = take_end};
+		.times = SQLITE_END_START, .read = read_end};
 	const struct sqlite_select end_select = {.table = "NVTX_EVENTS",
 		.columns = end_columns,
 		.column_count = sizeof(end_columns) / sizeof(char *),
@@ -241,8 +242,9 @@ enum ctp_status nsys_nvtx_ask(
 	if (has_types)
 		status = read_domains(source, err);
 	if (status == CTP_OK)
-		status = sqlite_source_ask(source, &query, &select, err);
+		status = sqlite_source_add_query(source, &query, &select, err);
 	if (status == CTP_OK && has_types)
-		status = sqlite_source_ask(source, &ends, &end_select, err);
+		status = sqlite_source_add_query(
+			source, &ends, &end_select, err);
 	return status;
 }

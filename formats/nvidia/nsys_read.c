@@ -51,11 +51,11 @@ static const struct sqlite_property properties[] = {
 
 #define PROPERTIES (sizeof(properties) / sizeof(properties[0]))
 
-/* Calls `take` for foreach_row row. Unreadable rows are skipped; damage is
+/* Calls `read_row` for each row. Unreadable rows are skipped; damage is
  * counted where events are read. False if out of memory. */
 static bool foreach_row(struct sqlite_source *source,
 	const struct sqlite_select *select,
-	bool (*take)(struct sqlite_source *source, sqlite3_stmt *row))
+	bool (*read_row)(struct sqlite_source *source, sqlite3_stmt *row))
 {
 	struct ctp_error err;
 	sqlite3_stmt *rows;
@@ -67,7 +67,7 @@ static bool foreach_row(struct sqlite_source *source,
 	status = sqlite_input_select(&source->input, select, &rows, &err);
 	while (status == CTP_OK) {
 		status = sqlite_input_step(&source->input, rows, &err);
-		if (status == CTP_OK && !take(source, rows))
+		if (status == CTP_OK && !read_row(source, rows))
 			status = CTP_ERR_NOMEM;
 	}
 	(void)sqlite3_finalize(rows);
@@ -202,7 +202,7 @@ static bool add_device(
 static const struct {
 	const char *table;
 	const char *columns[2];
-	bool (*take)(struct sqlite_source *source, sqlite3_stmt *row);
+	bool (*read)(struct sqlite_source *source, sqlite3_stmt *row);
 } machine_tables[] = {
 	{"PROCESSES", {"globalPid", "name"}, label_process},
 	{"ThreadNames", {"globalTid", "nameId"}, label_thread},
@@ -243,7 +243,7 @@ static enum ctp_status read_machine(
 			.columns = machine_tables[i].columns,
 			.column_count = 2};
 
-		if (!foreach_row(source, &select, machine_tables[i].take))
+		if (!foreach_row(source, &select, machine_tables[i].read))
 			return ctp_no_memory(err);
 	}
 	(void)sqlite_input_number(input,
@@ -264,7 +264,7 @@ static const char *const call_columns[] = {"start", "end", "globalTid",
 	"text"};
 enum { START, END, THREAD, NAME, CLASS, CORRELATION, RESULT, TEXT_ID, TEXT };
 
-bool nsys_read_knows(struct sqlite_input *input)
+bool nsys_read_probe(struct sqlite_input *input)
 {
 	static const char *const tables[][2] = {{"StringIds", "value"},
 		{"NVTX_EVENTS", "start"}, {"META_DATA_EXPORT", "name"},
@@ -307,7 +307,7 @@ static void set_site(struct sqlite_source *source,
 	row->failed = row->failed || row->event.site == TRACE_NONE;
 }
 
-static void take_thread(struct sqlite_source *source,
+static void read_thread(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	int64_t thread = 0;
@@ -320,16 +320,16 @@ static void take_thread(struct sqlite_source *source,
 		sqlite_row_add_int(source, "return", result);
 }
 
-static bool take_call(struct sqlite_source *source,
+static bool read_call(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
-	take_thread(source, query, row);
+	read_thread(source, query, row);
 	set_site(source, query, row, query->category);
 	return true;
 }
 
 /* CUDA's runtime and driver calls are in one table. */
-static bool take_runtime(struct sqlite_source *source,
+static bool read_runtime(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	int64_t class = 0;
@@ -340,14 +340,14 @@ static bool take_runtime(struct sqlite_source *source,
 	(void)sqlite_input_int(query->statement, CORRELATION, &id);
 	category = sqlite_source_key(
 		source, class == 1 ? "cuda_driver" : "cuda_runtime");
-	take_thread(source, query, row);
+	read_thread(source, query, row);
 	row->failed = row->failed || category == STRTAB_NONE;
 	set_site(source, query, row, category);
 	row->event.id = (uint64_t)id;
 	return true;
 }
 
-static enum ctp_status ask_calls(struct sqlite_source *source,
+static enum ctp_status add_call_query(struct sqlite_source *source,
 	const char *table, struct sqlite_query query, struct ctp_error *err)
 {
 	const struct sqlite_select select = {.table = table,
@@ -356,7 +356,7 @@ static enum ctp_status ask_calls(struct sqlite_source *source,
 		.order = "1, 2 DESC"};
 
 	query.times = SQLITE_START_END;
-	return sqlite_source_ask(source, &query, &select, err);
+	return sqlite_source_add_query(source, &query, &select, err);
 }
 
 static const char *without_prefix(const char *text, const char *prefix)
@@ -402,34 +402,35 @@ static bool is_calls(struct sqlite_source *source, const char *table)
 		       sqlite_input_has(input, table, "textId"));
 }
 
-static enum ctp_status see_table(
+static enum ctp_status add_table_query(
 	struct sqlite_source *source, const char *table, struct ctp_error *err)
 {
-	struct sqlite_query query = {.take = take_call};
+	struct sqlite_query query = {.read = read_call};
 
 	if (is_calls(source, table) && source->query_count < TABLES_MAX) {
 		query.category = category_of(source, table);
 		return query.category == STRTAB_NONE
 			       ? ctp_no_memory(err)
-			       : ask_calls(source, table, query, err);
+			       : add_call_query(source, table, query, err);
 	}
 	return CTP_OK;
 }
 
-enum ctp_status nsys_read_ask(
+enum ctp_status nsys_read_add_queries(
 	struct sqlite_source *source, struct ctp_error *err)
 {
-	const struct sqlite_query runtime = {.take = take_runtime};
+	const struct sqlite_query runtime = {.read = read_runtime};
 	enum ctp_status status;
 
 	source->memory_base = 1;
 	status = read_machine(source, err);
 	if (status == CTP_OK)
-		status = nsys_nvtx_ask(source, err);
+		status = nsys_nvtx_add_queries(source, err);
 	if (status == CTP_OK)
-		status = ask_calls(source, RUNTIME, runtime, err);
+		status = add_call_query(source, RUNTIME, runtime, err);
 	if (status == CTP_OK)
-		status = sqlite_activity_ask(source, err);
-	return status == CTP_OK ? sqlite_source_tables(source, see_table, err)
-				: status;
+		status = sqlite_activity_add_queries(source, err);
+	return status == CTP_OK
+		       ? sqlite_source_tables(source, add_table_query, err)
+		       : status;
 }

@@ -37,17 +37,18 @@ static unsigned database_probe(const void *bytes, size_t size)
 
 #ifdef HAVE_SQLITE
 
-static enum ctp_status ask(struct sqlite_source *source, struct ctp_error *err)
+static enum ctp_status add_queries(
+	struct sqlite_source *source, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_END;
 	enum ctp_status refused;
 
-	if (nvprof_read_knows(&source->input)) {
+	if (nvprof_read_probe(&source->input)) {
 		source->source.format = "nvprof";
-		status = nvprof_read_ask(source, err);
-	} else if (nsys_read_knows(&source->input)) {
+		status = nvprof_read_add_queries(source, err);
+	} else if (nsys_read_probe(&source->input)) {
 		source->source.format = "nsys";
-		status = nsys_read_ask(source, err);
+		status = nsys_read_add_queries(source, err);
 	}
 	refused = sqlite_input_check(&source->input, err);
 	if (refused != CTP_OK)
@@ -70,7 +71,7 @@ static enum ctp_status database_open(FILE *in, const void *head,
 
 	if (status != CTP_OK)
 		return status;
-	status = ask(source, err);
+	status = add_queries(source, err);
 	if (status != CTP_OK) {
 		sqlite_source_close(&source->source);
 		return status;

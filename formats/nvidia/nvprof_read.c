@@ -61,7 +61,7 @@ static const char *const overhead_columns[] = {
 	"start", "end", "overheadKind", "objectKind", "objectId"};
 enum { OVERHEAD_KIND = 2, OVERHEAD_OBJECT_KIND, OVERHEAD_OBJECT };
 
-bool nvprof_read_knows(struct sqlite_input *input)
+bool nvprof_read_probe(struct sqlite_input *input)
 {
 	return sqlite_input_has(input, "StringTable", "_id_");
 }
@@ -114,7 +114,7 @@ static void add_number(struct sqlite_source *source,
 }
 
 /* Reads the columns common to ranges and marks. */
-static bool take_marker(
+static bool read_marker(
 	struct sqlite_source *source, const struct sqlite_query *query)
 {
 	struct sqlite_row *row = &source->row;
@@ -142,18 +142,18 @@ static bool take_marker(
 	return true;
 }
 
-static bool take_range(struct sqlite_source *source,
+static bool read_range(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	row->event.kind = EVENT_BEGIN;
-	return take_marker(source, query);
+	return read_marker(source, query);
 }
 
-static bool take_mark(struct sqlite_source *source,
+static bool read_mark(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	row->event.kind = EVENT_INSTANT;
-	return take_marker(source, query);
+	return read_marker(source, query);
 }
 
 static void set_call(struct sqlite_source *source,
@@ -172,7 +172,7 @@ static void set_call(struct sqlite_source *source,
 	row->failed = row->failed || row->event.site == TRACE_NONE;
 }
 
-static bool take_call(struct sqlite_source *source,
+static bool read_call(struct sqlite_source *source,
 	const struct sqlite_query *query, bool is_driver)
 {
 	struct sqlite_row *row = &source->row;
@@ -197,21 +197,21 @@ static bool take_call(struct sqlite_source *source,
 	return true;
 }
 
-static bool take_runtime(struct sqlite_source *source,
+static bool read_runtime(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	(void)row;
-	return take_call(source, query, false);
+	return read_call(source, query, false);
 }
 
-static bool take_driver(struct sqlite_source *source,
+static bool read_driver(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	(void)row;
-	return take_call(source, query, true);
+	return read_call(source, query, true);
 }
 
-static bool take_overhead(struct sqlite_source *source,
+static bool read_overhead(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	int64_t kind = 0;
@@ -369,7 +369,7 @@ static bool read_facts(struct sqlite_source *source)
 	return trace_set_fact(source->source.trace, "schema", text);
 }
 
-static enum ctp_status ask_markers(
+static enum ctp_status add_marker_queries(
 	struct sqlite_source *source, struct ctp_error *err)
 {
 	bool data = sqlite_input_has(&source->input,
@@ -377,63 +377,63 @@ static enum ctp_status ask_markers(
 		    sqlite_input_has(&source->input,
 			    "CUPTI_ACTIVITY_KIND_MARKER_DATA", "category");
 	const struct sqlite_query range = {
-		.times = SQLITE_START, .take = take_range};
+		.times = SQLITE_START, .read = read_range};
 	const struct sqlite_query mark = {
-		.times = SQLITE_START, .take = take_mark};
+		.times = SQLITE_START, .read = read_mark};
 	struct sqlite_select select = {.table = "CUPTI_ACTIVITY_KIND_MARKER",
 		.columns = marker_columns,
 		.column_count = sizeof(marker_columns) / sizeof(char *),
 		.sql = data ? WITH_DATA(RANGES) : WITHOUT_DATA(RANGES)};
 	enum ctp_status status =
-		sqlite_source_ask(source, &range, &select, err);
+		sqlite_source_add_query(source, &range, &select, err);
 
 	select.sql = data ? WITH_DATA(MARKS) : WITHOUT_DATA(MARKS);
 	if (status == CTP_OK)
-		status = sqlite_source_ask(source, &mark, &select, err);
+		status = sqlite_source_add_query(source, &mark, &select, err);
 	return status;
 }
 
-static enum ctp_status ask_calls(
+static enum ctp_status add_call_queries(
 	struct sqlite_source *source, struct ctp_error *err)
 {
 	static const struct {
 		struct sqlite_select select;
 		const char *category;
-		bool (*take)(struct sqlite_source *source,
+		bool (*read)(struct sqlite_source *source,
 			const struct sqlite_query *query,
 			struct sqlite_row *row);
-	} asked[] = {
+	} call_tables[] = {
 		{{.table = "CUPTI_ACTIVITY_KIND_RUNTIME",
 			 .columns = call_columns,
 			 .column_count = 7,
 			 .order = "1, 2 DESC"},
-			"cuda_runtime", take_runtime},
+			"cuda_runtime", read_runtime},
 		{{.table = "CUPTI_ACTIVITY_KIND_DRIVER",
 			 .columns = call_columns,
 			 .column_count = 7,
 			 .order = "1, 2 DESC"},
-			"cuda_driver", take_driver},
+			"cuda_driver", read_driver},
 		{{.table = "CUPTI_ACTIVITY_KIND_OVERHEAD",
 			 .columns = overhead_columns,
 			 .column_count = 5,
 			 .order = "1, 2 DESC"},
-			"overhead", take_overhead},
+			"overhead", read_overhead},
 	};
 	enum ctp_status status = CTP_OK;
 
 	for (size_t i = 0; status == CTP_OK && i < 3; i++) {
 		const struct sqlite_query query = {.times = SQLITE_START_END,
-			.take = asked[i].take,
-			.category =
-				sqlite_source_key(source, asked[i].category)};
+			.read = call_tables[i].read,
+			.category = sqlite_source_key(
+				source, call_tables[i].category)};
 
-		status = sqlite_source_ask(
-			source, &query, &asked[i].select, err);
+		status = sqlite_source_add_query(
+			source, &query, &call_tables[i].select, err);
 	}
 	return status;
 }
 
-enum ctp_status nvprof_read_ask(
+enum ctp_status nvprof_read_add_queries(
 	struct sqlite_source *source, struct ctp_error *err)
 {
 	enum ctp_status status;
@@ -446,11 +446,11 @@ enum ctp_status nvprof_read_ask(
 		!read_facts(source) || !read_names(source))
 		return ctp_no_memory(err);
 	find_origin(source);
-	status = ask_markers(source, err);
+	status = add_marker_queries(source, err);
 	if (status == CTP_OK)
-		status = ask_calls(source, err);
+		status = add_call_queries(source, err);
 	if (status == CTP_OK)
-		status = sqlite_activity_ask(source, err);
+		status = sqlite_activity_add_queries(source, err);
 	return status == CTP_OK ? sqlite_source_tables(source, NULL, err)
 				: status;
 }

@@ -8,10 +8,10 @@
 #include "nvidia/sqlite_source.h"
 
 /* Is it one? */
-bool nvprof_read_knows(struct sqlite_input *input);
+bool nvprof_read_probe(struct sqlite_input *input);
 
 /* Queries all its tables. Errors: CTP_ERR_NOMEM. */
-enum ctp_status nvprof_read_ask(
+enum ctp_status nvprof_read_add_queries(
 	struct sqlite_source *source, struct ctp_error *err);
 
 /* The function with this number; NULL if there is none. */

@@ -134,7 +134,7 @@ static void add_triple(struct sqlite_source *source,
 }
 
 /* The columns of all activities: the track, and the call that caused it. */
-static void take_common(
+static void read_common(
 	struct sqlite_source *source, const struct sqlite_query *query)
 {
 	struct sqlite_row *row = &source->row;
@@ -185,7 +185,7 @@ static bool kernel_name(const struct sqlite_source *source,
 	return false;
 }
 
-static bool take_kernel(struct sqlite_source *source,
+static bool read_kernel(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	int64_t static_bytes = value_of(query, STATIC_SHARED);
@@ -212,7 +212,7 @@ static bool take_kernel(struct sqlite_source *source,
 	add_number(source, query, "local memory per thread", LOCAL);
 	add_number(source, query, "shared memory executed", SHARED_EXECUTED);
 	add_number(source, query, "graph id", KERNEL_GRAPH);
-	take_common(source, query);
+	read_common(source, query);
 	return true;
 }
 
@@ -241,7 +241,7 @@ static uint32_t copy_kind(int64_t kind)
 	return kind > 10 ? unified[kind - 11] : (uint32_t)kind;
 }
 
-static bool take_copy(struct sqlite_source *source,
+static bool read_copy(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	int64_t kind = value_of(query, COPY_KIND);
@@ -266,11 +266,11 @@ static bool take_copy(struct sqlite_source *source,
 		sqlite_row_add_int(source, "dst device", device);
 	if (value_of(query, COPY_COUNT) > 1)
 		add_number(source, query, "copies", COPY_COUNT);
-	take_common(source, query);
+	read_common(source, query);
 	return true;
 }
 
-static bool take_memset(struct sqlite_source *source,
+static bool read_memset(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	const char *memory =
@@ -282,11 +282,11 @@ static bool take_memset(struct sqlite_source *source,
 	row->event.bytes = (uint64_t)value_of(query, SET_BYTES);
 	sqlite_row_add_int(source, "value", value_of(query, SET_VALUE));
 	add_word(source, "memory", memory);
-	take_common(source, query);
+	read_common(source, query);
 	return true;
 }
 
-static bool take_wait(struct sqlite_source *source,
+static bool read_wait(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	int64_t type = either(query, WAIT_TYPE, WAIT_OLD_TYPE);
@@ -299,12 +299,12 @@ static bool take_wait(struct sqlite_source *source,
 	add_word(source, "cuda_sync_kind", word);
 	if (event != NO_STREAM)
 		sqlite_row_add_int(source, "event", event);
-	take_common(source, query);
+	read_common(source, query);
 	return true;
 }
 
 /* All nodes of a graph as one activity. */
-static bool take_graph(struct sqlite_source *source,
+static bool read_graph(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	char name[NAME_ROOM];
@@ -315,7 +315,7 @@ static bool take_graph(struct sqlite_source *source,
 	set_site(source, query, name);
 	add_number(source, query, "graph id", GRAPH_ID);
 	add_number(source, query, "graph exec id", GRAPH_EXEC);
-	take_common(source, query);
+	read_common(source, query);
 	return true;
 }
 
@@ -326,28 +326,28 @@ static const struct {
 	const char *const *columns;
 	size_t count;
 	const char *category;
-	bool (*take)(struct sqlite_source *source,
+	bool (*read)(struct sqlite_source *source,
 		const struct sqlite_query *query, struct sqlite_row *row);
 } tables[] = {
 	/* clang-format off */
-	{"CUPTI_ACTIVITY_KIND_KERNEL", COLUMNS(kernel), "kernel", take_kernel},
+	{"CUPTI_ACTIVITY_KIND_KERNEL", COLUMNS(kernel), "kernel", read_kernel},
 	{"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", COLUMNS(kernel), "kernel",
-		take_kernel},
+		read_kernel},
 	{"CUPTI_ACTIVITY_KIND_CDP_KERNEL", COLUMNS(kernel), "kernel",
-		take_kernel},
-	{"CUPTI_ACTIVITY_KIND_MEMCPY", COLUMNS(copy), "gpu_memcpy", take_copy},
+		read_kernel},
+	{"CUPTI_ACTIVITY_KIND_MEMCPY", COLUMNS(copy), "gpu_memcpy", read_copy},
 	{"CUPTI_ACTIVITY_KIND_MEMCPY2", COLUMNS(copy), "gpu_memcpy",
-		take_copy},
+		read_copy},
 	{"CUPTI_ACTIVITY_KIND_MEMSET", COLUMNS(memset), "gpu_memset",
-		take_memset},
+		read_memset},
 	{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", COLUMNS(wait), "cuda_sync",
-		take_wait},
+		read_wait},
 	{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", COLUMNS(graph), "cuda_graph",
-		take_graph},
+		read_graph},
 	/* clang-format on */
 };
 
-enum ctp_status sqlite_activity_ask(
+enum ctp_status sqlite_activity_add_queries(
 	struct sqlite_source *source, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
@@ -356,7 +356,7 @@ enum ctp_status sqlite_activity_ask(
 		status == CTP_OK && i < sizeof(tables) / sizeof(tables[0]);
 		i++) {
 		const struct sqlite_query query = {.times = SQLITE_END_START,
-			.take = tables[i].take,
+			.read = tables[i].read,
 			.category =
 				sqlite_source_key(source, tables[i].category)};
 		const struct sqlite_select select = {.table = tables[i].table,
@@ -364,7 +364,7 @@ enum ctp_status sqlite_activity_ask(
 			.column_count = tables[i].count,
 			.order = "1, 2"};
 
-		status = sqlite_source_ask(source, &query, &select, err);
+		status = sqlite_source_add_query(source, &query, &select, err);
 	}
 	return status;
 }

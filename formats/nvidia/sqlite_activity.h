@@ -10,7 +10,7 @@
 
 /* Queries the tables of kernels, copies, memsets, waits and whole graphs.
  * Errors: CTP_ERR_NOMEM. */
-enum ctp_status sqlite_activity_ask(
+enum ctp_status sqlite_activity_add_queries(
 	struct sqlite_source *source, struct ctp_error *err);
 
 /* The process in a global id of Nsight Systems. */

@@ -18,7 +18,7 @@ static struct sqlite_source *source_of(struct event_source *source)
 }
 
 /* Stops reading a damaged table; the others are read. */
-static enum ctp_status give_up(struct sqlite_source *source,
+static enum ctp_status end_query(struct sqlite_source *source,
 	struct sqlite_query *query, const struct ctp_error *why,
 	struct ctp_error *err)
 {
@@ -44,7 +44,7 @@ static bool is_unknown(
 
 /* Reads the current row's times; false if the query needs one that is
  * missing. */
-static bool take_times(struct sqlite_source *source, struct sqlite_query *query)
+static bool read_times(struct sqlite_source *source, struct sqlite_query *query)
 {
 	query->has_other =
 		sqlite_input_int(query->statement, 1, &query->other_ns);
@@ -75,14 +75,14 @@ static enum ctp_status load(struct sqlite_source *source,
 		if (status == CTP_END)
 			query->over = true;
 		else if (status == CTP_ERR_FORMAT)
-			status = give_up(source, query, &why, err);
+			status = end_query(source, query, &why, err);
 		else if (status != CTP_OK && err != NULL)
 			*err = why;
 		if (status < 0)
 			return status;
 		if (query->over)
 			break;
-		query->has_row = take_times(source, query);
+		query->has_row = read_times(source, query);
 		if (!query->has_row)
 			trace_lose(trace, LOSS_BAD_EVENTS, 1);
 		else if (query->is_unknown) {
@@ -138,7 +138,7 @@ static void set_times(const struct sqlite_query *query, struct sqlite_row *row)
 			(uint64_t)row->end_ns - (uint64_t)row->event.time_ns;
 }
 
-static void see_times(struct trace *trace, const struct sqlite_row *row)
+static void extend_times(struct trace *trace, const struct sqlite_row *row)
 {
 	int64_t end_ns =
 		row->end_ns == NO_END ? row->event.time_ns : row->end_ns;
@@ -150,7 +150,7 @@ static void see_times(struct trace *trace, const struct sqlite_row *row)
 }
 
 /* Makes the next event from a row. */
-static enum ctp_status take_row(
+static enum ctp_status read_row(
 	struct sqlite_source *source, struct ctp_error *err)
 {
 	struct trace *trace = source->source.trace;
@@ -169,7 +169,7 @@ static enum ctp_status take_row(
 		row->list_count = 0;
 		set_times(query, row);
 		if (row->end_ns < row->event.time_ns ||
-			!query->take(source, query, row)) {
+			!query->read(source, query, row)) {
 			trace_lose(trace, LOSS_BAD_EVENTS, 1);
 			row->event.kind = EVENT_KINDS;
 		}
@@ -181,7 +181,7 @@ static enum ctp_status take_row(
 	row->event.args = row->args;
 	if (source->rows++ == 0)
 		trace->start_ns = row->event.time_ns;
-	see_times(trace, row);
+	extend_times(trace, row);
 	source->has_row = true;
 	return CTP_OK;
 }
@@ -289,7 +289,7 @@ static enum ctp_status next(
 		return CTP_OK;
 	}
 	if (!source->has_row)
-		status = take_row(source, err);
+		status = read_row(source, err);
 	if (status == CTP_END)
 		return end(source, event, err);
 	if (status != CTP_OK)
@@ -368,7 +368,7 @@ enum ctp_status sqlite_source_open(FILE *in, const void *head, size_t head_size,
 	return CTP_OK;
 }
 
-enum ctp_status sqlite_source_ask(struct sqlite_source *source,
+enum ctp_status sqlite_source_add_query(struct sqlite_source *source,
 	const struct sqlite_query *query, const struct sqlite_select *select,
 	struct ctp_error *err)
 {
@@ -393,7 +393,7 @@ enum ctp_status sqlite_source_ask(struct sqlite_source *source,
 	status = sqlite_input_select(
 		&source->input, select, &added->statement, &why);
 	if (status == CTP_ERR_FORMAT)
-		return give_up(source, added, &why, err);
+		return end_query(source, added, &why, err);
 	if (status != CTP_OK && err != NULL)
 		*err = why;
 	return status;
@@ -433,8 +433,8 @@ static bool count_unread(struct sqlite_source *source, const char *table)
 }
 
 enum ctp_status sqlite_source_tables(struct sqlite_source *source,
-	enum ctp_status (*see)(struct sqlite_source *source, const char *table,
-		struct ctp_error *err),
+	enum ctp_status (*visit)(struct sqlite_source *source,
+		const char *table, struct ctp_error *err),
 	struct ctp_error *err)
 {
 	struct trace *trace = source->source.trace;
@@ -458,8 +458,8 @@ enum ctp_status sqlite_source_tables(struct sqlite_source *source,
 			break;
 		}
 		name = strtab_text(trace->text, text, NULL);
-		if (see != NULL)
-			status = see(source, name, err);
+		if (visit != NULL)
+			status = visit(source, name, err);
 		if (status == CTP_OK && is_unread(source, name) &&
 			!count_unread(source, name))
 			status = ctp_no_memory(err);

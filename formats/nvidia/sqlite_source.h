@@ -43,7 +43,7 @@ struct sqlite_query {
 	enum sqlite_times times;
 	/* Makes an event from the statement's row; kind and times are set.
 	 * False if the row is invalid. */
-	bool (*take)(struct sqlite_source *source,
+	bool (*read)(struct sqlite_source *source,
 		const struct sqlite_query *query, struct sqlite_row *row);
 	uint32_t category; /* the reader's own use */
 	sqlite3_stmt *statement;
@@ -112,7 +112,7 @@ void sqlite_source_close(struct event_source *source);
 
 /* Adds a query of a table; nothing if the table or its first column is missing.
  * Errors: CTP_ERR_NOMEM. */
-enum ctp_status sqlite_source_ask(struct sqlite_source *source,
+enum ctp_status sqlite_source_add_query(struct sqlite_source *source,
 	const struct sqlite_query *query, const struct sqlite_select *select,
 	struct ctp_error *err);
 
@@ -169,14 +169,14 @@ void sqlite_row_add_triple(
 	struct sqlite_source *source, const char *key, const int64_t *values);
 
 /*
- * Calls `see` (may be NULL) for each table, by name; then counts the unread
+ * Calls `visit` (may be NULL) for each table, by name; then counts the unread
  * tables with events. The name stays valid.
  *
- * Errors: CTP_ERR_NOMEM; those of `see`.
+ * Errors: CTP_ERR_NOMEM; those of `visit`.
  */
 enum ctp_status sqlite_source_tables(struct sqlite_source *source,
-	enum ctp_status (*see)(struct sqlite_source *source, const char *table,
-		struct ctp_error *err),
+	enum ctp_status (*visit)(struct sqlite_source *source,
+		const char *table, struct ctp_error *err),
 	struct ctp_error *err);
 
 /* Properties of devices from a table's row, under PyTorch profiler's names. */

@@ -39,7 +39,7 @@ struct pftrace {
 	uint32_t cause_category;
 };
 
-static void take_out(struct pftrace_flows *flows, uint32_t at)
+static void flows_remove(struct pftrace_flows *flows, uint32_t at)
 {
 	flows->count--;
 	memmove(&flows->flows[at], &flows->flows[at + 1],
@@ -55,7 +55,7 @@ static bool flows_add(struct pftrace_flows *flows, struct pftrace_flow flow,
 
 	if (is_full) {
 		*oldest = flows->flows[0];
-		take_out(flows, 0);
+		flows_remove(flows, 0);
 	}
 	flows->flows[flows->count++] = flow;
 	return is_full;
@@ -78,7 +78,7 @@ static void flows_take(struct pftrace_flows *flows, const struct event *slice,
 
 		if (is_in(flow->time_ns, slice)) {
 			protobuf_add_fixed64(out, flow->field, flow->id);
-			take_out(flows, i);
+			flows_remove(flows, i);
 		} else {
 			i++;
 		}
@@ -294,7 +294,7 @@ static bool add_instant(struct pftrace *pftrace, struct pftrace_track *track,
 	return true;
 }
 
-static bool put_flow(struct pftrace *pftrace, struct pftrace_track *track,
+static bool write_flow(struct pftrace *pftrace, struct pftrace_track *track,
 	const struct pftrace_flow *flow)
 {
 	const struct event at = {.time_ns = flow->time_ns};
@@ -331,12 +331,12 @@ static bool add_flow(struct pftrace *pftrace, struct pftrace_track *track,
 		return true;
 	}
 	if (trace->tracks[event->track].kind != TRACE_STREAM)
-		return put_flow(pftrace, track, &flow);
+		return write_flow(pftrace, track, &flow);
 	return !flows_add(&track->flows, flow, &oldest) ||
-	       put_flow(pftrace, track, &oldest);
+	       write_flow(pftrace, track, &oldest);
 }
 
-static void put_count(struct pftrace_tracks *tracks, uint64_t uuid,
+static void write_count(struct pftrace_tracks *tracks, uint64_t uuid,
 	const struct event *event, const struct event_arg *value)
 {
 	struct buffer *out = pftrace_event_begin(
@@ -384,7 +384,7 @@ static bool write_counter(
 	struct pftrace_key key = {PFTRACE_COUNTED,
 		tracks->trace->tracks[event->track].pid,
 		tracks->trace->sites[event->site].name, 0};
-	struct pftrace_thing *thing;
+	struct pftrace_descriptor *descriptor;
 	bool is_new;
 
 	if (event->arg_count == 0 || value->kind > ARG_FLOAT ||
@@ -393,26 +393,27 @@ static bool write_counter(
 		return true;
 	}
 	key.part = value->key;
-	thing = pftrace_thing_find(tracks, key, &is_new);
-	if (thing == NULL ||
-		(is_new && !describe_counter(tracks, thing->uuid, &key)))
+	descriptor = pftrace_descriptor_find(tracks, key, &is_new);
+	if (descriptor == NULL ||
+		(is_new && !describe_counter(tracks, descriptor->uuid, &key)))
 		return false;
-	put_count(tracks, thing->uuid, event, value);
+	write_count(tracks, descriptor->uuid, event, value);
 	return true;
 }
 
 /* The counter of memory that a process holds on a device, or the host (-1). */
-static struct pftrace_thing *find_sum(
+static struct pftrace_descriptor *find_sum(
 	struct pftrace_tracks *tracks, const struct event *event)
 {
 	struct pftrace_key key = {PFTRACE_MEMORY_SUM,
 		tracks->trace->tracks[event->track].pid, event->device, 0};
 	char name[64] = "Total Allocated (host)";
 	bool is_new;
-	struct pftrace_thing *thing = pftrace_thing_find(tracks, key, &is_new);
+	struct pftrace_descriptor *descriptor =
+		pftrace_descriptor_find(tracks, key, &is_new);
 
-	if (thing == NULL || !is_new)
-		return thing;
+	if (descriptor == NULL || !is_new)
+		return descriptor;
 	if (event->device >= 0) {
 		char *at = name + strlen("Total Allocated (");
 
@@ -422,8 +423,8 @@ static struct pftrace_thing *find_sum(
 		*at = '\0';
 	}
 	pftrace_counter_describe(
-		tracks, thing->uuid, key.pid, name, strlen(name));
-	return thing;
+		tracks, descriptor->uuid, key.pid, name, strlen(name));
+	return descriptor;
 }
 
 /* Writes the bytes that a device, or the host, holds after an EVENT_ALLOC or
@@ -431,14 +432,14 @@ static struct pftrace_thing *find_sum(
 static bool write_memory(
 	struct pftrace_tracks *tracks, const struct event *event)
 {
-	struct pftrace_thing *sum = find_sum(tracks, event);
+	struct pftrace_descriptor *sum = find_sum(tracks, event);
 	struct event_arg total = {.kind = ARG_INT};
 
 	if (sum == NULL)
 		return false;
 	sum->total += event->kind == EVENT_FREE ? -event->bytes : event->bytes;
 	total.value.integer = (int64_t)sum->total;
-	put_count(tracks, sum->uuid, event, &total);
+	write_count(tracks, sum->uuid, event, &total);
 	return true;
 }
 
@@ -545,7 +546,7 @@ static bool end_track(struct pftrace *pftrace, uint32_t number)
 	if (track == NULL)
 		return true;
 	for (uint32_t i = 0; i < track->flows.count && done; i++)
-		done = put_flow(pftrace, track, &track->flows.flows[i]);
+		done = write_flow(pftrace, track, &track->flows.flows[i]);
 	end.time_ns =
 		time_in_file(track, trace_track_end(pftrace->trace, number));
 	if (end.time_ns < track->last_ns)

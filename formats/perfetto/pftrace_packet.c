@@ -184,7 +184,7 @@ void pftrace_add_text(struct pftrace_packets *packets, struct buffer *out,
 }
 
 /* Grows a zero-filled array to include `index`. */
-static bool reach(struct pftrace_packets *packets, uint8_t **items,
+static bool ensure_index(struct pftrace_packets *packets, uint8_t **items,
 	uint32_t *room, uint32_t index)
 {
 	uint64_t more = ((uint64_t)index + 1) * 2;
@@ -214,7 +214,7 @@ uint64_t pftrace_text(
 	size_t begun;
 	size_t size;
 
-	if (!reach(packets, &packets->said, &packets->said_room, text) ||
+	if (!ensure_index(packets, &packets->said, &packets->said_room, text) ||
 		(packets->said[text] >> use & 1) != 0)
 		return iid;
 	packets->said[text] |= (uint8_t)(1u << use);
@@ -235,7 +235,8 @@ static uint64_t intern_place(struct pftrace_packets *packets, uint32_t site)
 	size_t begun;
 	size_t size;
 
-	if (!reach(packets, &packets->placed, &packets->placed_room, site) ||
+	if (!ensure_index(
+		    packets, &packets->placed, &packets->placed_room, site) ||
 		packets->placed[site] != 0)
 		return iid;
 	packets->placed[site] = 1;

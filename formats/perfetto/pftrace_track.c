@@ -68,7 +68,7 @@ void pftrace_tracks_clear(struct pftrace_tracks *tracks)
 	for (uint32_t i = 0; i < tracks->count; i++)
 		track_free(tracks->tracks[i]);
 	memory_free(tracks->tracks);
-	memory_free(tracks->things);
+	memory_free(tracks->descriptors);
 	memory_free(tracks->asyncs);
 	strtab_free(tracks->keys);
 	strtab_free(tracks->threads);
@@ -117,7 +117,7 @@ static void describe(
 	end_descriptor(tracks, begun);
 }
 
-static void name_number(
+static void set_name(
 	struct pftrace_tracks *tracks, const char *text, int64_t number)
 {
 	char digits[JSON_NUMBER_MAX];
@@ -128,32 +128,32 @@ static void name_number(
 	buffer_add(&tracks->name, digits, (size_t)(end - digits));
 }
 
-struct pftrace_thing *pftrace_thing_find(
+struct pftrace_descriptor *pftrace_descriptor_find(
 	struct pftrace_tracks *tracks, struct pftrace_key key, bool *is_new)
 {
 	uint32_t number =
 		strtab_add(tracks->keys, (const char *)&key, sizeof(key));
-	struct pftrace_thing *thing;
+	struct pftrace_descriptor *descriptor;
 
 	if (number == STRTAB_NONE)
 		return NULL;
-	if (number > tracks->thing_room) {
+	if (number > tracks->descriptor_room) {
 		uint32_t room = number * 2;
 
-		thing = memory_resize(
-			tracks->things, room * sizeof(*tracks->things));
-		if (thing == NULL)
+		descriptor = memory_resize(tracks->descriptors,
+			room * sizeof(*tracks->descriptors));
+		if (descriptor == NULL)
 			return NULL;
-		memset(thing + tracks->thing_room, 0,
-			(room - tracks->thing_room) * sizeof(*thing));
-		tracks->things = thing;
-		tracks->thing_room = room;
+		memset(descriptor + tracks->descriptor_room, 0,
+			(room - tracks->descriptor_room) * sizeof(*descriptor));
+		tracks->descriptors = descriptor;
+		tracks->descriptor_room = room;
 	}
-	thing = &tracks->things[number - 1];
-	*is_new = thing->uuid == 0;
+	descriptor = &tracks->descriptors[number - 1];
+	*is_new = descriptor->uuid == 0;
 	if (*is_new)
-		thing->uuid = ++tracks->last_uuid;
-	return thing;
+		descriptor->uuid = ++tracks->last_uuid;
+	return descriptor;
 }
 
 static bool is_number(int64_t number)
@@ -169,7 +169,7 @@ static void describe_process(struct pftrace_tracks *tracks, uint64_t uuid,
 	size_t size;
 	const char *bytes = strtab_text(tracks->trace->text, name, &size);
 
-	name_number(tracks, "process ", pid);
+	set_name(tracks, "process ", pid);
 	if (name != 0) {
 		tracks->name.used = 0;
 		buffer_add(&tracks->name, bytes, size);
@@ -189,14 +189,14 @@ static uint64_t find_process(
 	struct pftrace_tracks *tracks, int64_t pid, uint32_t name)
 {
 	bool is_new;
-	struct pftrace_thing *thing = pftrace_thing_find(tracks,
+	struct pftrace_descriptor *descriptor = pftrace_descriptor_find(tracks,
 		(struct pftrace_key){PFTRACE_PROCESS, pid, 0, 0}, &is_new);
 
-	if (thing == NULL)
+	if (descriptor == NULL)
 		return 0;
 	if (is_new)
-		describe_process(tracks, thing->uuid, pid, name);
-	return thing->uuid;
+		describe_process(tracks, descriptor->uuid, pid, name);
+	return descriptor->uuid;
 }
 
 void pftrace_tracks_begin(struct pftrace_tracks *tracks, int64_t first_ns)
@@ -219,26 +219,26 @@ static uint64_t find_parent(
 {
 	uint64_t process =
 		find_process(tracks, track->pid, track->process_name);
-	struct pftrace_thing *device;
+	struct pftrace_descriptor *device;
 	bool is_new;
 
 	if (process == 0 || track->kind != TRACE_STREAM)
 		return process;
-	device = pftrace_thing_find(tracks,
+	device = pftrace_descriptor_find(tracks,
 		(struct pftrace_key){
 			PFTRACE_DEVICE, track->pid, track->device, 0},
 		&is_new);
 	if (device == NULL)
 		return 0;
 	if (is_new) {
-		name_number(tracks, "GPU ", track->device);
+		set_name(tracks, "GPU ", track->device);
 		describe(tracks, device->uuid, process);
 	}
 	return device->uuid;
 }
 
 /* Can Perfetto use it as this thread, and is no other track this thread? */
-static bool take_thread(
+static bool claim_thread(
 	struct pftrace_tracks *tracks, const struct trace_track *track)
 {
 	int64_t key[2] = {track->pid, track->tid};
@@ -299,7 +299,7 @@ struct pftrace_track *pftrace_tracks_open(
 	track->name = from->name;
 	track->process_name = from->process_name;
 	track->last_ns = INT64_MIN;
-	track->is_thread = take_thread(tracks, from);
+	track->is_thread = claim_thread(tracks, from);
 	describe_row(tracks, track, track->uuid, LANES_MAIN);
 	return track;
 }
@@ -365,7 +365,7 @@ void pftrace_tracks_rename(struct pftrace_tracks *tracks)
 }
 
 /* The track itself if it is unused, else a new one below it. */
-static uint64_t take_row(
+static uint64_t claim_uuid(
 	struct pftrace_tracks *tracks, struct pftrace_track *track)
 {
 	if (track->is_taken)
@@ -388,7 +388,7 @@ static bool add_line(struct pftrace_tracks *tracks, struct pftrace_track *track)
 	stack->line_count = line + 1;
 	lines[line] = (struct pftrace_line){.free_ns = INT64_MIN};
 	lines[line].uuid =
-		line == 0 ? take_row(tracks, track) : ++tracks->last_uuid;
+		line == 0 ? claim_uuid(tracks, track) : ++tracks->last_uuid;
 	describe_line(tracks, track, line);
 	return true;
 }
@@ -410,8 +410,8 @@ uint64_t pftrace_track_lane(struct pftrace_tracks *tracks,
 	if (*lane == LANES_NONE)
 		return 0;
 	if (lanes->uuids[*lane] == 0) {
-		lanes->uuids[*lane] =
-			is_host ? ++tracks->last_uuid : take_row(tracks, track);
+		lanes->uuids[*lane] = is_host ? ++tracks->last_uuid
+					      : claim_uuid(tracks, track);
 		if (lanes->uuids[*lane] != track->uuid)
 			describe_row(tracks, track, lanes->uuids[*lane],
 				first + (int32_t)*lane);
@@ -559,7 +559,7 @@ static bool find_line(struct pftrace_tracks *tracks,
 	return true;
 }
 
-static void use_line(struct pftrace_line *line, int64_t time_ns)
+static void extend_line(struct pftrace_line *line, int64_t time_ns)
 {
 	if (time_ns > line->free_ns)
 		line->free_ns = time_ns;
@@ -576,7 +576,7 @@ bool pftrace_track_begin(struct pftrace_tracks *tracks,
 		!find_line(tracks, track, event->time_ns, &line))
 		return false;
 	stack->lines[line].open += !is_clipped;
-	use_line(&stack->lines[line], event->time_ns);
+	extend_line(&stack->lines[line], event->time_ns);
 	track->has_ranges = true;
 	stack->ranges[stack->depth].line = line;
 	stack->ranges[stack->depth].is_clipped = is_clipped;
@@ -619,7 +619,7 @@ bool pftrace_track_end(struct pftrace_tracks *tracks,
 	if (range->is_clipped)
 		return true;
 	stack->lines[range->line].open--;
-	use_line(&stack->lines[range->line], end_ns);
+	extend_line(&stack->lines[range->line], end_ns);
 	out = pftrace_event_begin(packets, PFTRACE_SLICE_END,
 		stack->lines[range->line].uuid, end_ns);
 	buffer_add(out, range->late.bytes, range->late.used);

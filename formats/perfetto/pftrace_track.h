@@ -91,7 +91,7 @@ struct pftrace_track {
 	struct pftrace_flows flows; /* of a stream: pending */
 };
 
-/* Things with a track of their own that are not tracks of the trace. */
+/* The kinds of tracks in the file that are not tracks of the trace. */
 enum pftrace_kind {
 	PFTRACE_PROCESS,    /* pid */
 	PFTRACE_DEVICE,     /* pid, number */
@@ -99,12 +99,12 @@ enum pftrace_kind {
 	PFTRACE_MEMORY_SUM, /* pid, device */
 };
 
-struct pftrace_thing {
+struct pftrace_descriptor {
 	uint64_t uuid;  /* 0: it is new */
 	uint64_t total; /* PFTRACE_MEMORY_SUM: bytes, modulo 2^64 */
 };
 
-/* Which of them. */
+/* The identity of such a track. */
 struct pftrace_key {
 	int64_t kind;
 	int64_t pid;
@@ -118,8 +118,8 @@ struct pftrace_tracks {
 	struct pftrace_track **tracks; /* by number; NULL: not met yet */
 	uint32_t count;
 	struct strtab *keys; /* struct pftrace_key */
-	struct pftrace_thing *things;
-	uint32_t thing_room;
+	struct pftrace_descriptor *descriptors;
+	uint32_t descriptor_room;
 	struct strtab *threads; /* known to Perfetto: pid, tid */
 	uint64_t *asyncs;       /* described lately */
 	uint64_t last_uuid;
@@ -151,7 +151,7 @@ uint64_t pftrace_track_lane(struct pftrace_tracks *tracks,
 
 /* The entry with this key; `*is_new`: its uuid is new and not yet described.
  * NULL if out of memory. */
-struct pftrace_thing *pftrace_thing_find(
+struct pftrace_descriptor *pftrace_descriptor_find(
 	struct pftrace_tracks *tracks, struct pftrace_key key, bool *is_new);
 
 /* Describes a counter below its process. */

@@ -66,7 +66,7 @@ static uint64_t add_text(struct pprof *pprof, const char *text)
 	return number;
 }
 
-static bool put_type(struct pprof *pprof, const char *type, const char *unit)
+static bool write_type(struct pprof *pprof, const char *type, const char *unit)
 {
 	struct buffer *bytes = &pprof->bytes;
 	size_t begun = protobuf_begin(bytes, PROFILE_SAMPLE_TYPE);
@@ -77,7 +77,7 @@ static bool put_type(struct pprof *pprof, const char *type, const char *unit)
 }
 
 /* A function and its location; ids begin with 1. */
-static bool put_function(struct pprof *pprof, uint32_t id,
+static bool write_function(struct pprof *pprof, uint32_t id,
 	const struct profile_function *function)
 {
 	struct buffer *bytes = &pprof->bytes;
@@ -102,7 +102,7 @@ static bool put_function(struct pprof *pprof, uint32_t id,
 	return end_field(pprof, begun);
 }
 
-static bool put_functions(struct pprof *pprof)
+static bool write_functions(struct pprof *pprof)
 {
 	static const struct profile_function deeper = {
 		.name = "(deeper)", .file = ""};
@@ -111,8 +111,8 @@ static bool put_functions(struct pprof *pprof)
 	bool done = true;
 
 	for (uint32_t i = 0; i < count && done; i++)
-		done = put_function(pprof, i + 1, &profile->functions[i]);
-	return done && put_function(pprof, count + 1, &deeper);
+		done = write_function(pprof, i + 1, &profile->functions[i]);
+	return done && write_function(pprof, count + 1, &deeper);
 }
 
 /* The values of one path, or of all paths below it. */
@@ -122,7 +122,7 @@ struct sums {
 };
 
 /* The path to `node`; with `deeper`, to the nodes below it. */
-static bool put_sample(
+static bool write_sample(
 	struct pprof *pprof, uint32_t node, bool deeper, struct sums sums)
 {
 	const struct profile *profile = pprof->profile;
@@ -143,7 +143,7 @@ static bool put_sample(
 }
 
 /* Nodes are in preorder: a node's descendants follow it. */
-static bool put_samples(struct pprof *pprof)
+static bool write_samples(struct pprof *pprof)
 {
 	const struct profile *profile = pprof->profile;
 	bool done = true;
@@ -155,7 +155,7 @@ static bool put_samples(struct pprof *pprof)
 		uint32_t at = i;
 
 		pprof->depths[i] = pprof->depths[node->parent] + 1;
-		done = put_sample(pprof, i++, false,
+		done = write_sample(pprof, i++, false,
 			(struct sums){node->ncalls, node->self_ns});
 		if (pprof->depths[at] < PPROF_DEPTH)
 			continue;
@@ -166,12 +166,12 @@ static bool put_samples(struct pprof *pprof)
 			below.self_ns += profile->nodes[i].self_ns;
 		}
 		if (done && below.ncalls > 0)
-			done = put_sample(pprof, at, true, below);
+			done = write_sample(pprof, at, true, below);
 	}
 	return done;
 }
 
-static bool put_texts(struct pprof *pprof)
+static bool write_texts(struct pprof *pprof)
 {
 	bool done = true;
 
@@ -186,15 +186,15 @@ static bool put_texts(struct pprof *pprof)
 	return done;
 }
 
-static bool put_profile(struct pprof *pprof)
+static bool write_message(struct pprof *pprof)
 {
-	if (!put_type(pprof, PPROF_CALLS, PPROF_COUNT) ||
-		!put_type(pprof, "time", "nanoseconds"))
+	if (!write_type(pprof, PPROF_CALLS, PPROF_COUNT) ||
+		!write_type(pprof, "time", "nanoseconds"))
 		return false;
 	protobuf_add_uint(&pprof->bytes, PROFILE_DEFAULT_SAMPLE_TYPE,
 		add_text(pprof, "time"));
-	return put_functions(pprof) && put_samples(pprof) && put_texts(pprof) &&
-	       flush(pprof);
+	return write_functions(pprof) && write_samples(pprof) &&
+	       write_texts(pprof) && flush(pprof);
 }
 
 static bool init(struct pprof *pprof)
@@ -213,7 +213,7 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 		.profile = profile,
 		.bytes = BUFFER_INIT,
 		.valid = BUFFER_INIT};
-	bool done = init(&pprof) && put_profile(&pprof);
+	bool done = init(&pprof) && write_message(&pprof);
 
 	(void)options;
 	if (pprof.out != NULL)

@@ -143,7 +143,7 @@ static void add_type(struct buffer *text, const struct pprof_tables *tables,
 }
 
 /* Stores the text as a fact unless it is empty. */
-static bool tell(struct buffer *text, struct trace *trace, const char *key)
+static bool add_fact(struct buffer *text, struct trace *trace, const char *key)
 {
 	bool is_empty = text->used == 0;
 
@@ -166,7 +166,7 @@ static void add_period(struct buffer *text, const struct pprof_tables *tables,
 	buffer_add_text(text, number);
 }
 
-bool pprof_facts_tell(const struct pprof_facts *facts,
+bool pprof_facts_store(const struct pprof_facts *facts,
 	const struct pprof_tables *tables, struct trace *trace)
 {
 	uint32_t count = facts->type_count;
@@ -175,17 +175,17 @@ bool pprof_facts_tell(const struct pprof_facts *facts,
 
 	if (count > 0)
 		add_type(&text, tables, facts->types[facts->taken]);
-	done = tell(&text, trace, "cost");
+	done = add_fact(&text, trace, "cost");
 	for (uint32_t i = 0; count > 1 && i < count && i < TYPES_MAX; i++) {
 		buffer_add_text(&text, i > 0 ? ", " : "");
 		add_type(&text, tables, facts->types[i]);
 	}
-	done = done && tell(&text, trace, "costs");
+	done = done && add_fact(&text, trace, "costs");
 	add_period(&text, tables, facts);
-	done = done && tell(&text, trace, "period");
+	done = done && add_fact(&text, trace, "period");
 	for (unsigned i = 0; i < facts->comment_count && done; i++) {
 		buffer_add_text(&text, text_of(tables, facts->comments[i]));
-		done = tell(&text, trace, "comment");
+		done = add_fact(&text, trace, "comment");
 	}
 	buffer_clear(&text);
 	return done;

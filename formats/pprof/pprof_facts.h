@@ -52,7 +52,7 @@ void pprof_facts_choose(
 	struct pprof_facts *facts, const struct pprof_tables *tables);
 
 /* Then stores them as facts of the trace. False if out of memory. */
-bool pprof_facts_tell(const struct pprof_facts *facts,
+bool pprof_facts_store(const struct pprof_facts *facts,
 	const struct pprof_tables *tables, struct trace *trace);
 
 #endif

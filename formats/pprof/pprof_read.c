@@ -179,7 +179,7 @@ static void lose(struct pprof_in *in, enum trace_loss loss, uint64_t count)
 }
 
 /* Stores the numbers of a sample, packed or not, as packed. */
-static void keep_numbers(
+static void store_numbers(
 	struct buffer *samples, const struct protobuf_field *field)
 {
 	size_t begun;
@@ -195,7 +195,7 @@ static void keep_numbers(
 }
 
 /* Keeps a sample for later: its locations' functions may follow it. */
-static bool keep_sample(struct pprof_in *in, struct cursor message)
+static bool store_sample(struct pprof_in *in, struct cursor message)
 {
 	struct buffer *samples = &in->samples;
 	size_t before = samples->used;
@@ -207,7 +207,7 @@ static bool keep_sample(struct pprof_in *in, struct cursor message)
 		PROTOBUF_FIELD) {
 		if (field.number == SAMPLE_LOCATION_ID ||
 			field.number == SAMPLE_VALUE)
-			keep_numbers(samples, &field);
+			store_numbers(samples, &field);
 		else if (field.number == SAMPLE_LABEL)
 			lose(in, LOSS_LEFT_OUT, 1);
 	}
@@ -265,7 +265,7 @@ static bool read_bytes(struct pprof_in *in, const struct protobuf_field *field)
 	case PROFILE_SAMPLE_TYPE:
 		return pprof_facts_add_type(&in->facts, message);
 	case PROFILE_SAMPLE:
-		return keep_sample(in, message);
+		return store_sample(in, message);
 	case PROFILE_MAPPING:
 		return pprof_tables_add_mapping(&in->tables, message);
 	case PROFILE_LOCATION:
@@ -410,7 +410,7 @@ static enum ctp_status add_samples(struct pprof_in *in, struct ctp_error *err)
 	lose(in, LOSS_CUT_TEXT, in->tables.cut);
 	in->calls_left = INT64_MAX / 2;
 	pprof_facts_choose(&in->facts, &in->tables);
-	done = pprof_facts_tell(
+	done = pprof_facts_store(
 		&in->facts, &in->tables, in->from->source.trace);
 	cursor_init(&samples, in->samples.bytes, in->samples.used);
 	stacks_init(&in->stacks, in->from->profile);

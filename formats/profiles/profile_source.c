@@ -22,7 +22,7 @@ static enum ctp_status read_profile(struct event_source *source,
 		return ctp_no_memory(err);
 	status = from->read(from, &error);
 	if (status == CTP_ERR_FORMAT && from->profile->function_count > 0)
-		status = truncation_note(source->trace, &error)
+		status = truncation_record(source->trace, &error)
 				 ? CTP_OK
 				 : ctp_no_memory(&error);
 	if (status != CTP_OK) {

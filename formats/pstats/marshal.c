@@ -78,15 +78,15 @@ void marshal_float(FILE *out, double value)
 #define LONG_DIGITS_MAX 5 /* more exceed 64 bits */
 
 enum slot_state {
-	SLOT_OPEN, /* incomplete, or not remembered */
-	SLOT_ITEM, /* a text or number */
-	SLOT_TOLD, /* set by marshal_remember() */
+	SLOT_OPEN,     /* incomplete, or not remembered */
+	SLOT_ITEM,     /* a text or number */
+	SLOT_NUMBERED, /* set by marshal_remember() */
 };
 
 struct marshal_slot {
 	uint8_t state;
 	uint8_t kind;    /* SLOT_ITEM: enum marshal_kind */
-	uint32_t number; /* SLOT_TOLD; SLOT_ITEM: the text's size */
+	uint32_t number; /* SLOT_NUMBERED; SLOT_ITEM: the text's size */
 	union {
 		int64_t integer;
 		double real;
@@ -112,7 +112,7 @@ void marshal_in_clear(struct marshal_in *in)
 }
 
 /* Makes room for one more item of `size` bytes; false if out of memory. */
-static bool make_room(struct marshal_in *in, void *items, uint32_t count,
+static bool reserve(struct marshal_in *in, void *items, uint32_t count,
 	uint32_t *room, size_t size)
 {
 	if (array_reserve32(items, count, room, size))
@@ -121,7 +121,7 @@ static bool make_room(struct marshal_in *in, void *items, uint32_t count,
 	return false;
 }
 
-static void keep_item(
+static void store_item(
 	struct marshal_slot *slot, const struct marshal_value *value)
 {
 	slot->state = SLOT_ITEM;
@@ -135,7 +135,7 @@ static void keep_item(
 		slot->value.text = value->text;
 }
 
-static void give_item(
+static void load_item(
 	const struct marshal_slot *slot, struct marshal_value *value)
 {
 	value->kind = (enum marshal_kind)slot->kind;
@@ -154,20 +154,20 @@ static bool add_slot(struct marshal_in *in, struct marshal_value *value)
 	bool whole =
 		value->kind != MARSHAL_TUPLE && value->kind != MARSHAL_DICT;
 
-	if (!make_room(in, &in->slots, in->slot_count, &in->slot_room,
+	if (!reserve(in, &in->slots, in->slot_count, &in->slot_room,
 		    sizeof(*in->slots)))
 		return false;
 	value->slot = in->slot_count;
 	in->slots[in->slot_count] = (struct marshal_slot){SLOT_OPEN, 0, 0, {0}};
 	if (whole)
-		keep_item(&in->slots[in->slot_count], value);
+		store_item(&in->slots[in->slot_count], value);
 	in->slot_count++;
 	return true;
 }
 
 static bool add_text(struct marshal_in *in, const struct marshal_value *value)
 {
-	if (!make_room(in, &in->texts, in->text_count, &in->text_room,
+	if (!reserve(in, &in->texts, in->text_count, &in->text_room,
 		    sizeof(*in->texts)))
 		return false;
 	in->texts[in->text_count++] =
@@ -175,7 +175,7 @@ static bool add_text(struct marshal_in *in, const struct marshal_value *value)
 	return true;
 }
 
-static bool take_text(struct marshal_in *in, struct marshal_value *value,
+static bool parse_text(struct marshal_in *in, struct marshal_value *value,
 	enum marshal_kind kind, size_t size)
 {
 	value->kind = kind;
@@ -184,31 +184,31 @@ static bool take_text(struct marshal_in *in, struct marshal_value *value,
 	return value->text != NULL;
 }
 
-static bool take_short_text(struct marshal_in *in, struct marshal_value *value,
+static bool parse_short_text(struct marshal_in *in, struct marshal_value *value,
 	enum marshal_kind kind)
 {
 	uint8_t size;
 
 	return cursor_u8(&in->cursor, &size) &&
-	       take_text(in, value, kind, size);
+	       parse_text(in, value, kind, size);
 }
 
-static bool take_long_text(struct marshal_in *in, struct marshal_value *value,
+static bool parse_long_text(struct marshal_in *in, struct marshal_value *value,
 	enum marshal_kind kind)
 {
 	uint32_t size;
 
 	return cursor_le32(&in->cursor, &size) && size <= INT32_MAX &&
-	       take_text(in, value, kind, size);
+	       parse_text(in, value, kind, size);
 }
 
 /* Python 2's interned strings, which are referenced by number. */
-static bool take_interned(struct marshal_in *in, struct marshal_value *value)
+static bool parse_interned(struct marshal_in *in, struct marshal_value *value)
 {
-	return take_long_text(in, value, MARSHAL_BYTES) && add_text(in, value);
+	return parse_long_text(in, value, MARSHAL_BYTES) && add_text(in, value);
 }
 
-static bool take_text_again(struct marshal_in *in, struct marshal_value *value)
+static bool parse_text_again(struct marshal_in *in, struct marshal_value *value)
 {
 	uint32_t number;
 
@@ -220,7 +220,7 @@ static bool take_text_again(struct marshal_in *in, struct marshal_value *value)
 	return true;
 }
 
-static bool take_int(struct marshal_in *in, struct marshal_value *value)
+static bool parse_int(struct marshal_in *in, struct marshal_value *value)
 {
 	uint32_t bits;
 
@@ -231,7 +231,7 @@ static bool take_int(struct marshal_in *in, struct marshal_value *value)
 	return true;
 }
 
-static bool take_int64(struct marshal_in *in, struct marshal_value *value)
+static bool parse_int64(struct marshal_in *in, struct marshal_value *value)
 {
 	uint64_t bits;
 
@@ -244,7 +244,7 @@ static bool take_int64(struct marshal_in *in, struct marshal_value *value)
 
 /* Digits of 15 bits, least significant first; their count is negative for a
  * negative value. */
-static bool take_long(struct marshal_in *in, struct marshal_value *value)
+static bool parse_long(struct marshal_in *in, struct marshal_value *value)
 {
 	uint64_t sum = 0;
 	uint32_t bits;
@@ -276,7 +276,7 @@ static bool take_long(struct marshal_in *in, struct marshal_value *value)
 	return true;
 }
 
-static bool take_float(struct marshal_in *in, struct marshal_value *value)
+static bool parse_float(struct marshal_in *in, struct marshal_value *value)
 {
 	uint64_t bits;
 
@@ -287,13 +287,14 @@ static bool take_float(struct marshal_in *in, struct marshal_value *value)
 	return true;
 }
 
-static bool take_tuple(struct marshal_in *in, struct marshal_value *value)
+static bool parse_tuple(struct marshal_in *in, struct marshal_value *value)
 {
 	value->kind = MARSHAL_TUPLE;
 	return cursor_le32(&in->cursor, &value->count);
 }
 
-static bool take_short_tuple(struct marshal_in *in, struct marshal_value *value)
+static bool parse_short_tuple(
+	struct marshal_in *in, struct marshal_value *value)
 {
 	uint8_t count;
 
@@ -304,14 +305,14 @@ static bool take_short_tuple(struct marshal_in *in, struct marshal_value *value)
 	return true;
 }
 
-static bool take_again(struct marshal_in *in, struct marshal_value *value)
+static bool parse_again(struct marshal_in *in, struct marshal_value *value)
 {
 	uint32_t slot;
 
 	if (!cursor_le32(&in->cursor, &slot) || slot >= in->slot_count)
 		return false;
 	if (in->slots[slot].state == SLOT_ITEM) {
-		give_item(&in->slots[slot], value);
+		load_item(&in->slots[slot], value);
 		return true;
 	}
 	value->kind = MARSHAL_AGAIN;
@@ -319,7 +320,7 @@ static bool take_again(struct marshal_in *in, struct marshal_value *value)
 	return true;
 }
 
-static bool take_item(
+static bool parse_item(
 	struct marshal_in *in, uint8_t code, struct marshal_value *value)
 {
 	switch (code) {
@@ -332,32 +333,32 @@ static bool take_item(
 		value->integer = code == 'T';
 		return true;
 	case 'i':
-		return take_int(in, value);
+		return parse_int(in, value);
 	case 'I':
-		return take_int64(in, value);
+		return parse_int64(in, value);
 	case 'l':
-		return take_long(in, value);
+		return parse_long(in, value);
 	case 'g':
-		return take_float(in, value);
+		return parse_float(in, value);
 	case 'f':
-		return take_short_text(in, value, MARSHAL_DECIMAL);
+		return parse_short_text(in, value, MARSHAL_DECIMAL);
 	case 'u':
 	case 'a':
 	case 'A':
-		return take_long_text(in, value, MARSHAL_TEXT);
+		return parse_long_text(in, value, MARSHAL_TEXT);
 	case 'z':
 	case 'Z':
-		return take_short_text(in, value, MARSHAL_TEXT);
+		return parse_short_text(in, value, MARSHAL_TEXT);
 	case 's':
-		return take_long_text(in, value, MARSHAL_BYTES);
+		return parse_long_text(in, value, MARSHAL_BYTES);
 	case 't':
-		return take_interned(in, value);
+		return parse_interned(in, value);
 	case 'R':
-		return take_text_again(in, value);
+		return parse_text_again(in, value);
 	case '(':
-		return take_tuple(in, value);
+		return parse_tuple(in, value);
 	case ')':
-		return take_short_tuple(in, value);
+		return parse_short_tuple(in, value);
 	case '{':
 		value->kind = MARSHAL_DICT;
 		return true;
@@ -365,7 +366,7 @@ static bool take_item(
 		value->kind = MARSHAL_DICT_END;
 		return true;
 	case 'r':
-		return take_again(in, value);
+		return parse_again(in, value);
 	default:
 		return false;
 	}
@@ -377,7 +378,7 @@ bool marshal_next(struct marshal_in *in, struct marshal_value *value)
 
 	*value = (struct marshal_value){.slot = MARSHAL_NO_SLOT};
 	if (!cursor_u8(&in->cursor, &code) ||
-		!take_item(in, code & (FLAG_REF - 1), value))
+		!parse_item(in, code & (FLAG_REF - 1), value))
 		return false;
 	return (code & FLAG_REF) == 0 || add_slot(in, value);
 }
@@ -386,14 +387,14 @@ void marshal_remember(struct marshal_in *in, uint32_t slot, uint32_t number)
 {
 	if (slot == MARSHAL_NO_SLOT)
 		return;
-	in->slots[slot].state = SLOT_TOLD;
+	in->slots[slot].state = SLOT_NUMBERED;
 	in->slots[slot].number = number;
 }
 
 bool marshal_recall(
 	const struct marshal_in *in, uint32_t slot, uint32_t *number)
 {
-	if (in->slots[slot].state != SLOT_TOLD)
+	if (in->slots[slot].state != SLOT_NUMBERED)
 		return false;
 	*number = in->slots[slot].number;
 	return true;

@@ -182,7 +182,7 @@ static bool copy_edges(struct profile *copy, const struct profile *profile,
 	return ok;
 }
 
-static void put_key(FILE *out, const struct profile_function *function)
+static void write_key(FILE *out, const struct profile_function *function)
 {
 	marshal_tuple(out, 3);
 	marshal_text(out, function->file, strlen(function->file));
@@ -190,13 +190,13 @@ static void put_key(FILE *out, const struct profile_function *function)
 	marshal_text(out, function->name, strlen(function->name));
 }
 
-static void put_times(FILE *out, const struct profile_cost *cost)
+static void write_times(FILE *out, const struct profile_cost *cost)
 {
 	marshal_float(out, (double)cost->tottime_ns / NANOSECONDS);
 	marshal_float(out, (double)cost->cumtime_ns / NANOSECONDS);
 }
 
-static void put_profile(
+static void write_contents(
 	FILE *out, const struct profile *profile, const uint32_t *first)
 {
 	marshal_begin_dict(out);
@@ -204,20 +204,20 @@ static void put_profile(
 		const struct profile_function *function =
 			&profile->functions[i];
 
-		put_key(out, function);
+		write_key(out, function);
 		marshal_tuple(out, 5);
 		marshal_int(out, function->cost.pcalls);
 		marshal_int(out, function->cost.ncalls);
-		put_times(out, &function->cost);
+		write_times(out, &function->cost);
 		marshal_begin_dict(out);
 		for (uint32_t j = first[i]; j < first[i + 1]; j++) {
 			const struct profile_edge *edge = &profile->edges[j];
 
-			put_key(out, &profile->functions[edge->caller]);
+			write_key(out, &profile->functions[edge->caller]);
 			marshal_tuple(out, 4);
 			marshal_int(out, edge->cost.ncalls);
 			marshal_int(out, edge->cost.pcalls);
-			put_times(out, &edge->cost);
+			write_times(out, &edge->cost);
 		}
 		marshal_end_dict(out);
 	}
@@ -259,7 +259,7 @@ enum ctp_status pstats_write(FILE *out, const struct profile *profile,
 			status = no_memory(err);
 	}
 	if (status == CTP_OK)
-		put_profile(out, copy, first);
+		write_contents(out, copy, first);
 	memory_free(first);
 	profile_free(copy);
 	return status;

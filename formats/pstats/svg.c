@@ -137,7 +137,7 @@ static bool was_unread(const struct child *child)
 	return unread;
 }
 
-static enum ctp_status say_failed(
+static enum ctp_status fail_child(
 	const struct child *child, struct ctp_error *err)
 {
 	struct buffer text = BUFFER_INIT;
@@ -299,9 +299,9 @@ static enum ctp_status check_picture(const struct pipeline *line,
 
 	if (has_failed(&line->gprof2dot) &&
 		!(dot_failed && was_unread(&line->gprof2dot)))
-		return say_failed(&line->gprof2dot, err);
+		return fail_child(&line->gprof2dot, err);
 	if (dot_failed)
-		return say_failed(&line->dot, err);
+		return fail_child(&line->dot, err);
 	if (svg->failed)
 		return ctp_fail(err, CTP_ERR_NOMEM,
 			"out of memory while reading the picture");

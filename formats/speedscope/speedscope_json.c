@@ -177,7 +177,7 @@ static enum ctp_status add_shared_member(void *user, unsigned key,
 	return json_members_skip(&reader->members, value, err);
 }
 
-static bool put_point(struct reader *reader, struct speedscope_point point)
+static bool add_point(struct reader *reader, struct speedscope_point point)
 {
 	struct speedscope_data *data = reader->data;
 
@@ -222,7 +222,7 @@ static enum ctp_status add_event(
 		count_bad(reader);
 		return CTP_OK;
 	}
-	if (!put_point(
+	if (!add_point(
 		    reader, (struct speedscope_point){.value = point->at.value,
 				    .power = (uint8_t)point->at.power,
 				    .frame = (uint32_t)point->frame,
@@ -251,7 +251,7 @@ static enum ctp_status add_sample_frame(
 }
 
 /* Adds the frames that a sample closes and opens after the previous one. */
-static bool put_difference(struct reader *reader, int64_t number)
+static bool add_difference(struct reader *reader, int64_t number)
 {
 	const struct stack *before = &reader->before;
 	const struct stack *sample = &reader->sample;
@@ -262,12 +262,12 @@ static bool put_difference(struct reader *reader, int64_t number)
 		before->frames[same] == sample->frames[same])
 		same++;
 	for (size_t i = before->depth; i > same && ok; i--)
-		ok = put_point(
+		ok = add_point(
 			reader, (struct speedscope_point){.value = number,
 					.frame = before->frames[i - 1],
 					.close = true});
 	for (size_t i = same; i < sample->depth && ok; i++)
-		ok = put_point(
+		ok = add_point(
 			reader, (struct speedscope_point){.value = number,
 					.frame = sample->frames[i]});
 	return ok;
@@ -297,7 +297,7 @@ static enum ctp_status add_sample(
 		count_bad(reader);
 		reader->sample.depth = 0;
 	}
-	if (!put_difference(reader, profile->sample_count++))
+	if (!add_difference(reader, profile->sample_count++))
 		return ctp_no_memory(err);
 	stack = reader->before;
 	reader->before = reader->sample;
@@ -430,8 +430,9 @@ enum ctp_status speedscope_data_read(struct speedscope_data *data,
 					    "no profiles");
 	}
 	if (status == CTP_ERR_FORMAT && (cut_off || data->profile_count > 0))
-		status = truncation_note(trace, &error) ? CTP_END
-							: ctp_no_memory(&error);
+		status = truncation_record(trace, &error)
+				 ? CTP_END
+				 : ctp_no_memory(&error);
 	if (status == CTP_END)
 		return CTP_OK;
 	if (err != NULL)

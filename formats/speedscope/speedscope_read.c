@@ -134,7 +134,7 @@ static bool to_ns(const struct speedscope_in *in,
 }
 
 /* Tracks and the trace end at their last event. */
-static void reach(struct speedscope_in *in, int64_t time_ns)
+static void extend_end(struct speedscope_in *in, int64_t time_ns)
 {
 	struct trace *trace = in->source.trace;
 	struct trace_track *track = &trace->tracks[in->track];
@@ -175,7 +175,7 @@ static enum ctp_status begin_profile(
 	if (in->profile == 0)
 		trace->end_ns = in->time_ns;
 	if (profile->has_end && to_ns(in, profile->end, &end_ns))
-		reach(in, end_ns);
+		extend_end(in, end_ns);
 	trace_lose(trace, LOSS_BAD_EVENTS, (uint64_t)(more < 0 ? -more : more));
 	in->point = profile->first_point;
 	in->sample = 0;
@@ -186,7 +186,7 @@ static enum ctp_status begin_profile(
 }
 
 /* Advances to the start of a sample. */
-static void pass_samples(struct speedscope_in *in, int64_t sample)
+static void advance_samples(struct speedscope_in *in, int64_t sample)
 {
 	const struct speedscope_profile *profile = profile_of(in);
 	size_t end = weights_end(in);
@@ -206,7 +206,7 @@ static void pass_samples(struct speedscope_in *in, int64_t sample)
 }
 
 /* Sets the track's time to the point's; false if that is invalid. */
-static bool pass_time(
+static bool advance_time(
 	struct speedscope_in *in, const struct speedscope_point *point)
 {
 	struct speedscope_number at = {point->value, point->power};
@@ -214,7 +214,7 @@ static bool pass_time(
 	int64_t time_ns;
 
 	if (profile_of(in)->sampled) {
-		pass_samples(in, point->value);
+		advance_samples(in, point->value);
 		return true;
 	}
 	if (!to_ns(in, at, &time_ns)) {
@@ -237,10 +237,10 @@ static bool open_range(struct speedscope_in *in, uint32_t site)
 	return true;
 }
 
-static void tell(
+static void make_event(
 	struct speedscope_in *in, struct event *event, enum event_kind kind)
 {
-	reach(in, in->time_ns);
+	extend_end(in, in->time_ns);
 	*event = (struct event){.kind = kind,
 		.track = in->track,
 		.site = TRACE_NONE,
@@ -256,20 +256,20 @@ static void close_range(struct speedscope_in *in, struct event *event)
 	in->times_open[site]--;
 	if (in->closing && site == in->closing_site)
 		in->closing = false;
-	tell(in, event, EVENT_END);
+	make_event(in, event, EVENT_END);
 }
 
 /* Handles a point; CTP_END if it makes no event. */
-static enum ctp_status take_point(struct speedscope_in *in,
+static enum ctp_status read_point(struct speedscope_in *in,
 	const struct speedscope_point *point, struct event *event,
 	struct ctp_error *err)
 {
-	if (!pass_time(in, point))
+	if (!advance_time(in, point))
 		return CTP_END;
 	if (!point->close) {
 		if (!open_range(in, point->frame))
 			return ctp_no_memory(err);
-		tell(in, event, EVENT_BEGIN);
+		make_event(in, event, EVENT_BEGIN);
 		event->site = point->frame;
 		return CTP_OK;
 	}
@@ -293,7 +293,7 @@ static enum ctp_status end_profile(
 	const struct speedscope_profile *profile = profile_of(in);
 
 	if (profile->sampled)
-		pass_samples(in, profile->sample_count);
+		advance_samples(in, profile->sample_count);
 	if (profile->sampled && in->depth > 0) {
 		close_range(in, event);
 		return CTP_OK;
@@ -325,7 +325,7 @@ static enum ctp_status next(
 		if (in->point == points_end(in)) {
 			status = end_profile(in, event);
 		} else {
-			status = take_point(
+			status = read_point(
 				in, &in->data.points[in->point], event, err);
 			in->point++;
 		}

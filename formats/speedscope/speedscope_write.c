@@ -213,7 +213,7 @@ static bool has_processes(const struct trace *trace)
 }
 
 /* Writes the time relative to the file's origin. */
-static void put_time(struct scope_file *file, int64_t time_ns)
+static void write_time(struct scope_file *file, int64_t time_ns)
 {
 	json_int(&file->json,
 		(int64_t)((uint64_t)time_ns - (uint64_t)file->origin_ns));
@@ -254,7 +254,7 @@ static void begin_row(struct scope_file *file, int64_t number, int64_t time_ns)
 	json_key(json, "unit");
 	json_text(json, "nanoseconds");
 	json_key(json, "startValue");
-	put_time(file, time_ns);
+	write_time(file, time_ns);
 	json_key(json, "events");
 	json_begin(json, '[');
 	file->has_row = true;
@@ -274,7 +274,7 @@ static void write_point(struct scope_file *file, const char *type,
 	json_uint(json, frame);
 	json_raw_text(json, ",\"at\":");
 	json->comma = false;
-	put_time(file, time_ns);
+	write_time(file, time_ns);
 	json_raw_text(json, "}");
 	json->comma = true;
 	file->last_ns = time_ns;
@@ -298,7 +298,7 @@ static void end_row(struct scope_file *file)
 	close_slices(file, INT64_MAX);
 	json_end(json, ']');
 	json_key(json, "endValue");
-	put_time(file, file->last_ns);
+	write_time(file, file->last_ns);
 	json_end(json, '}');
 }
 

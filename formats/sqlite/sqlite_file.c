@@ -219,7 +219,7 @@ static int full_path(sqlite3_vfs *vfs, const char *name, int size, char *out)
 	return SQLITE_OK;
 }
 
-static void *take_memory(int size)
+static void *allocate_memory(int size)
 {
 	return memory_new((size_t)size);
 }
@@ -254,7 +254,7 @@ static void stop_memory(void *user)
 static void make_layer(void)
 {
 	static const sqlite3_mem_methods memory = {
-		.xMalloc = take_memory,
+		.xMalloc = allocate_memory,
 		.xFree = memory_free,
 		.xRealloc = resize_memory,
 		.xSize = memory_size,

@@ -261,7 +261,7 @@ static struct sqlite_write *writer_of(struct timeline_writer *writer)
 	return (struct sqlite_write *)writer;
 }
 
-static void put_args(struct sqlite_write *to, const struct event_row *row)
+static void write_args(struct sqlite_write *to, const struct event_row *row)
 {
 	if (row->args == NULL)
 		rows_skip(&to->rows);
@@ -269,7 +269,7 @@ static void put_args(struct sqlite_write *to, const struct event_row *row)
 		rows_text_sized(&to->rows, row->args, row->args_size);
 }
 
-static void put_slice(struct sqlite_write *to, const struct event_row *row)
+static void write_slice(struct sqlite_write *to, const struct event_row *row)
 {
 	rows_begin(&to->rows, SQLITE_SLICES);
 	rows_int(&to->rows, (int64_t)row->number);
@@ -281,10 +281,10 @@ static void put_slice(struct sqlite_write *to, const struct event_row *row)
 	rows_int(&to->rows, (int64_t)row->duration_ns);
 	rows_int(&to->rows, (int64_t)row->self_ns);
 	rows_number(&to->rows, row->id);
-	put_args(to, row);
+	write_args(to, row);
 }
 
-static void put_activity(struct sqlite_write *to, const struct event_row *row)
+static void write_activity(struct sqlite_write *to, const struct event_row *row)
 {
 	rows_begin(&to->rows, SQLITE_ACTIVITIES);
 	rows_int(&to->rows, (int64_t)row->number);
@@ -295,10 +295,10 @@ static void put_activity(struct sqlite_write *to, const struct event_row *row)
 	rows_int(&to->rows, (int64_t)row->duration_ns);
 	rows_number(&to->rows, row->id);
 	rows_number(&to->rows, row->bytes);
-	put_args(to, row);
+	write_args(to, row);
 }
 
-static void put_counter(struct sqlite_write *to, const struct event_row *row)
+static void write_counter(struct sqlite_write *to, const struct event_row *row)
 {
 	rows_begin(&to->rows, SQLITE_COUNTERS);
 	rows_int(&to->rows, (int64_t)row->number);
@@ -311,10 +311,10 @@ static void put_counter(struct sqlite_write *to, const struct event_row *row)
 		rows_double(&to->rows, row->value->value.real);
 	else
 		rows_skip(&to->rows);
-	put_args(to, row);
+	write_args(to, row);
 }
 
-static void put_event(struct sqlite_write *to, const struct event_row *row)
+static void write_event(struct sqlite_write *to, const struct event_row *row)
 {
 	const char *kind = event_rows_kind_name(row);
 
@@ -334,10 +334,10 @@ static void put_event(struct sqlite_write *to, const struct event_row *row)
 		rows_skip(&to->rows);
 	else
 		rows_int(&to->rows, row->device);
-	put_args(to, row);
+	write_args(to, row);
 }
 
-static enum ctp_status put(
+static enum ctp_status write_row(
 	void *user, const struct event_row *row, struct ctp_error *err)
 {
 	struct sqlite_write *to = user;
@@ -346,22 +346,23 @@ static enum ctp_status put(
 	case EVENT_BEGIN:
 	case EVENT_COMPLETE:
 	case EVENT_UNCLIPPED_CALL:
-		put_slice(to, row);
+		write_slice(to, row);
 		break;
 	case EVENT_ACTIVITY:
-		put_activity(to, row);
+		write_activity(to, row);
 		break;
 	case EVENT_COUNTER:
-		put_counter(to, row);
+		write_counter(to, row);
 		break;
 	default:
-		put_event(to, row);
+		write_event(to, row);
 		break;
 	}
 	return rows_end(&to->rows, err);
 }
 
-static enum ctp_status put_sites(struct sqlite_write *to, struct ctp_error *err)
+static enum ctp_status write_sites(
+	struct sqlite_write *to, struct ctp_error *err)
 {
 	const struct trace *trace = to->flat.trace;
 	enum ctp_status status = CTP_OK;
@@ -381,7 +382,7 @@ static enum ctp_status put_sites(struct sqlite_write *to, struct ctp_error *err)
 }
 
 /* A pid or tid; NULL where the trace has a text, which is a name here. */
-static void put_id(struct sqlite_write *to, int64_t id)
+static void write_id(struct sqlite_write *to, int64_t id)
 {
 	if (trace_id_is_text(id))
 		rows_skip(&to->rows);
@@ -389,7 +390,7 @@ static void put_id(struct sqlite_write *to, int64_t id)
 		rows_int(&to->rows, id);
 }
 
-static enum ctp_status put_tracks(
+static enum ctp_status write_tracks(
 	struct sqlite_write *to, struct ctp_error *err)
 {
 	const struct trace *trace = to->flat.trace;
@@ -403,24 +404,24 @@ static enum ctp_status put_tracks(
 		rows_begin(&to->rows, SQLITE_TRACKS);
 		rows_int(&to->rows, i);
 		rows_text(&to->rows, kind);
-		put_id(to, track->pid);
+		write_id(to, track->pid);
 		if (is_stream)
 			rows_skip(&to->rows);
 		else
-			put_id(to, track->tid);
+			write_id(to, track->tid);
 		rows_name(&to->rows, track->process_name);
 		rows_name(&to->rows, track->name);
 		if (is_stream) {
 			rows_int(&to->rows, track->device);
 			rows_int(&to->rows, track->context);
-			put_id(to, track->tid);
+			write_id(to, track->tid);
 		}
 		status = rows_end(&to->rows, err);
 	}
 	return status;
 }
 
-static enum ctp_status put_devices(
+static enum ctp_status write_devices(
 	struct sqlite_write *to, struct ctp_error *err)
 {
 	const struct trace *trace = to->flat.trace;
@@ -450,7 +451,7 @@ static enum ctp_status put_devices(
 	return status;
 }
 
-static enum ctp_status put_fact(struct sqlite_write *to, const char *key,
+static enum ctp_status write_fact(struct sqlite_write *to, const char *key,
 	const char *value, struct ctp_error *err)
 {
 	rows_begin(&to->rows, SQLITE_FACTS);
@@ -459,19 +460,20 @@ static enum ctp_status put_fact(struct sqlite_write *to, const char *key,
 	return rows_end(&to->rows, err);
 }
 
-static enum ctp_status put_facts(struct sqlite_write *to, struct ctp_error *err)
+static enum ctp_status write_facts(
+	struct sqlite_write *to, struct ctp_error *err)
 {
 	const struct trace *trace = to->flat.trace;
 	enum ctp_status status = CTP_OK;
 	char digits[JSON_NUMBER_MAX + 1];
 
 	if (to->title != NULL)
-		status = put_fact(to, "title", to->title, err);
+		status = write_fact(to, "title", to->title, err);
 	*json_put_int(digits, trace->base_realtime_ns) = '\0';
 	if (status == CTP_OK && trace->base_realtime_ns != 0)
-		status = put_fact(to, "base_realtime_ns", digits, err);
+		status = write_fact(to, "base_realtime_ns", digits, err);
 	for (uint32_t i = 0; i < trace->fact_count && status == CTP_OK; i++)
-		status = put_fact(to,
+		status = write_fact(to,
 			strtab_text(trace->text, trace->facts[i].key, NULL),
 			strtab_text(trace->text, trace->facts[i].value, NULL),
 			err);
@@ -520,13 +522,13 @@ static enum ctp_status finish(
 	enum ctp_status status = event_rows_finish(&to->flat, err);
 
 	if (status == CTP_OK)
-		status = put_sites(to, err);
+		status = write_sites(to, err);
 	if (status == CTP_OK)
-		status = put_tracks(to, err);
+		status = write_tracks(to, err);
 	if (status == CTP_OK)
-		status = put_devices(to, err);
+		status = write_devices(to, err);
 	if (status == CTP_OK)
-		status = put_facts(to, err);
+		status = write_facts(to, err);
 	if (status == CTP_OK)
 		status = rows_commit(&to->rows, err);
 	rows_close(&to->rows);
@@ -586,7 +588,7 @@ enum ctp_status sqlite_write_new(FILE *out, struct trace *trace,
 		sqlite_free(&to->writer);
 		return status;
 	}
-	to->flat.put = put;
+	to->flat.write_row = write_row;
 	to->flat.user = to;
 	*writer = &to->writer;
 	return CTP_OK;

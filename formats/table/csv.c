@@ -28,7 +28,7 @@ static struct csv *csv_of(struct timeline_writer *writer)
 	return (struct csv *)writer;
 }
 
-static void put_uint(struct csv *csv, uint64_t value)
+static void write_uint(struct csv *csv, uint64_t value)
 {
 	char digits[JSON_NUMBER_MAX];
 
@@ -37,7 +37,7 @@ static void put_uint(struct csv *csv, uint64_t value)
 	(void)putc(',', csv->out);
 }
 
-static void put_int(struct csv *csv, int64_t value)
+static void write_int(struct csv *csv, int64_t value)
 {
 	char digits[JSON_NUMBER_MAX];
 
@@ -46,86 +46,86 @@ static void put_int(struct csv *csv, int64_t value)
 	(void)putc(',', csv->out);
 }
 
-static void put_nothing(struct csv *csv)
+static void write_nothing(struct csv *csv)
 {
 	(void)putc(',', csv->out);
 }
 
 /* A number; empty for 0, which means none. */
-static void put_number(struct csv *csv, uint64_t value)
+static void write_number(struct csv *csv, uint64_t value)
 {
 	if (value == 0)
-		put_nothing(csv);
+		write_nothing(csv);
 	else
-		put_uint(csv, value);
+		write_uint(csv, value);
 }
 
 /* A pid or tid; empty where the trace has a text, which is a name here. */
-static void put_id(struct csv *csv, int64_t id)
+static void write_id(struct csv *csv, int64_t id)
 {
 	if (trace_id_is_text(id))
-		put_nothing(csv);
+		write_nothing(csv);
 	else
-		put_int(csv, id);
+		write_int(csv, id);
 }
 
-static void put_text(struct csv *csv, const char *bytes, size_t size)
+static void write_text(struct csv *csv, const char *bytes, size_t size)
 {
 	trace_lose(csv->flat.trace, LOSS_BAD_TEXT,
 		csv_field(csv->out, bytes, size, csv->raw));
 }
 
-static void put_string(struct csv *csv, uint32_t number)
+static void write_string(struct csv *csv, uint32_t number)
 {
 	size_t size;
 	const char *bytes = strtab_text(csv->flat.trace->text, number, &size);
 
-	put_text(csv, bytes, size);
-	put_nothing(csv);
+	write_text(csv, bytes, size);
+	write_nothing(csv);
 }
 
-static void put_track(struct csv *csv, const struct event_row *row)
+static void write_track(struct csv *csv, const struct event_row *row)
 {
 	const struct trace_track *track = &csv->flat.trace->tracks[row->track];
 	bool is_stream = track->kind == TRACE_STREAM;
 
-	put_id(csv, track->pid);
+	write_id(csv, track->pid);
 	if (is_stream)
-		put_nothing(csv);
+		write_nothing(csv);
 	else
-		put_id(csv, track->tid);
-	put_string(csv, track->process_name);
-	put_string(csv, track->name);
+		write_id(csv, track->tid);
+	write_string(csv, track->process_name);
+	write_string(csv, track->name);
 	if (is_stream)
-		put_uint(csv, track->device);
+		write_uint(csv, track->device);
 	else if (row->device >= 0)
-		put_int(csv, row->device);
+		write_int(csv, row->device);
 	else
-		put_nothing(csv);
+		write_nothing(csv);
 	if (is_stream)
-		put_id(csv, track->tid);
+		write_id(csv, track->tid);
 	else
-		put_nothing(csv);
+		write_nothing(csv);
 }
 
-static void put_site(struct csv *csv, const struct event_row *row)
+static void write_site(struct csv *csv, const struct event_row *row)
 {
 	static const struct trace_site none;
 	const struct trace_site *site =
 		row->site == TRACE_NONE ? &none
 					: &csv->flat.trace->sites[row->site];
 
-	put_string(csv, site->name);
-	put_string(csv, site->category);
-	put_string(csv, site->file);
-	put_number(csv, site->line);
+	write_string(csv, site->name);
+	write_string(csv, site->category);
+	write_string(csv, site->file);
+	write_number(csv, site->line);
 }
 
 /* A counter's number. */
-static void put_value(struct csv *csv, const struct event_arg *value)
+static void write_value(struct csv *csv, const struct event_arg *value)
 {
 	if (value != NULL && value->kind == ARG_INT) {
-		put_int(csv, value->value.integer);
+		write_int(csv, value->value.integer);
 		return;
 	}
 	if (value != NULL && value->kind == ARG_FLOAT) {
@@ -134,35 +134,35 @@ static void put_value(struct csv *csv, const struct event_arg *value)
 		json_double(&csv->json, value->value.real);
 		(void)fwrite(csv->json.bytes, 1, csv->json.used, csv->out);
 	}
-	put_nothing(csv);
+	write_nothing(csv);
 }
 
-static enum ctp_status put(
+static enum ctp_status write_row(
 	void *user, const struct event_row *row, struct ctp_error *err)
 {
 	struct csv *csv = user;
 
 	(void)fputs(event_rows_kind_name(row), csv->out);
-	put_nothing(csv);
-	put_uint(csv, row->number);
-	put_number(csv, row->parent);
-	put_number(csv, row->cause);
-	put_uint(csv, row->depth);
-	put_int(csv, row->start_ns);
+	write_nothing(csv);
+	write_uint(csv, row->number);
+	write_number(csv, row->parent);
+	write_number(csv, row->cause);
+	write_uint(csv, row->depth);
+	write_int(csv, row->start_ns);
 	if (row->has_duration) {
-		put_uint(csv, row->duration_ns);
-		put_uint(csv, row->self_ns);
+		write_uint(csv, row->duration_ns);
+		write_uint(csv, row->self_ns);
 	} else {
-		put_nothing(csv);
-		put_nothing(csv);
+		write_nothing(csv);
+		write_nothing(csv);
 	}
-	put_track(csv, row);
-	put_site(csv, row);
-	put_number(csv, row->id);
-	put_number(csv, row->bytes);
-	put_value(csv, row->value);
+	write_track(csv, row);
+	write_site(csv, row);
+	write_number(csv, row->id);
+	write_number(csv, row->bytes);
+	write_value(csv, row->value);
 	if (row->args != NULL)
-		put_text(csv, row->args, row->args_size);
+		write_text(csv, row->args, row->args_size);
 	(void)putc('\n', csv->out);
 	if (csv->json.failed)
 		return ctp_no_memory(err);
@@ -209,7 +209,7 @@ static enum ctp_status csv_new(FILE *out, struct trace *trace,
 		csv_free(&csv->writer);
 		return ctp_no_memory(err);
 	}
-	csv->flat.put = put;
+	csv->flat.write_row = write_row;
 	csv->flat.user = csv;
 	(void)fputs(header, out);
 	*writer = &csv->writer;

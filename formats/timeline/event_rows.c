@@ -125,8 +125,8 @@ static int64_t in_order(struct event_rows *rows, struct event_rows_track *track,
 	return time_ns;
 }
 
-/* Passes a row with these arguments to put(). */
-static enum ctp_status put(struct event_rows *rows, struct event_row *row,
+/* Passes a row with these arguments to write_row(). */
+static enum ctp_status write_row(struct event_rows *rows, struct event_row *row,
 	const struct json_args *args, struct ctp_error *err)
 {
 	if (args->count > 0) {
@@ -138,7 +138,7 @@ static enum ctp_status put(struct event_rows *rows, struct event_row *row,
 		row->args = rows->json.bytes;
 		row->args_size = rows->json.used;
 	}
-	return rows->put(rows->user, row, err);
+	return rows->write_row(rows->user, row, err);
 }
 
 static enum ctp_status begin(struct event_rows *rows,
@@ -188,7 +188,8 @@ static enum ctp_status end(struct event_rows *rows, const struct event *event,
 
 	if (around != NULL)
 		around->inner_ns += length;
-	return frame->is_clipped ? CTP_OK : put(rows, &row, &frame->args, err);
+	return frame->is_clipped ? CTP_OK
+				 : write_row(rows, &row, &frame->args, err);
 }
 
 static enum ctp_status end_range(struct event_rows *rows,
@@ -281,7 +282,7 @@ static enum ctp_status add_row(struct event_rows *rows,
 	json_args_reset(&rows->args);
 	if (!json_args_add(&rows->args, &rows->names, &named))
 		return ctp_no_memory(err);
-	return put(rows, &row, &rows->args, err);
+	return write_row(rows, &row, &rows->args, err);
 }
 
 enum ctp_status event_rows_add(struct event_rows *rows,

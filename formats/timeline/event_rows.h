@@ -49,17 +49,17 @@ struct event_rows {
 	uint32_t track_count;
 	uint64_t last; /* number */
 	/* Receives the rows; on an error, fills in `err`. */
-	enum ctp_status (*put)(
+	enum ctp_status (*write_row)(
 		void *user, const struct event_row *row, struct ctp_error *err);
 	void *user;
 };
 
 /* False if out of memory; event_rows_clear() in either case. Afterwards, set
- * put and user. The trace is borrowed. */
+ * write_row and user. The trace is borrowed. */
 bool event_rows_init(struct event_rows *rows, struct trace *trace);
 void event_rows_clear(struct event_rows *rows);
 
-/* Adds an event. Errors: CTP_ERR_NOMEM, those of put(). */
+/* Adds an event. Errors: CTP_ERR_NOMEM, those of write_row(). */
 enum ctp_status event_rows_add(struct event_rows *rows,
 	const struct event *event, struct ctp_error *err);
 
