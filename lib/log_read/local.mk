@@ -2,15 +2,12 @@
 libcore_la_SOURCES += \
 	%D%/log_args.c %D%/log_args.h \
 	%D%/log_block.c %D%/log_block.h \
-	%D%/log_block_private.h \
 	%D%/log_device.c %D%/log_device.h \
-	%D%/log_device_time.c %D%/log_device_time.h \
-	%D%/log_events.c \
-	%D%/log_facts.c \
+	%D%/log_facts.c %D%/log_facts.h \
 	%D%/log_input.c %D%/log_input.h \
 	%D%/log_member.c %D%/log_member.h \
 	%D%/log_read.c %D%/log_read.h \
+	%D%/log_recording.c %D%/log_recording.h \
 	%D%/log_scan.c %D%/log_scan.h \
 	%D%/log_site.c %D%/log_site.h \
-	%D%/log_table.c %D%/log_table.h \
 	%D%/log_time.c %D%/log_time.h

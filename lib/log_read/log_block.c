@@ -1,86 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_read/log_block.h"
 
-#include <string.h>
-
-#include "log_read/log_block_private.h"
-#include "log_read/log_site.h"
 #include "base/memory.h"
 #include "log/unpack.h"
+#include "log_read/log_device.h"
+#include "log_read/log_facts.h"
+#include "log_read/log_site.h"
 
-static void reset(struct log_recording *recording)
-{
-	log_time_clear(&recording->time);
-	log_device_next(&recording->device);
-	for (uint32_t i = 0; i < recording->track_count; i++) {
-		memory_free(recording->tracks[i]->open);
-		memory_free(recording->tracks[i]);
-	}
-	recording->track_count = 0;
-	log_table_clear(&recording->track_numbers);
-	log_table_clear(&recording->sites);
-	log_table_clear(&recording->modules);
-	recording->started = false;
-	recording->pid = 0;
-	recording->process_name = 0;
-	recording->shift_ns = 0;
-	recording->has_end = false;
-	recording->finished = false;
-	recording->refused = false;
-	memset(recording->losses, 0, sizeof(recording->losses));
-	recording->totals = (struct log_totals){
-		.damaged = recording->trace->losses[LOSS_DAMAGED_BLOCKS]};
-}
-
-void log_recording_clear(struct log_recording *recording)
-{
-	reset(recording);
-	memory_free(recording->tracks);
-	buffer_clear(&recording->name);
-	demangler_clear(&recording->demangler);
-	log_device_clear(&recording->device);
-	memory_free(recording->events.ids);
-	memory_free(recording->events.times);
-	memory_free(recording->events.sites);
-	memory_free(recording->events.open);
-	*recording = (struct log_recording){0};
-}
-
-bool log_block_is(const char *key, size_t size, const char *name)
-{
-	return strlen(name) == size && memcmp(key, name, size) == 0;
-}
-
-struct log_track *log_block_track(
-	struct log_recording *recording, uint32_t number)
-{
-	uint32_t place = log_table_find(&recording->track_numbers, number);
-	struct log_track *track;
-
-	if (place != 0)
-		return recording->tracks[place - 1];
-	if (!array_ensure_index(&recording->tracks, recording->track_count,
-		    &recording->track_room, sizeof(struct log_track *)))
-		return NULL;
-	track = memory_new_zeroed(1, sizeof(*track));
-	if (track == NULL)
-		return NULL;
-	track->trace_track = trace_add_track(recording->trace,
-		(struct trace_track){.kind = TRACE_THREAD,
-			.pid = recording->pid,
-			.process_name = recording->process_name});
-	if (track->trace_track == TRACE_NONE ||
-		!log_table_set(&recording->track_numbers, number,
-			recording->track_count + 1)) {
-		memory_free(track);
-		return NULL;
-	}
-	recording->tracks[recording->track_count++] = track;
-	return track;
-}
-
-/* These are called twice: first to see whether the whole block is sound, then
- * to `apply` it. */
+/* Functions with `apply` are called twice: first to see whether the whole block
+ * is sound, then to apply it. */
 
 /* The content of a track's block; text is borrowed from it. */
 struct track_row {
@@ -111,7 +39,7 @@ static bool read_track(struct cursor *block, struct track_row *row)
 		!unpack_text(block, &row->name.bytes, &row->name.size))
 		return false;
 	if (block->left == 0)
-		return !log_block_is_device(row->kind);
+		return !log_track_is_device(row->kind);
 	if (!unpack_u32(block, UINT32_MAX, &track->device) ||
 		!unpack_u32(block, UINT32_MAX, &track->context))
 		return false;
@@ -171,14 +99,14 @@ static enum log_verdict take_track(
 		return LOG_DAMAGED;
 	if (!apply)
 		return LOG_SOUND;
-	track = log_block_track(recording, row.number);
+	track = log_recording_track(recording, row.number);
 	if (track == NULL)
 		return LOG_NO_MEMORY;
 	/* The events that are on it already are of the one kind or the
 	 * other. */
 	if ((track->known || track->next_seq != 0) &&
-		log_block_is_device(row.kind) !=
-			log_block_is_device(track->kind))
+		log_track_is_device(row.kind) !=
+			log_track_is_device(track->kind))
 		return LOG_DAMAGED;
 	track->known = true;
 	track->kind = row.kind > LOG_CALLS ? LOG_THREAD
@@ -212,34 +140,6 @@ static enum log_verdict take_sync(
 	return LOG_SOUND;
 }
 
-enum log_verdict log_block_take_losses(struct log_recording *recording,
-	struct cursor block, const struct log_losses *losses)
-{
-	uint64_t *known = losses->known;
-	uint32_t count;
-
-	if (!unpack_map(&block, &count))
-		return LOG_DAMAGED;
-	while (count-- > 0) {
-		const char *key;
-		size_t size;
-		uint64_t lost;
-
-		if (!unpack_text(&block, &key, &size) ||
-			!unpack_uint(&block, &lost))
-			return LOG_DAMAGED;
-		for (enum trace_loss i = losses->first;
-			known != NULL && i <= losses->last; i++) {
-			if (lost <= known[i] ||
-				!log_block_is(key, size, trace_loss_name(i)))
-				continue;
-			trace_lose(recording->trace, i, lost - known[i]);
-			known[i] = lost;
-		}
-	}
-	return LOG_SOUND;
-}
-
 static enum log_verdict take_losses(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
@@ -250,12 +150,12 @@ static enum log_verdict take_losses(
 	if (!unpack_u32(&block, LOG_TRACKS_MAX - 1, &number))
 		return LOG_DAMAGED;
 	if (apply) {
-		track = log_block_track(recording, number);
+		track = log_recording_track(recording, number);
 		if (track == NULL)
 			return LOG_NO_MEMORY;
 		losses.known = track->losses;
 	}
-	return log_block_take_losses(recording, block, &losses);
+	return log_recording_parse_losses(recording, block, &losses);
 }
 
 /* Losses of the input that the log was made from. */
@@ -265,7 +165,198 @@ static enum log_verdict take_trace_losses(
 	const struct log_losses losses = {
 		apply ? recording->losses : NULL, 0, LOSS_KINDS - 1};
 
-	return log_block_take_losses(recording, block, &losses);
+	return log_recording_parse_losses(recording, block, &losses);
+}
+
+static bool make_events_room(struct log_events *events, uint32_t count)
+{
+	uint32_t room = events->room == 0 ? 8192 : events->room;
+	uint32_t *ids;
+	int64_t *times;
+
+	while (room < count)
+		room *= 2;
+	if (room == events->room)
+		return true;
+	ids = memory_resize(events->ids, room * sizeof(*ids));
+	if (ids != NULL)
+		events->ids = ids;
+	times = memory_resize(events->times, room * sizeof(*times));
+	if (times != NULL)
+		events->times = times;
+	if (events->open == NULL)
+		events->open =
+			memory_new_zeroed(LOG_OPEN_MAX, sizeof(*events->open));
+	if (ids == NULL || times == NULL || events->open == NULL)
+		return false;
+	events->room = room;
+	return true;
+}
+
+/* The ranges that are open before a block, against those we know to be: what
+ * is to be closed and opened first. Only a gap makes a difference. */
+static enum log_verdict compare_open(
+	struct log_recording *recording, struct cursor *block)
+{
+	struct log_events *events = &recording->events;
+	struct log_track *track = events->track;
+	uint32_t same = 0;
+	uint32_t count;
+
+	events->closing = 0;
+	events->opening_count = 0;
+	if (unpack_peek(block) == UNPACK_NIL)
+		return unpack_skip(block) ? LOG_SOUND : LOG_DAMAGED;
+	if (!unpack_u32s(block, events->open, LOG_OPEN_MAX, &count))
+		return LOG_DAMAGED;
+	for (uint32_t i = 0; i < count; i++) {
+		events->open[i] = log_site_find(recording, events->open[i]);
+		if (events->open[i] == TRACE_NONE)
+			return LOG_DAMAGED;
+	}
+	while (same < count && same < track->depth &&
+		track->open[same] == events->open[same])
+		same++;
+	events->closing = track->depth - same;
+	events->opening = events->open + same;
+	events->opening_count = count - same;
+	return LOG_SOUND;
+}
+
+/* The block's own list of sites, as the trace's. */
+static enum log_verdict read_sites(
+	struct log_recording *recording, struct cursor *block)
+{
+	struct log_events *events = &recording->events;
+	uint32_t count;
+
+	if (!unpack_array(block, &count) || count > LOG_EVENTS_MAX)
+		return LOG_DAMAGED;
+	if (count > 0 && !array_ensure_index(&events->sites, count - 1,
+				 &events->site_room, sizeof(uint32_t)))
+		return LOG_NO_MEMORY;
+	events->site_count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t number;
+
+		if (!unpack_u32(block, LOG_SITES_MAX - 1, &number))
+			return LOG_DAMAGED;
+		events->sites[i] = log_site_find(recording, number);
+		if (events->sites[i] == TRACE_NONE)
+			return LOG_NO_MEMORY;
+	}
+	return LOG_SOUND;
+}
+
+static enum log_verdict read_times(
+	struct log_recording *recording, struct cursor *block)
+{
+	struct log_events *events = &recording->events;
+	struct cursor ahead = *block;
+	uint32_t count;
+
+	if (!unpack_array(&ahead, &count) || count > LOG_EVENTS_MAX)
+		return LOG_DAMAGED;
+	if (!make_events_room(events, count))
+		return LOG_NO_MEMORY;
+	return unpack_ints(block, events->times, count, &events->count)
+		       ? LOG_SOUND
+		       : LOG_DAMAGED;
+}
+
+/* Reads ids and extras, and checks the columns against each other. */
+static enum log_verdict read_ids(
+	struct log_recording *recording, struct cursor *block)
+{
+	struct log_events *events = &recording->events;
+	uint32_t count;
+	uint32_t rows;
+	uint32_t extras = 0;
+
+	if (!unpack_u32s(block, events->ids, events->count, &count) ||
+		count != events->count || !unpack_array(block, &rows))
+		return LOG_DAMAGED;
+	for (uint32_t i = 0; i < count; i++) {
+		if (events->ids[i] >= LOG_ID_SITES + events->site_count)
+			return LOG_DAMAGED;
+		extras += events->ids[i] == LOG_ID_EXTRA;
+	}
+	if (extras != rows)
+		return LOG_DAMAGED;
+	events->extras = *block;
+	while (rows-- > 0)
+		if (unpack_peek(block) != UNPACK_ARRAY || !unpack_skip(block))
+			return LOG_DAMAGED;
+	return LOG_SOUND;
+}
+
+/* Times as the trace has them, and its end. */
+static void make_times(struct log_recording *recording, int64_t base)
+{
+	static const struct log_time uncorrected;
+	struct log_events *events = &recording->events;
+	struct trace *trace = recording->trace;
+	bool timeline = events->track->kind == LOG_TIMELINE;
+	const struct log_time *time =
+		timeline ? &uncorrected : &recording->time;
+	int64_t shift = timeline ? 0 : recording->shift_ns;
+	int64_t *end = timeline ? &trace->timeline_end_ns : &trace->end_ns;
+
+	events->base_ns = base;
+	log_time_correct_all(time, 0, shift, &events->base_ns, 1);
+	log_time_correct_all(time, base, shift, events->times, events->count);
+	for (uint32_t i = 0; i < events->count; i++)
+		if (events->times[i] > *end)
+			*end = events->times[i];
+}
+
+/* A block of events with `elements` elements, from its second one on: read and
+ * checked as a whole before any event is given out. */
+static enum log_verdict parse_events(
+	struct log_recording *recording, struct cursor block, uint32_t elements)
+{
+	struct log_events *events = &recording->events;
+	enum log_verdict verdict;
+	uint32_t number;
+	uint64_t seq;
+	int64_t base;
+
+	if (!unpack_u32(&block, LOG_TRACKS_MAX - 1, &number) ||
+		!unpack_uint(&block, &seq) || !unpack_int(&block, &base))
+		return LOG_DAMAGED;
+	events->track = log_recording_track(recording, number);
+	if (events->track == NULL || !make_events_room(events, 1))
+		return LOG_NO_MEMORY;
+	if (log_track_is_device(events->track->kind))
+		return LOG_DAMAGED;
+	verdict = read_times(recording, &block);
+	if (verdict == LOG_SOUND)
+		verdict = compare_open(recording, &block);
+	if (verdict == LOG_SOUND)
+		verdict = read_sites(recording, &block);
+	if (verdict == LOG_SOUND)
+		verdict = read_ids(recording, &block);
+	for (; verdict == LOG_SOUND && elements > 9; elements--)
+		if (!unpack_skip(&block)) /* of a newer version */
+			verdict = LOG_DAMAGED;
+	if (verdict == LOG_SOUND && (elements != 9 || block.left != 0))
+		verdict = LOG_DAMAGED;
+	if (verdict != LOG_SOUND) {
+		events->count = 0;
+		return verdict;
+	}
+	if (seq < events->track->next_seq) { /* a copy, or out of order */
+		events->count = 0;
+		return LOG_DAMAGED;
+	}
+	trace_lose(recording->trace, LOSS_MISSING_BLOCKS,
+		seq - events->track->next_seq);
+	recording->totals.gaps += seq - events->track->next_seq;
+	recording->totals.events += events->count;
+	events->track->next_seq = seq + 1;
+	events->at = 0;
+	make_times(recording, base);
+	return LOG_SOUND;
 }
 
 static enum log_verdict take_kind(struct log_recording *recording,
@@ -354,9 +445,9 @@ enum ctp_status log_block_take(struct log_recording *recording,
 	/* The header that must be here is lost: whose numbers these blocks use
 	 * is not known, but not those of the recording that has ended. */
 	if (kind != LOG_HEADER && kind != LOG_END && recording->has_end)
-		log_block_next(recording);
+		log_recording_next(recording);
 	if (kind == LOG_EVENTS) /* checks itself, being large */
-		verdict = log_events_take(recording, block, elements);
+		verdict = parse_events(recording, block, elements);
 	else if (kind == LOG_ACTIVITIES) /* likewise */
 		verdict = log_device_take(recording, block, elements);
 	else if (!unpack_skip(&whole) || whole.left != 0)
@@ -367,57 +458,4 @@ enum ctp_status log_block_take(struct log_recording *recording,
 		verdict = take_whole(recording, block, kind);
 	return status == CTP_OK ? count_verdict(recording, kind, verdict, err)
 				: status;
-}
-
-/* Events that the end block counts and we have not seen. */
-static void count_missing(struct log_recording *recording)
-{
-	const struct log_totals *totals = &recording->totals;
-	uint64_t known =
-		recording->trace->losses[LOSS_DAMAGED_BLOCKS] - totals->damaged;
-	uint64_t missing = totals->end_blocks > totals->blocks
-				   ? totals->end_blocks - totals->blocks
-				   : 0;
-
-	if (totals->end_events > totals->events)
-		trace_lose(recording->trace, LOSS_MISSING_EVENTS,
-			totals->end_events - totals->events);
-	/* A damaged block is counted as such; and a block that is missing from
-	 * a track's numbering too. */
-	if (known < totals->gaps)
-		known = totals->gaps;
-	if (missing > known)
-		trace_lose(
-			recording->trace, LOSS_MISSING_BLOCKS, missing - known);
-}
-
-void log_block_finish(struct log_recording *recording)
-{
-	struct trace *trace = recording->trace;
-
-	if (recording->finished)
-		return;
-	recording->finished = true;
-	if (recording->refused)
-		return;
-	if (recording->has_end)
-		count_missing(recording);
-	else
-		trace->losses[LOSS_TRUNCATED]++;
-	for (uint32_t i = 0; i < recording->track_count; i++) {
-		const struct log_track *log_track = recording->tracks[i];
-		struct trace_track *track =
-			&trace->tracks[log_track->trace_track];
-
-		if (track->has_end || log_track->kind == LOG_TIMELINE)
-			continue;
-		track->has_end = true;
-		track->end_ns = trace->end_ns;
-	}
-}
-
-void log_block_next(struct log_recording *recording)
-{
-	log_block_finish(recording);
-	reset(recording);
 }

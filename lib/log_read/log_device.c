@@ -11,35 +11,14 @@
 #include "log/log.h"
 #include "log/unpack.h"
 #include "log_read/log_args.h"
-#include "log_read/log_block_private.h"
+#include "log_read/log_facts.h"
+#include "log_read/log_site.h"
 #include "trace/trace.h"
 
 /* Elements of a block before the rows' own arguments. */
 #define ELEMENTS (2 + LOG_DEVICE_COLUMNS)
 
 #define NAME_ROOM 32 /* of "(activity 4194303)" */
-
-void log_device_clear(struct log_device *device)
-{
-	for (int i = 0; i < LOG_DEVICE_COLUMNS; i++)
-		memory_free(device->columns[i]);
-	log_device_next(device);
-	memory_free(device->descriptions);
-	memory_free(device->args);
-	log_args_clear(&device->joined);
-	*device = (struct log_device){0};
-}
-
-void log_device_next(struct log_device *device)
-{
-	log_device_time_clear(&device->time);
-	log_table_clear(&device->numbers);
-	device->description_count = 0;
-	device->arg_count = 0;
-	device->at = 0;
-	device->count = 0;
-	memset(device->losses, 0, sizeof(device->losses));
-}
 
 /* The place of this description, of a name that says so if it is lost.
  * TRACE_NONE if out of memory. */
@@ -257,7 +236,7 @@ static bool is_free(const struct log_recording *recording, int64_t number)
 	const struct log_track *track =
 		place == 0 ? NULL : recording->tracks[place - 1];
 
-	return track == NULL || log_block_is_device(track->kind) ||
+	return track == NULL || log_track_is_device(track->kind) ||
 	       (!track->known && track->next_seq == 0);
 }
 
@@ -284,11 +263,12 @@ static bool is_sound(const struct log_recording *recording, uint32_t count)
 static bool use_track(
 	struct log_recording *recording, int64_t number, int64_t *out)
 {
-	struct log_track *track = log_block_track(recording, (uint32_t)number);
+	struct log_track *track =
+		log_recording_track(recording, (uint32_t)number);
 
 	if (track == NULL)
 		return false;
-	if (!log_block_is_device(track->kind)) {
+	if (!log_track_is_device(track->kind)) {
 		track->known = true;
 		track->kind = LOG_STREAM;
 		recording->trace->tracks[track->trace_track].kind =
@@ -350,7 +330,7 @@ static void make_times(struct log_recording *recording, uint32_t count)
 
 		if (__builtin_add_overflow(begin, dur_ns, &end))
 			end = INT64_MAX;
-		log_device_time_place(&device->time, &begin, &end);
+		log_time_device_place(&device->time, &begin, &end);
 		begin = log_time_correct(&recording->time, begin);
 		took = log_time_correct(&recording->time, end) - begin;
 		/* Rounding twice must not make more of what is the device's
@@ -527,7 +507,7 @@ static enum log_verdict take_description(struct log_recording *recording,
 			return LOG_DAMAGED;
 	if (!apply)
 		return LOG_SOUND;
-	description.site = log_block_site(recording, site);
+	description.site = log_site_find(recording, site);
 	if (description.site == TRACE_NONE || failed)
 		return LOG_NO_MEMORY;
 	return add_description(recording, number, description);
@@ -573,7 +553,7 @@ enum log_verdict log_device_take_properties(
 enum log_verdict log_device_take_sync(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
-	struct log_device_time *time = &recording->device.time;
+	struct log_time_device *time = &recording->device.time;
 	uint32_t steps = time->steps;
 	uint32_t count;
 
@@ -591,7 +571,7 @@ enum log_verdict log_device_take_sync(
 		for (; elements > 2; elements--)
 			if (!unpack_skip(&block))
 				return LOG_DAMAGED;
-		if (apply && !log_device_time_add(time, log, device))
+		if (apply && !log_time_device_add(time, log, device))
 			return LOG_NO_MEMORY;
 	}
 	return time->steps == steps || log_facts_set_number(recording->trace,
@@ -607,5 +587,5 @@ enum log_verdict log_device_take_losses(
 		apply ? recording->device.losses : NULL, LOSS_DEVICE_DROPPED,
 		LOSS_DEVICE_UNKNOWN};
 
-	return log_block_take_losses(recording, block, &losses);
+	return log_recording_parse_losses(recording, block, &losses);
 }

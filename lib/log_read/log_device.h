@@ -1,61 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader's state for a recording's devices, and the block of activities
- * that is being read. */
+/* Blocks of devices: activities, their descriptions, and the state of the
+ * devices themselves. */
 #ifndef LOG_DEVICE_H
 #define LOG_DEVICE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "log_read/log_recording.h"
 
-#include "base/cursor.h"
-#include "trace/event.h"
-#include "log_read/log_args.h"
-#include "log_read/log_device_time.h"
-#include "log_read/log_table.h"
+/* A block of activities with `elements` elements, from its second one on. */
+enum log_verdict log_device_take(struct log_recording *recording,
+	struct cursor block, uint32_t elements);
 
-/* The kinds of activities. */
-struct log_description {
-	uint32_t site; /* of the trace */
-	uint32_t first_arg;
-	uint32_t arg_count;
-};
+/* The next activity of the block that is being read; false if out of memory. */
+bool log_device_event(struct log_recording *recording, struct event *event);
 
-/* The columns of a block of activities; then what the trace has for them. */
-enum log_device_column {
-	LOG_DEVICE_STARTS,
-	LOG_DEVICE_DURATIONS,
-	LOG_DEVICE_TRACKS,
-	LOG_DEVICE_DESCRIPTIONS,
-	LOG_DEVICE_CORRELATIONS,
-	LOG_DEVICE_BYTES,
-	LOG_DEVICE_NODES,
-	LOG_DEVICE_COLUMNS
-};
-
-struct log_device {
-	struct log_device_time time;
-	struct log_table numbers; /* place in descriptions + 1 */
-	struct log_description *descriptions;
-	uint32_t description_count;
-	uint32_t description_room;
-	struct event_arg *args; /* of all descriptions; text is the trace's */
-	uint32_t arg_count;
-	uint32_t arg_room;
-	uint64_t losses[LOSS_KINDS]; /* of the last block of them */
-	uint32_t at;
-	uint32_t count;
-	uint32_t room;
-	int64_t *columns[LOG_DEVICE_COLUMNS];
-	/* A map or nil for each row; nothing left: none has any. */
-	struct cursor row_args;
-	struct log_args joined; /* of an event that has more than those of its
-				   description */
-	uint32_t node_key;      /* strtab number; 0: not yet */
-};
-
-void log_device_clear(struct log_device *device);
-
-/* Forgets what is not for the next recording. */
-void log_device_next(struct log_device *device);
+/* For `apply` see log_block.c. */
+enum log_verdict log_device_take_descriptions(
+	struct log_recording *recording, struct cursor block, bool apply);
+enum log_verdict log_device_take_properties(
+	struct log_recording *recording, struct cursor block, bool apply);
+enum log_verdict log_device_take_sync(
+	struct log_recording *recording, struct cursor block, bool apply);
+enum log_verdict log_device_take_losses(
+	struct log_recording *recording, struct cursor block, bool apply);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json_check.h"
-#include "log_read/log_block_private.h"
+#include "log_read/log_facts.h"
 #include "log/unpack.h"
 
 /* Longer text is not worth keeping. */
@@ -106,17 +106,17 @@ static bool read_header(struct log_recording *recording, struct cursor block,
 		if (!unpack_text(&block, &key, &size) || size > FACT_MAX ||
 			!fact_value(&block, text, sizeof(text), &number))
 			return false;
-		if (log_block_is(key, size, "reader"))
+		if (log_key_is(key, size, "reader"))
 			header->reader = number;
-		else if (log_block_is(key, size, "pid"))
+		else if (log_key_is(key, size, "pid"))
 			header->pid = number;
-		else if (log_block_is(key, size, "realtime"))
+		else if (log_key_is(key, size, "realtime"))
 			header->realtime = number;
-		else if (log_block_is(key, size, "command"))
+		else if (log_key_is(key, size, "command"))
 			name_process(header, text);
-		else if (log_block_is(key, size, "format"))
+		else if (log_key_is(key, size, "format"))
 			header->named = strcmp(text, LOG_FORMAT_NAME) == 0;
-		else if (log_block_is(key, size, "spool"))
+		else if (log_key_is(key, size, "spool"))
 			header->recorded = true;
 		(void)snprintf(name, sizeof(name), "%.*s", (int)size, key);
 		if (keep && !trace_add_fact(recording->trace, name, text))
@@ -140,7 +140,7 @@ enum ctp_status log_facts_take_header(struct log_recording *recording,
 			"%" PRId64 ", this is %d)",
 			header.reader, LOG_READER);
 	if (recording->started)
-		log_block_next(recording);
+		log_recording_next(recording);
 	*verdict = LOG_SOUND;
 	if (header.reader > LOG_READER) {
 		recording->refused = true;
@@ -288,7 +288,7 @@ static bool is_end_fact(const char *key, size_t size, const char **name)
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		*name = facts[i];
-		if (log_block_is(key, size, facts[i]))
+		if (log_key_is(key, size, facts[i]))
 			return true;
 	}
 	return false;
@@ -314,24 +314,24 @@ enum log_verdict log_facts_take_end(
 			return LOG_DAMAGED;
 		if (!apply)
 			continue;
-		if (log_block_is(key, size, "log")) {
+		if (log_key_is(key, size, "log")) {
 			log_time_correct_all(&recording->time, 0,
 				recording->shift_ns, &number, 1);
 			if (number > trace->end_ns)
 				trace->end_ns = number;
-		} else if (log_block_is(key, size, "events")) {
+		} else if (log_key_is(key, size, "events")) {
 			recording->totals.end_events =
 				number > 0 ? (uint64_t)number : 0;
-		} else if (log_block_is(key, size, "blocks")) {
+		} else if (log_key_is(key, size, "blocks")) {
 			recording->totals.end_blocks =
 				number > 0 ? (uint64_t)number : 0;
 		} else if (is_end_fact(key, size, &name) &&
 			   !trace_add_fact(trace, name, text)) {
 			return LOG_NO_MEMORY;
 		}
-		if (log_block_is(key, size, "unrecorded") && number > 0)
+		if (log_key_is(key, size, "unrecorded") && number > 0)
 			trace_lose(trace, LOSS_UNRECORDED, (uint64_t)number);
-		if (log_block_is(key, size, "stopped"))
+		if (log_key_is(key, size, "stopped"))
 			trace_lose(trace, LOSS_TRUNCATED, 1);
 	}
 	recording->has_end |= apply;

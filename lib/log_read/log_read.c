@@ -5,6 +5,8 @@
 
 #include "log_read/log_args.h"
 #include "log_read/log_block.h"
+#include "log_read/log_device.h"
+#include "log_read/log_site.h"
 #include "log_read/log_input.h"
 #include "base/memory.h"
 #include "log/log_row.h"
@@ -100,7 +102,7 @@ static bool row_site(
 
 	if (!unpack_u32(row, LOG_SITES_MAX - 1, &number))
 		return false;
-	event->site = log_block_site(&reader->recording, number);
+	event->site = log_site_find(&reader->recording, number);
 	return event->site != TRACE_NONE;
 }
 
@@ -318,7 +320,7 @@ static enum ctp_status next_block(
 	if (!reader->seen_block)
 		return ctp_fail_at(err, CTP_ERR_FORMAT, 0,
 			"not one whole block of a log is left");
-	log_block_finish(&reader->recording);
+	log_recording_finish(&reader->recording);
 	return CTP_END;
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "names/function_name.h"
-#include "log_read/log_block_private.h"
 #include "log_read/log_site.h"
 #include "log/unpack.h"
 
@@ -13,7 +12,7 @@
 #define NAME_ROOM 48    /* of "(module 1048575)+0x…" */
 #define BUILD_ID_MAX 64 /* longer ones are no use to anybody */
 
-uint32_t log_block_site(struct log_recording *recording, uint32_t number)
+uint32_t log_site_find(struct log_recording *recording, uint32_t number)
 {
 	char name[NAME_ROOM];
 	uint32_t site = log_table_find(&recording->sites, number);
@@ -152,7 +151,7 @@ static void trim(const struct trace *trace, struct log_site_text *file)
 
 static bool is_text(struct log_site_text text, const char *is)
 {
-	return log_block_is(text.bytes, text.size, is);
+	return log_key_is(text.bytes, text.size, is);
 }
 
 /*

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of site blocks and module blocks, taken apart. */
+/* Blocks of sites and modules, and their rows. */
 #ifndef LOG_SITE_H
 #define LOG_SITE_H
 
-#include "base/cursor.h"
-#include "log/log.h"
+#include "log_read/log_recording.h"
 
 #define LOG_SITE_ELEMENTS 3
 #define LOG_SITE_FUNCTION_ELEMENTS 6 /* of one known by its address */
@@ -43,5 +42,17 @@ struct log_site_module {
  * not what is there. */
 bool log_site_read(struct cursor *block, struct log_site_row *row);
 bool log_site_read_module(struct cursor *block, struct log_site_module *module);
+
+/* The trace's site for a number in the log; one that says so if its name is
+ * lost. TRACE_NONE if out of memory. */
+uint32_t log_site_find(struct log_recording *recording, uint32_t number);
+
+/* For `apply` see log_block.c. */
+enum log_verdict log_site_take(
+	struct log_recording *recording, struct cursor block, bool apply);
+enum log_verdict log_site_take_module(
+	struct log_recording *recording, struct cursor block, bool apply);
+enum log_verdict log_site_take_closed(
+	struct log_recording *recording, struct cursor block, bool apply);
 
 #endif

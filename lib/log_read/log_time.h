@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Log time corrected by the sync entries. Source: LOG-FORMAT.md, "Time". */
+/* Log time corrected by the sync entries, and a device's clock against it.
+ * Source: LOG-FORMAT.md, "Time". */
 #ifndef LOG_TIME_H
 #define LOG_TIME_H
 
@@ -33,5 +34,36 @@ int64_t log_time_correct(const struct log_time *time, int64_t log);
  * plus `shift`. Modulo 2^64, whatever the deltas are. */
 void log_time_correct_all(const struct log_time *time, int64_t base,
 	int64_t shift, int64_t *times, uint32_t count);
+
+/* A device's clock against log time. */
+
+/* One instant on both clocks. */
+struct log_time_device_pair {
+	int64_t log;
+	int64_t device;
+	/* The first of those between which the device's clock did not step. */
+	uint32_t first;
+};
+
+struct log_time_device {
+	struct log_time_device_pair *pairs;
+	uint32_t count;
+	uint32_t room;
+	uint32_t steps;
+	/* Before there is a pair: the device's time where the log's is 0. */
+	int64_t start;
+};
+
+void log_time_device_clear(struct log_time_device *time);
+
+/* Takes a pair in; false if out of memory. One that makes no sense, or comes
+ * too soon, changes nothing. */
+bool log_time_device_add(
+	struct log_time_device *time, int64_t log, int64_t device);
+
+/* Replaces the device's begin and end times by log time. An impossible time
+ * becomes the nearest possible one. */
+void log_time_device_place(
+	const struct log_time_device *time, int64_t *begin, int64_t *end);
 
 #endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
 	%D%/test_device_hostile \
-	%D%/test_device_time \
+	%D%/test_log_time_device \
 	%D%/test_log_concat \
 	%D%/test_log_damage \
 	%D%/test_log_follow \

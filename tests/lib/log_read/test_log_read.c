@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* log_read/log_read.[ch], log_block.c, log_facts.c, log_events.c: what sound blocks
+/* lib/log_read.[ch], log_block.c, log_facts.c, log_recording.c: what sound blocks
  * say comes out, and what contradicts the format changes nothing. */
 #include <check.h>
 #include <stdlib.h>

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* log_read/log_device_time.[ch]: a device's clock that drifts, is another epoch's,
+/* lib/log_time.[ch]: a device's clock that drifts, is another epoch's,
  * or steps, on log time: within a microsecond of the truth. */
 #include <check.h>
 #include <stdlib.h>
 
 #include "log/log.h"
-#include "log_read/log_device_time.h"
+#include "log_read/log_time.h"
 #include "support/run_suite.h"
 
 #define SECOND INT64_C(1000000000)
 #define EPOCH INT64_C(1700000000123456789)
 
-static struct log_device_time clock;
+static struct log_time_device clock;
 
 static void tear_down(void)
 {
-	log_device_time_clear(&clock);
+	log_time_device_clear(&clock);
 }
 
 static void add(int64_t log, int64_t device)
 {
-	ck_assert(log_device_time_add(&clock, log, device));
+	ck_assert(log_time_device_add(&clock, log, device));
 }
 
 static int64_t place(int64_t device)
 {
 	int64_t end = device;
 
-	log_device_time_place(&clock, &device, &end);
+	log_time_device_place(&clock, &device, &end);
 	ck_assert_int_eq(device, end);
 	return device;
 }
@@ -156,7 +156,7 @@ START_TEST(activities_across_a_clock_step_use_one_clock)
 	add(0, EPOCH);
 	add(SECOND, EPOCH + SECOND);
 	add(2 * SECOND, EPOCH + 100 * SECOND);
-	log_device_time_place(&clock, &begin, &end);
+	log_time_device_place(&clock, &begin, &end);
 	ck_assert_int_eq(begin, SECOND - 100);
 	ck_assert_int_eq(end, 2 * SECOND);
 	ck_assert_uint_eq(clock.steps, 1);
@@ -208,7 +208,7 @@ START_TEST(times_at_the_limits_are_kept_within)
 
 	for (size_t p = 0; p < sizeof(pairs) / sizeof(pairs[0]); p++)
 		for (size_t q = 0; q < sizeof(pairs) / sizeof(pairs[0]); q++) {
-			log_device_time_clear(&clock);
+			log_time_device_clear(&clock);
 			add(pairs[p][0], pairs[p][1]);
 			add(pairs[q][0], pairs[q][1]);
 			if (clock.count == 1 &&

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks whose content becomes facts of the trace: header, end, and facts. */
+#ifndef LOG_FACTS_H
+#define LOG_FACTS_H
+
+#include "log_read/log_recording.h"
+
+enum ctp_status log_facts_take_header(struct log_recording *recording,
+	struct cursor block, enum log_verdict *verdict, struct ctp_error *err);
+
+/* For `apply` see log_block.c. */
+enum log_verdict log_facts_take_end(
+	struct log_recording *recording, struct cursor block, bool apply);
+enum log_verdict log_facts_take_device(
+	struct log_recording *recording, struct cursor block, bool apply);
+enum log_verdict log_facts_take(
+	struct log_recording *recording, struct cursor block, bool apply);
+
+/* A fact that is a number; false if out of memory. */
+bool log_facts_set_number(
+	struct trace *trace, const char *key, uint64_t number);
+
+#endif
