@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 libformats_la_SOURCES += \
-	%D%/log.c \
-	%D%/write.c %D%/write.h \
-	%D%/write_device.c \
-	%D%/write_private.h \
-	%D%/write_tables.c
+	%D%/encoder.c %D%/encoder.h \
+	%D%/encoder_device.c \
+	%D%/encoder_private.h \
+	%D%/encoder_tables.c \
+	%D%/log.c

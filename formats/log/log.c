@@ -3,7 +3,7 @@
  * as a log. */
 #include "format.h"
 
-#include "log/write.h"
+#include "log/encoder.h"
 #include "log_read/log_read.h"
 #include "base/memory.h"
 
@@ -13,32 +13,34 @@
 struct log_format_writer {
 	struct timeline_writer writer; /* first: callers hold a pointer to it */
 	struct log_writer *log;
-	struct log_out *out;
+	struct log_encoder *encoder;
 };
 
 static enum ctp_status add(struct timeline_writer *writer,
 	const struct event *event, struct ctp_error *err)
 {
-	return log_out_add(
-		((struct log_format_writer *)writer)->out, event, err);
+	return log_encoder_add(
+		((struct log_format_writer *)writer)->encoder, event, err);
 }
 
 static enum ctp_status finish(
 	struct timeline_writer *writer, struct ctp_error *err)
 {
-	return log_out_finish(((struct log_format_writer *)writer)->out, err);
+	return log_encoder_finish(
+		((struct log_format_writer *)writer)->encoder, err);
 }
 
 static uint64_t pending(const struct timeline_writer *writer)
 {
-	return log_out_pending(((const struct log_format_writer *)writer)->out);
+	return log_encoder_pending(
+		((const struct log_format_writer *)writer)->encoder);
 }
 
 static void log_format_free(struct timeline_writer *writer)
 {
 	struct log_format_writer *self = (struct log_format_writer *)writer;
 
-	log_out_free(self->out);
+	log_encoder_free(self->encoder);
 	log_writer_free(self->log);
 	memory_free(self);
 }
@@ -53,8 +55,8 @@ static enum ctp_status log_format_new(FILE *out, struct trace *trace,
 	if (self != NULL)
 		self->log = log_writer_new_stream(out, LEVEL);
 	if (self != NULL && self->log != NULL)
-		self->out = log_out_new(self->log, trace);
-	if (self == NULL || self->out == NULL) {
+		self->encoder = log_encoder_new(self->log, trace);
+	if (self == NULL || self->encoder == NULL) {
 		if (self != NULL)
 			log_writer_free(self->log);
 		memory_free(self);

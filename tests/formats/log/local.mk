@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
-	%D%/test_write
+	%D%/test_encoder

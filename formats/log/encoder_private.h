@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files that write events as a log; for these only. */
-#ifndef FORMATS_LOG_WRITE_PRIVATE_H
-#define FORMATS_LOG_WRITE_PRIVATE_H
+#ifndef LOG_ENCODER_PRIVATE_H
+#define LOG_ENCODER_PRIVATE_H
 
 #include "log/log_activities.h"
 #include "log/log_column.h"
-#include "log/write.h"
 #include "log/msgpack_out.h"
+#include "trace/event.h"
 
 /* Longer text is cut. */
-#define LOG_OUT_TEXT_MAX ((size_t)1024 * 1024)
+#define LOG_ENCODER_TEXT_MAX ((size_t)1024 * 1024)
 
 /* The latest keys of arguments, encoded. */
-#define LOG_OUT_KEYS 128
-#define LOG_OUT_KEY_BYTES 59
+#define LOG_ENCODER_KEYS 128
+#define LOG_ENCODER_KEY_BYTES 59
 
-struct log_out_key {
+struct log_encoder_key {
 	uint32_t number; /* strtab number */
 	uint8_t size;    /* 0: empty */
-	uint8_t bytes[LOG_OUT_KEY_BYTES];
+	uint8_t bytes[LOG_ENCODER_KEY_BYTES];
 };
 
-struct log_out_event {
+struct log_encoder_event {
 	int64_t time_ns;
 	uint32_t id; /* as in log_column.ids */
 };
 
 /* A track's pending events, and the ranges open before them. */
-struct log_out_track {
+struct log_encoder_track {
 	uint32_t number;        /* in the log, for its events; 0: no block
 				 * yet */
 	uint32_t device_number; /* likewise, for its activities */
 	uint32_t name;          /* strtab numbers, as last written */
 	uint32_t process_name;
 	uint64_t blocks;
-	struct log_out_event *events;
+	struct log_encoder_event *events;
 	uint32_t count;
 	uint32_t room;
 	struct buffer extras;
@@ -43,17 +43,18 @@ struct log_out_track {
 	uint32_t depth;
 	uint32_t open_room;
 	/* List of the tracks with pending device API calls. */
-	struct log_out_track *next_caller;
+	struct log_encoder_track *next_caller;
 	bool is_caller;
 };
 
-struct log_out {
+struct log_encoder {
 	struct log_writer *writer;
 	struct trace *trace;
 	bool begun;
 	bool is_log_again; /* the facts come from a log */
 	uint64_t event_count;
-	struct log_out_track **tracks; /* by trace number; NULL: no event yet */
+	/* By trace number; NULL: no event yet. */
+	struct log_encoder_track **tracks;
 	uint32_t track_room;
 	uint32_t track_count;  /* written */
 	uint32_t last_number;  /* given to one */
@@ -62,7 +63,7 @@ struct log_out {
 	uint32_t header_facts; /* number of facts when it was written */
 	bool has_sync;         /* its block is written */
 	size_t held_bytes;     /* of all tracks */
-	struct log_out_track *callers;
+	struct log_encoder_track *callers;
 	struct buffer bytes; /* scratch */
 	struct log_column column;
 	struct log_column_sites sites;
@@ -71,63 +72,65 @@ struct log_out {
 	struct strtab *descriptions;
 	struct buffer description;  /* pending rows */
 	uint32_t description_count; /* of these */
-	uint32_t args_tried;        /* attempts to find a description with these
-			      * arguments */
+	/* Attempts to find a description with these arguments. */
+	uint32_t args_tried;
 	uint32_t args_found;
 	uint32_t node_key; /* strtab number */
-	struct log_out_key keys[LOG_OUT_KEYS];
+	struct log_encoder_key keys[LOG_ENCODER_KEYS];
 };
 
-/* Writes out->bytes as a block of this kind. */
-enum ctp_status log_out_write(
-	struct log_out *out, enum log_block kind, struct ctp_error *err);
+/* Writes encoder->bytes as a block of this kind. */
+enum ctp_status log_encoder_write_block(struct log_encoder *encoder,
+	enum log_block kind, struct ctp_error *err);
 
-/* Adds one of the trace's texts, cut at LOG_OUT_TEXT_MAX. */
-void log_out_string(
-	struct log_out *out, msgpack_packer *packer, uint32_t number);
+/* Adds one of the trace's texts, cut at LOG_ENCODER_TEXT_MAX. */
+void log_encoder_string(
+	struct log_encoder *encoder, msgpack_packer *packer, uint32_t number);
 
 /* Adds an argument's value; if it is too large for a log, counts a loss and
  * returns false. */
-bool log_out_value(
-	struct log_out *out, struct buffer *bytes, const struct event_arg *arg);
+bool log_encoder_value(struct log_encoder *encoder, struct buffer *bytes,
+	const struct event_arg *arg);
 
 /* Adds arguments as a map. */
-void log_out_args(struct log_out *out, struct buffer *bytes,
+void log_encoder_args(struct log_encoder *encoder, struct buffer *bytes,
 	const struct event_arg *args, uint32_t count);
 
 /* The entry of the event's track; NULL if out of memory. */
-struct log_out_track *log_out_track(struct log_out *out, uint32_t number);
+struct log_encoder_track *log_encoder_track(
+	struct log_encoder *encoder, uint32_t number);
 
 /* Writes a track's pending events as a block. */
-enum ctp_status log_out_write_track(struct log_out *out,
-	struct log_out_track *track, struct ctp_error *err);
+enum ctp_status log_encoder_write_track(struct log_encoder *encoder,
+	struct log_encoder_track *track, struct ctp_error *err);
 
 /* Writes all tracks' pending events, and frees their memory. */
-enum ctp_status log_out_write_tracks(
-	struct log_out *out, struct ctp_error *err);
+enum ctp_status log_encoder_write_tracks(
+	struct log_encoder *encoder, struct ctp_error *err);
 
 /* Adds an event that is not an activity to the pending ones. */
-enum ctp_status log_out_event(
-	struct log_out *out, const struct event *event, struct ctp_error *err);
+enum ctp_status log_encoder_event(struct log_encoder *encoder,
+	const struct event *event, struct ctp_error *err);
 
 /* Adds an EVENT_ACTIVITY; writes the pending ones. */
-enum ctp_status log_out_activity(
-	struct log_out *out, const struct event *event, struct ctp_error *err);
-enum ctp_status log_out_write_activities(
-	struct log_out *out, struct ctp_error *err);
+enum ctp_status log_encoder_activity(struct log_encoder *encoder,
+	const struct event *event, struct ctp_error *err);
+enum ctp_status log_encoder_write_activities(
+	struct log_encoder *encoder, struct ctp_error *err);
 
 /* Assigns a track its number in the log, for its events or its activities, if
  * necessary. */
-enum ctp_status log_out_number(struct log_out *out, uint32_t track,
+enum ctp_status log_encoder_number(struct log_encoder *encoder, uint32_t track,
 	bool activities, struct ctp_error *err);
 
 /* Begins the log; writes the entries of the trace's tables that it lacks. */
-enum ctp_status log_out_write_header(
-	struct log_out *out, struct ctp_error *err);
-enum ctp_status log_out_write_tables(
-	struct log_out *out, struct ctp_error *err);
+enum ctp_status log_encoder_write_header(
+	struct log_encoder *encoder, struct ctp_error *err);
+enum ctp_status log_encoder_write_tables(
+	struct log_encoder *encoder, struct ctp_error *err);
 
 /* What comes last. */
-enum ctp_status log_out_write_end(struct log_out *out, struct ctp_error *err);
+enum ctp_status log_encoder_write_end(
+	struct log_encoder *encoder, struct ctp_error *err);
 
 #endif

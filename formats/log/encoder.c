@@ -4,35 +4,37 @@
  * block's start are computed when the previous block is written, so that adding
  * an event needs no lookup.
  */
-#include "log/write.h"
+#include "log/encoder.h"
 
 #include <string.h>
 
 #include "base/memory.h"
-#include "log/write_private.h"
+#include "log/encoder_private.h"
 #include "log/log_row.h"
 
-struct log_out_track *log_out_track(struct log_out *out, uint32_t number)
+struct log_encoder_track *log_encoder_track(
+	struct log_encoder *encoder, uint32_t number)
 {
-	if (number >= out->track_room) {
-		uint32_t room = out->trace->track_count;
-		struct log_out_track **tracks = memory_resize(
-			out->tracks, room * sizeof(struct log_out_track *));
+	if (number >= encoder->track_room) {
+		uint32_t room = encoder->trace->track_count;
+		struct log_encoder_track **tracks =
+			memory_resize(encoder->tracks,
+				room * sizeof(struct log_encoder_track *));
 
 		if (tracks == NULL)
 			return NULL;
-		memset(tracks + out->track_room, 0,
-			(room - out->track_room) * sizeof(*tracks));
-		out->tracks = tracks;
-		out->track_room = room;
+		memset(tracks + encoder->track_room, 0,
+			(room - encoder->track_room) * sizeof(*tracks));
+		encoder->tracks = tracks;
+		encoder->track_room = room;
 	}
-	if (out->tracks[number] == NULL)
-		out->tracks[number] =
-			memory_new_zeroed(1, sizeof(struct log_out_track));
-	return out->tracks[number];
+	if (encoder->tracks[number] == NULL)
+		encoder->tracks[number] =
+			memory_new_zeroed(1, sizeof(struct log_encoder_track));
+	return encoder->tracks[number];
 }
 
-static bool push_open(struct log_out_track *track, uint32_t site)
+static bool push_open(struct log_encoder_track *track, uint32_t site)
 {
 	if (!array_reserve32(&track->open, track->depth, &track->open_room,
 		    sizeof(*track->open)))
@@ -42,9 +44,9 @@ static bool push_open(struct log_out_track *track, uint32_t site)
 }
 
 /* Moves the pending events into the column. False if out of memory. */
-static bool fill(struct log_out *out, struct log_out_track *track)
+static bool fill(struct log_encoder *encoder, struct log_encoder_track *track)
 {
-	struct log_column *column = &out->column;
+	struct log_column *column = &encoder->column;
 
 	column->track = track->number;
 	column->seq = track->blocks++;
@@ -57,7 +59,7 @@ static bool fill(struct log_out *out, struct log_out_track *track)
 		memcpy(column->open, track->open,
 			column->open_count * sizeof(column->open[0]));
 	for (uint32_t i = 0; i < track->count; i++) {
-		const struct log_out_event *event = &track->events[i];
+		const struct log_encoder_event *event = &track->events[i];
 
 		log_column_add(column, event->id, event->time_ns);
 		if (event->id > LOG_COLUMN_EXTRA) {
@@ -70,42 +72,43 @@ static bool fill(struct log_out *out, struct log_out_track *track)
 	return true;
 }
 
-enum ctp_status log_out_write_track(
-	struct log_out *out, struct log_out_track *track, struct ctp_error *err)
+enum ctp_status log_encoder_write_track(struct log_encoder *encoder,
+	struct log_encoder_track *track, struct ctp_error *err)
 {
 	enum ctp_status status;
 
 	if (track->count == 0)
 		return CTP_OK;
-	if (!fill(out, track))
+	if (!fill(encoder, track))
 		return ctp_no_memory(err);
-	status = log_out_write_tables(out, err);
+	status = log_encoder_write_tables(encoder, err);
 	if (status == CTP_OK)
-		status = log_column_write(&out->column, &out->sites,
-			&out->bytes, out->writer, err);
-	out->event_count += track->count;
+		status = log_column_write(&encoder->column, &encoder->sites,
+			&encoder->bytes, encoder->writer, err);
+	encoder->event_count += track->count;
 	track->count = 0;
 	track->extras.used = 0;
 	track->extra_count = 0;
 	return status;
 }
 
-enum ctp_status log_out_write_tracks(struct log_out *out, struct ctp_error *err)
+enum ctp_status log_encoder_write_tracks(
+	struct log_encoder *encoder, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
-	for (uint32_t i = 0; i < out->track_room && status == CTP_OK; i++) {
-		struct log_out_track *track = out->tracks[i];
+	for (uint32_t i = 0; i < encoder->track_room && status == CTP_OK; i++) {
+		struct log_encoder_track *track = encoder->tracks[i];
 
 		if (track == NULL || track->room == 0)
 			continue;
-		status = log_out_write_track(out, track, err);
+		status = log_encoder_write_track(encoder, track, err);
 		memory_free(track->events);
 		track->events = NULL;
 		track->room = 0;
 		buffer_clear(&track->extras);
 	}
-	out->held_bytes = 0;
+	encoder->held_bytes = 0;
 	return status;
 }
 
@@ -118,15 +121,15 @@ enum ctp_status log_out_write_tracks(struct log_out *out, struct ctp_error *err)
 /* Entries of one event: itself, its arguments, and the amount it was moved. */
 #define ENTRIES_MAX 3
 
-static size_t held(const struct log_out_track *track)
+static size_t held(const struct log_encoder_track *track)
 {
 	return track->room * sizeof(track->events[0]) + track->extras.room;
 }
 
-static bool make_room(struct log_out_track *track)
+static bool make_room(struct log_encoder_track *track)
 {
 	uint32_t room = track->room == 0 ? 4 : track->room * 2;
-	struct log_out_event *events;
+	struct log_encoder_event *events;
 
 	if (track->count + ENTRIES_MAX <= track->room)
 		return true;
@@ -138,13 +141,13 @@ static bool make_room(struct log_out_track *track)
 	return true;
 }
 
-static void push(struct log_out_track *track, uint32_t id, int64_t time_ns)
+static void push(struct log_encoder_track *track, uint32_t id, int64_t time_ns)
 {
-	track->events[track->count++] = (struct log_out_event){time_ns, id};
+	track->events[track->count++] = (struct log_encoder_event){time_ns, id};
 }
 
 /* Adds an entry with a row; the caller adds the row's bytes to the result. */
-static struct buffer *push_row(struct log_out_track *track, int64_t time_ns)
+static struct buffer *push_row(struct log_encoder_track *track, int64_t time_ns)
 {
 	push(track, LOG_COLUMN_EXTRA, time_ns);
 	track->extra_count++;
@@ -183,7 +186,7 @@ static uint64_t field_of(const struct event *event, enum log_field field)
 }
 
 /* A row whose fields are all numbers. */
-static void add_row(struct log_out_track *track, const struct event *event,
+static void add_row(struct log_encoder_track *track, const struct event *event,
 	enum log_row row)
 {
 	uint64_t numbers[LOG_FIELDS_MAX];
@@ -193,69 +196,71 @@ static void add_row(struct log_out_track *track, const struct event *event,
 	log_row_add(push_row(track, event->time_ns), row, numbers);
 }
 
-static void add_correlation(struct log_out *out, struct log_out_track *track,
-	const struct event *event)
+static void add_correlation(struct log_encoder *encoder,
+	struct log_encoder_track *track, const struct event *event)
 {
 	add_row(track, event, LOG_ROW_CORRELATION);
 	if (track->is_caller)
 		return;
 	track->is_caller = true;
-	track->next_caller = out->callers;
-	out->callers = track;
+	track->next_caller = encoder->callers;
+	encoder->callers = track;
 }
 
 /* [1, key, value]; returns the number of arguments in it. */
-static uint32_t add_arg(struct log_out *out, struct log_out_track *track,
-	const struct event *event)
+static uint32_t add_arg(struct log_encoder *encoder,
+	struct log_encoder_track *track, const struct event *event)
 {
-	struct buffer *value = &out->bytes;
+	struct buffer *value = &encoder->bytes;
 	msgpack_packer packer = msgpack_out(&track->extras);
 
 	value->used = 0;
-	if (event->arg_count == 0 || !log_out_value(out, value, event->args))
+	if (event->arg_count == 0 ||
+		!log_encoder_value(encoder, value, event->args))
 		return event->arg_count;
 	log_row_begin(push_row(track, event->time_ns), LOG_ROW_ARG, 3);
-	log_out_string(out, &packer, event->args[0].key);
+	log_encoder_string(encoder, &packer, event->args[0].key);
 	buffer_add(&track->extras, value->bytes, value->used);
 	return 1;
 }
 
 /* [3, site, value, key]; no key if that is empty. Likewise. */
-static uint32_t add_counter(struct log_out *out, struct log_out_track *track,
-	const struct event *event)
+static uint32_t add_counter(struct log_encoder *encoder,
+	struct log_encoder_track *track, const struct event *event)
 {
-	struct buffer *value = &out->bytes;
+	struct buffer *value = &encoder->bytes;
 	bool has_key = event->arg_count > 0 && event->args[0].key != 0;
 	msgpack_packer packer = msgpack_out(&track->extras);
 
 	value->used = 0;
 	if (event->arg_count == 0) {
-		trace_lose(out->trace, LOSS_NOT_SHOWN, 1);
+		trace_lose(encoder->trace, LOSS_NOT_SHOWN, 1);
 		return 0;
 	}
-	if (!log_out_value(out, value, event->args))
+	if (!log_encoder_value(encoder, value, event->args))
 		return event->arg_count;
 	log_row_begin(push_row(track, event->time_ns), LOG_ROW_COUNTER,
 		has_key ? 4 : 3);
 	(void)msgpack_pack_uint64(&packer, site_of(event));
 	buffer_add(&track->extras, value->bytes, value->used);
 	if (has_key)
-		log_out_string(out, &packer, event->args[0].key);
+		log_encoder_string(encoder, &packer, event->args[0].key);
 	return 1;
 }
 
 /* [8, site, step, advance]; likewise. */
-static uint32_t add_step(struct log_out *out, struct log_out_track *track,
-	const struct event *event)
+static uint32_t add_step(struct log_encoder *encoder,
+	struct log_encoder_track *track, const struct event *event)
 {
 	static const struct event_arg one = {
 		.kind = ARG_INT, .value.integer = 1};
-	struct buffer *value = &out->bytes;
+	struct buffer *value = &encoder->bytes;
 	msgpack_packer packer = msgpack_out(&track->extras);
 
 	value->used = 0;
-	if (event->arg_count == 0 || !log_out_value(out, value, event->args))
-		(void)log_out_value(out, value, &one);
+	if (event->arg_count == 0 ||
+		!log_encoder_value(encoder, value, event->args))
+		(void)log_encoder_value(encoder, value, &one);
 	log_row_begin(push_row(track, event->time_ns), LOG_ROW_STEP, 4);
 	(void)msgpack_pack_uint64(&packer, site_of(event));
 	(void)msgpack_pack_uint64(&packer, event->id);
@@ -269,8 +274,8 @@ static const uint8_t rows[EVENT_KINDS] = {LOG_ROWS(ROW)};
 #undef ROW
 
 /* Adds the event; returns the number of its arguments in it. */
-static uint32_t add_entry(struct log_out *out, struct log_out_track *track,
-	const struct event *event)
+static uint32_t add_entry(struct log_encoder *encoder,
+	struct log_encoder_track *track, const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_BEGIN:
@@ -284,13 +289,13 @@ static uint32_t add_entry(struct log_out *out, struct log_out_track *track,
 			add_row(track, event, LOG_ROW_SHIFT);
 		break;
 	case EVENT_ARGS:
-		return add_arg(out, track, event);
+		return add_arg(encoder, track, event);
 	case EVENT_COUNTER:
-		return add_counter(out, track, event);
+		return add_counter(encoder, track, event);
 	case EVENT_STEP:
-		return add_step(out, track, event);
+		return add_step(encoder, track, event);
 	case EVENT_CORRELATION:
-		add_correlation(out, track, event);
+		add_correlation(encoder, track, event);
 		break;
 	default:
 		if (rows[event->kind] != 0)
@@ -299,10 +304,11 @@ static uint32_t add_entry(struct log_out *out, struct log_out_track *track,
 	return 0;
 }
 
-enum ctp_status log_out_event(
-	struct log_out *out, const struct event *event, struct ctp_error *err)
+enum ctp_status log_encoder_event(struct log_encoder *encoder,
+	const struct event *event, struct ctp_error *err)
 {
-	struct log_out_track *track = log_out_track(out, event->track);
+	struct log_encoder_track *track =
+		log_encoder_track(encoder, event->track);
 	enum ctp_status status = CTP_OK;
 	uint32_t done;
 	size_t before;
@@ -310,26 +316,26 @@ enum ctp_status log_out_event(
 	if (track == NULL)
 		return ctp_no_memory(err);
 	if (track->number == 0)
-		status = log_out_number(out, event->track, false, err);
+		status = log_encoder_number(encoder, event->track, false, err);
 	if (status != CTP_OK)
 		return status;
 	before = held(track);
 	if (!make_room(track))
 		return ctp_no_memory(err);
-	done = add_entry(out, track, event);
+	done = add_entry(encoder, track, event);
 	if (done < event->arg_count) {
 		log_row_begin(
 			push_row(track, event->time_ns), LOG_ROW_MORE_ARGS, 2);
-		log_out_args(out, &track->extras, event->args + done,
+		log_encoder_args(encoder, &track->extras, event->args + done,
 			event->arg_count - done);
 	}
-	if (track->extras.failed || out->bytes.failed)
+	if (track->extras.failed || encoder->bytes.failed)
 		return ctp_no_memory(err);
-	out->held_bytes += held(track) - before;
+	encoder->held_bytes += held(track) - before;
 	if (track->count + ENTRIES_MAX <= LOG_COLUMN_MAX &&
 		track->extras.used <= ROWS_BYTES_MAX)
 		return CTP_OK;
-	return log_out_write_track(out, track, err);
+	return log_encoder_write_track(encoder, track, err);
 }
 
 /* Limit of all tracks' pending events; beyond it, all are written. */
@@ -339,25 +345,26 @@ enum ctp_status log_out_event(
  * instead of 16, and arguments that repeat. */
 #define HELD_PER_BYTE 6
 
-struct log_out *log_out_new(struct log_writer *writer, struct trace *trace)
+struct log_encoder *log_encoder_new(
+	struct log_writer *writer, struct trace *trace)
 {
-	struct log_out *out = memory_new_zeroed(1, sizeof(*out));
+	struct log_encoder *encoder = memory_new_zeroed(1, sizeof(*encoder));
 
-	if (out == NULL)
+	if (encoder == NULL)
 		return NULL;
-	out->writer = writer;
-	out->trace = trace;
-	out->descriptions = strtab_new();
-	out->node_key =
+	encoder->writer = writer;
+	encoder->trace = trace;
+	encoder->descriptions = strtab_new();
+	encoder->node_key =
 		strtab_add(trace->text, LOG_NODE_KEY, strlen(LOG_NODE_KEY));
-	if (out->descriptions == NULL || out->node_key == STRTAB_NONE) {
-		log_out_free(out);
+	if (encoder->descriptions == NULL || encoder->node_key == STRTAB_NONE) {
+		log_encoder_free(encoder);
 		return NULL;
 	}
-	return out;
+	return encoder;
 }
 
-static void track_free(struct log_out_track *track)
+static void track_free(struct log_encoder_track *track)
 {
 	if (track == NULL)
 		return;
@@ -367,64 +374,65 @@ static void track_free(struct log_out_track *track)
 	memory_free(track);
 }
 
-void log_out_free(struct log_out *out)
+void log_encoder_free(struct log_encoder *encoder)
 {
-	if (out == NULL)
+	if (encoder == NULL)
 		return;
-	for (uint32_t i = 0; i < out->track_room; i++)
-		track_free(out->tracks[i]);
-	memory_free(out->tracks);
+	for (uint32_t i = 0; i < encoder->track_room; i++)
+		track_free(encoder->tracks[i]);
+	memory_free(encoder->tracks);
 	/* The column's rows belong to its track. */
-	log_column_sites_clear(&out->sites);
-	buffer_clear(&out->activities.args);
-	buffer_clear(&out->bytes);
-	buffer_clear(&out->description);
-	strtab_free(out->descriptions);
-	memory_free(out);
+	log_column_sites_clear(&encoder->sites);
+	buffer_clear(&encoder->activities.args);
+	buffer_clear(&encoder->bytes);
+	buffer_clear(&encoder->description);
+	strtab_free(encoder->descriptions);
+	memory_free(encoder);
 }
 
-enum ctp_status log_out_write(
-	struct log_out *out, enum log_block kind, struct ctp_error *err)
+enum ctp_status log_encoder_write_block(
+	struct log_encoder *encoder, enum log_block kind, struct ctp_error *err)
 {
-	if (out->bytes.failed)
+	if (encoder->bytes.failed)
 		return ctp_no_memory(err);
-	return log_writer_add(out->writer, kind,
+	return log_writer_add(encoder->writer, kind,
 		&(struct deflate_part){
-			out->bytes.bytes, out->bytes.used, false},
+			encoder->bytes.bytes, encoder->bytes.used, false},
 		1, err);
 }
 
-enum ctp_status log_out_add(
-	struct log_out *out, const struct event *event, struct ctp_error *err)
+enum ctp_status log_encoder_add(struct log_encoder *encoder,
+	const struct event *event, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
-	if (!out->begun)
-		status = log_out_write_header(out, err);
+	if (!encoder->begun)
+		status = log_encoder_write_header(encoder, err);
 	if (status != CTP_OK)
 		return status;
 	if (event->kind == EVENT_ACTIVITY)
-		return log_out_activity(out, event, err);
-	status = log_out_event(out, event, err);
-	if (status == CTP_OK && out->held_bytes > HELD_MAX)
-		status = log_out_write_tracks(out, err);
+		return log_encoder_activity(encoder, event, err);
+	status = log_encoder_event(encoder, event, err);
+	if (status == CTP_OK && encoder->held_bytes > HELD_MAX)
+		status = log_encoder_write_tracks(encoder, err);
 	return status;
 }
 
-uint64_t log_out_pending(const struct log_out *out)
+uint64_t log_encoder_pending(const struct log_encoder *encoder)
 {
-	return out->held_bytes / HELD_PER_BYTE;
+	return encoder->held_bytes / HELD_PER_BYTE;
 }
 
-enum ctp_status log_out_finish(struct log_out *out, struct ctp_error *err)
+enum ctp_status log_encoder_finish(
+	struct log_encoder *encoder, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
-	if (!out->begun)
-		status = log_out_write_header(out, err);
+	if (!encoder->begun)
+		status = log_encoder_write_header(encoder, err);
 	if (status == CTP_OK)
-		status = log_out_write_activities(out, err);
+		status = log_encoder_write_activities(encoder, err);
 	if (status == CTP_OK)
-		status = log_out_write_tracks(out, err);
-	return status == CTP_OK ? log_out_write_end(out, err) : status;
+		status = log_encoder_write_tracks(encoder, err);
+	return status == CTP_OK ? log_encoder_write_end(encoder, err) : status;
 }

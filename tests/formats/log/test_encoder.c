@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/log_out*.c: events written as a log are read back unchanged. */
+/* formats/log/encoder*.c: events written as a log are read back
+ * unchanged. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 
 #include "support/log_maker.h"
-#include "log/write.h"
+#include "log/encoder.h"
 #include "log_read/log_read.h"
 #include "support/log_text.h"
 #include "support/run_suite.h"
@@ -19,7 +20,7 @@
 
 static struct trace *trace;
 static struct log_writer *writer;
-static struct log_out *out;
+static struct log_encoder *encoder;
 static FILE *stream;
 static char *bytes;
 static size_t size;
@@ -31,14 +32,14 @@ static void setup(void)
 	trace = trace_new(NULL);
 	stream = open_memstream(&bytes, &size);
 	writer = log_writer_new_stream(stream, 1);
-	out = log_out_new(writer, trace);
-	ck_assert_ptr_nonnull(out);
+	encoder = log_encoder_new(writer, trace);
+	ck_assert_ptr_nonnull(encoder);
 	state = 1;
 }
 
 static void teardown(void)
 {
-	log_out_free(out);
+	log_encoder_free(encoder);
 	log_writer_free(writer);
 	(void)fclose(stream);
 	free(bytes);
@@ -82,14 +83,14 @@ static void add(struct event event)
 {
 	struct ctp_error err;
 
-	ck_assert_int_eq(log_out_add(out, &event, &err), CTP_OK);
+	ck_assert_int_eq(log_encoder_add(encoder, &event, &err), CTP_OK);
 }
 
 static void read_back(void)
 {
 	struct ctp_error err;
 
-	ck_assert_int_eq(log_out_finish(out, &err), CTP_OK);
+	ck_assert_int_eq(log_encoder_finish(encoder, &err), CTP_OK);
 	ck_assert_int_eq(fflush(stream), 0);
 	log_text_clear(&text);
 	text = log_text_read(bytes, size);
@@ -445,8 +446,8 @@ START_TEST(a_log_of_a_log_is_the_same)
 	in = fmemopen(small.bytes, small.used, "rb");
 	ck_assert_int_eq(
 		log_read_open(in, NULL, 0, NULL, &source, &err), CTP_OK);
-	log_out_free(out);
-	out = log_out_new(writer, source->trace);
+	log_encoder_free(encoder);
+	encoder = log_encoder_new(writer, source->trace);
 	while (source->next(source, &event, &err) == CTP_OK)
 		add(event);
 	read_back();
@@ -459,8 +460,8 @@ START_TEST(a_log_of_a_log_is_the_same)
 		strstr(text.facts, "tool=ctprof 0.1.0\nhost=here\npid=42\n"
 				   "command=cc -c a b.c\n"));
 	ck_assert_ptr_nonnull(strstr(text.facts, "stall_ns=77\n"));
-	log_out_free(out);
-	out = NULL;
+	log_encoder_free(encoder);
+	encoder = NULL;
 	source->close(source);
 	(void)fclose(in);
 	log_text_clear(&want);
@@ -472,13 +473,13 @@ START_TEST(a_full_disk_is_an_error)
 {
 	FILE *full = fopen("/dev/full", "w");
 	struct log_writer *log = log_writer_new_stream(full, 1);
-	struct log_out *to = log_out_new(log, trace);
+	struct log_encoder *to = log_encoder_new(log, trace);
 	struct ctp_error err;
 
 	ck_assert_ptr_nonnull(to);
 	(void)setvbuf(full, NULL, _IONBF, 0);
-	ck_assert_int_eq(log_out_finish(to, &err), CTP_ERR_IO);
-	log_out_free(to);
+	ck_assert_int_eq(log_encoder_finish(to, &err), CTP_ERR_IO);
+	log_encoder_free(to);
 	log_writer_free(log);
 	(void)fclose(full);
 }
@@ -486,8 +487,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("log_out");
-	TCase *tests = tcase_create("log_out");
+	Suite *suite = suite_create("log_encoder");
+	TCase *tests = tcase_create("log_encoder");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, events_of_all_kinds_are_read_as_they_were);
