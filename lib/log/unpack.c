@@ -29,7 +29,7 @@ enum unpack_type unpack_peek(const struct cursor *cursor)
 }
 
 /* The bits of an integer, sign-extended; whether it was a signed form. */
-static bool take_int(struct cursor *cursor, uint64_t *bits, bool *is_signed)
+static bool read_int(struct cursor *cursor, uint64_t *bits, bool *is_signed)
 {
 	uint8_t byte;
 	size_t size;
@@ -58,7 +58,7 @@ bool unpack_int(struct cursor *cursor, int64_t *out)
 	uint64_t bits;
 	bool is_signed;
 
-	if (!take_int(cursor, &bits, &is_signed) ||
+	if (!read_int(cursor, &bits, &is_signed) ||
 		(!is_signed && bits > INT64_MAX))
 		return false;
 	*out = (int64_t)bits;
@@ -69,7 +69,7 @@ bool unpack_uint(struct cursor *cursor, uint64_t *out)
 {
 	bool is_signed;
 
-	return take_int(cursor, out, &is_signed) &&
+	return read_int(cursor, out, &is_signed) &&
 	       !(is_signed && (int64_t)*out < 0);
 }
 
@@ -106,7 +106,7 @@ bool unpack_float(struct cursor *cursor, double *out)
 }
 
 /* The size that follows a str, bin or ext header byte. */
-static bool take_size(struct cursor *cursor, uint8_t byte, uint64_t *size)
+static bool read_size(struct cursor *cursor, uint8_t byte, uint64_t *size)
 {
 	if (byte >= 0xa0 && byte <= 0xbf) {
 		*size = byte & 0x1f;
@@ -124,7 +124,7 @@ bool unpack_text(struct cursor *cursor, const char **text, size_t *size)
 	uint8_t byte;
 	uint64_t bytes;
 
-	if (!cursor_u8(cursor, &byte) || !take_size(cursor, byte, &bytes))
+	if (!cursor_u8(cursor, &byte) || !read_size(cursor, byte, &bytes))
 		return false;
 	*text = cursor_bytes(cursor, (size_t)bytes);
 	*size = (size_t)bytes;
@@ -132,7 +132,7 @@ bool unpack_text(struct cursor *cursor, const char **text, size_t *size)
 }
 
 /* A count of elements of at least `least` bytes each. */
-static bool take_count(struct cursor *cursor, uint8_t fix, uint8_t first,
+static bool read_count(struct cursor *cursor, uint8_t fix, uint8_t first,
 	uint64_t least, uint32_t *out)
 {
 	uint8_t byte;
@@ -153,16 +153,16 @@ static bool take_count(struct cursor *cursor, uint8_t fix, uint8_t first,
 
 bool unpack_array(struct cursor *cursor, uint32_t *count)
 {
-	return take_count(cursor, 0x90, 0xdc, 1, count);
+	return read_count(cursor, 0x90, 0xdc, 1, count);
 }
 
 bool unpack_map(struct cursor *cursor, uint32_t *count)
 {
-	return take_count(cursor, 0x80, 0xde, 2, count);
+	return read_count(cursor, 0x80, 0xde, 2, count);
 }
 
 /* The size of the extension that this byte begins, without its type. */
-static bool take_ext(struct cursor *cursor, uint8_t byte, uint64_t *size)
+static bool read_ext(struct cursor *cursor, uint8_t byte, uint64_t *size)
 {
 	if (byte >= 0xd4 && byte <= 0xd8) {
 		*size = UINT64_C(1) << (byte - 0xd4);
@@ -179,7 +179,7 @@ bool unpack_ext(
 	uint8_t kind;
 	uint64_t left;
 
-	if (!cursor_u8(cursor, &byte) || !take_ext(cursor, byte, &left) ||
+	if (!cursor_u8(cursor, &byte) || !read_ext(cursor, byte, &left) ||
 		!cursor_u8(cursor, &kind))
 		return false;
 	*bytes = cursor_bytes(cursor, (size_t)left);
@@ -220,7 +220,7 @@ bool unpack_skip(struct cursor *cursor)
 		values--;
 		switch (unpack_peek(cursor)) {
 		case UNPACK_INT:
-			good = take_int(cursor, &bits, &is_signed);
+			good = read_int(cursor, &bits, &is_signed);
 			break;
 		case UNPACK_TEXT:
 			good = unpack_text(cursor, &text, &size);
