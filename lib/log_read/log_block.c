@@ -82,7 +82,7 @@ static bool set_track(struct log_recording *recording,
 	       target->process_name != STRTAB_NONE;
 }
 
-static enum log_verdict take_track(
+static enum log_verdict parse_track(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	static const enum trace_track_kind kinds[] = {
@@ -116,7 +116,7 @@ static enum log_verdict take_track(
 	return set_track(recording, target, &row) ? LOG_SOUND : LOG_NO_MEMORY;
 }
 
-static enum log_verdict take_sync(
+static enum log_verdict parse_sync(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	uint32_t count;
@@ -140,7 +140,7 @@ static enum log_verdict take_sync(
 	return LOG_SOUND;
 }
 
-static enum log_verdict take_losses(
+static enum log_verdict parse_losses(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	struct log_losses losses = {NULL, 0, LOSS_STRAY_EXITS};
@@ -159,7 +159,7 @@ static enum log_verdict take_losses(
 }
 
 /* Losses of the input that the log was made from. */
-static enum log_verdict take_trace_losses(
+static enum log_verdict parse_trace_losses(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	const struct log_losses losses = {
@@ -359,38 +359,38 @@ static enum log_verdict parse_events(
 	return LOG_SOUND;
 }
 
-static enum log_verdict take_kind(struct log_recording *recording,
+static enum log_verdict parse_kind(struct log_recording *recording,
 	struct cursor block, uint64_t kind, bool apply)
 {
 	switch (kind) {
 	case LOG_SITES:
-		return log_site_take(recording, block, apply);
+		return log_site_parse(recording, block, apply);
 	case LOG_MODULE:
-		return log_site_take_module(recording, block, apply);
+		return log_site_parse_module(recording, block, apply);
 	case LOG_MODULE_CLOSED:
-		return log_site_take_closed(recording, block, apply);
+		return log_site_parse_closed(recording, block, apply);
 	case LOG_TRACK:
-		return take_track(recording, block, apply);
+		return parse_track(recording, block, apply);
 	case LOG_SYNC:
-		return take_sync(recording, block, apply);
+		return parse_sync(recording, block, apply);
 	case LOG_LOSSES:
-		return take_losses(recording, block, apply);
+		return parse_losses(recording, block, apply);
 	case LOG_END:
-		return log_facts_take_end(recording, block, apply);
+		return log_facts_parse_end(recording, block, apply);
 	case LOG_DESCRIPTIONS:
-		return log_device_take_descriptions(recording, block, apply);
+		return log_device_parse_descriptions(recording, block, apply);
 	case LOG_DEVICE:
-		return log_device_take_properties(recording, block, apply);
+		return log_device_parse_properties(recording, block, apply);
 	case LOG_DEVICE_SYNC:
-		return log_device_take_sync(recording, block, apply);
+		return log_device_parse_sync(recording, block, apply);
 	case LOG_DEVICE_LOSSES:
-		return log_device_take_losses(recording, block, apply);
+		return log_device_parse_losses(recording, block, apply);
 	case LOG_DEVICE_FACTS:
-		return log_facts_take_device(recording, block, apply);
+		return log_facts_parse_device(recording, block, apply);
 	case LOG_FACTS:
-		return log_facts_take(recording, block, apply);
+		return log_facts_parse(recording, block, apply);
 	case LOG_TRACE_LOSSES:
-		return take_trace_losses(recording, block, apply);
+		return parse_trace_losses(recording, block, apply);
 	default:
 		recording->trace->losses[LOSS_UNKNOWN_BLOCKS] += apply;
 		return LOG_SOUND;
@@ -399,12 +399,12 @@ static enum log_verdict take_kind(struct log_recording *recording,
 
 /* A block that is well formed as a whole, so that nothing is half taken in
  * because of its end; and with nothing behind it. */
-static enum log_verdict take_whole(
+static enum log_verdict parse_whole(
 	struct log_recording *recording, struct cursor block, uint64_t kind)
 {
-	enum log_verdict verdict = take_kind(recording, block, kind, false);
+	enum log_verdict verdict = parse_kind(recording, block, kind, false);
 
-	return verdict == LOG_SOUND ? take_kind(recording, block, kind, true)
+	return verdict == LOG_SOUND ? parse_kind(recording, block, kind, true)
 				    : verdict;
 }
 
@@ -422,7 +422,7 @@ static enum ctp_status count_verdict(struct log_recording *recording,
 	return CTP_OK;
 }
 
-enum ctp_status log_block_take(struct log_recording *recording,
+enum ctp_status log_block_parse(struct log_recording *recording,
 	struct cursor block, struct ctp_error *err)
 {
 	enum log_verdict verdict;
@@ -449,13 +449,14 @@ enum ctp_status log_block_take(struct log_recording *recording,
 	if (kind == LOG_EVENTS) /* checks itself, being large */
 		verdict = parse_events(recording, block, elements);
 	else if (kind == LOG_ACTIVITIES) /* likewise */
-		verdict = log_device_take(recording, block, elements);
+		verdict = log_device_parse(recording, block, elements);
 	else if (!unpack_skip(&whole) || whole.left != 0)
 		verdict = LOG_DAMAGED;
 	else if (kind == LOG_HEADER)
-		status = log_facts_take_header(recording, block, &verdict, err);
+		status =
+			log_facts_parse_header(recording, block, &verdict, err);
 	else
-		verdict = take_whole(recording, block, kind);
+		verdict = parse_whole(recording, block, kind);
 	return status == CTP_OK ? count_verdict(recording, kind, verdict, err)
 				: status;
 }

@@ -11,7 +11,7 @@
  *
  * Errors: CTP_ERR_NOMEM, CTP_ERR_UNSUPPORTED.
  */
-enum ctp_status log_block_take(struct log_recording *recording,
+enum ctp_status log_block_parse(struct log_recording *recording,
 	struct cursor block, struct ctp_error *err);
 
 #endif

@@ -347,7 +347,7 @@ static void make_times(struct log_recording *recording, uint32_t count)
 	}
 }
 
-enum log_verdict log_device_take(
+enum log_verdict log_device_parse(
 	struct log_recording *recording, struct cursor block, uint32_t elements)
 {
 	struct log_device *device = &recording->device;
@@ -478,7 +478,7 @@ static enum log_verdict add_description(struct log_recording *recording,
 }
 
 /* [kind, site, {…}]; what the kind is shows in the site's category. */
-static enum log_verdict take_description(struct log_recording *recording,
+static enum log_verdict parse_description(struct log_recording *recording,
 	struct cursor *block, uint32_t number, bool apply)
 {
 	struct log_device *device = &recording->device;
@@ -513,7 +513,7 @@ static enum log_verdict take_description(struct log_recording *recording,
 	return add_description(recording, number, description);
 }
 
-enum log_verdict log_device_take_descriptions(
+enum log_verdict log_device_parse_descriptions(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	enum log_verdict verdict = LOG_SOUND;
@@ -525,11 +525,12 @@ enum log_verdict log_device_take_descriptions(
 		count > LOG_DESCRIPTIONS_MAX - first)
 		return LOG_DAMAGED;
 	for (uint32_t i = 0; verdict == LOG_SOUND && i < count; i++)
-		verdict = take_description(recording, &block, first + i, apply);
+		verdict =
+			parse_description(recording, &block, first + i, apply);
 	return verdict;
 }
 
-enum log_verdict log_device_take_properties(
+enum log_verdict log_device_parse_properties(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	struct event_arg args[LOG_DEVICE_KEYS_MAX];
@@ -550,7 +551,7 @@ enum log_verdict log_device_take_properties(
 		       : LOG_SOUND;
 }
 
-enum log_verdict log_device_take_sync(
+enum log_verdict log_device_parse_sync(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	struct log_time_device *time = &recording->device.time;
@@ -580,7 +581,7 @@ enum log_verdict log_device_take_sync(
 		       : LOG_NO_MEMORY;
 }
 
-enum log_verdict log_device_take_losses(
+enum log_verdict log_device_parse_losses(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	const struct log_losses losses = {

@@ -7,20 +7,20 @@
 #include "log_read/log_recording.h"
 
 /* A block of activities with `elements` elements, from its second one on. */
-enum log_verdict log_device_take(struct log_recording *recording,
+enum log_verdict log_device_parse(struct log_recording *recording,
 	struct cursor block, uint32_t elements);
 
 /* The next activity of the block that is being read; false if out of memory. */
 bool log_device_event(struct log_recording *recording, struct event *event);
 
 /* For `apply` see log_block.c. */
-enum log_verdict log_device_take_descriptions(
+enum log_verdict log_device_parse_descriptions(
 	struct log_recording *recording, struct cursor block, bool apply);
-enum log_verdict log_device_take_properties(
+enum log_verdict log_device_parse_properties(
 	struct log_recording *recording, struct cursor block, bool apply);
-enum log_verdict log_device_take_sync(
+enum log_verdict log_device_parse_sync(
 	struct log_recording *recording, struct cursor block, bool apply);
-enum log_verdict log_device_take_losses(
+enum log_verdict log_device_parse_losses(
 	struct log_recording *recording, struct cursor block, bool apply);
 
 #endif

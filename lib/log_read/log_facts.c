@@ -125,7 +125,7 @@ static bool read_header(struct log_recording *recording, struct cursor block,
 	return header->named;
 }
 
-enum ctp_status log_facts_take_header(struct log_recording *recording,
+enum ctp_status log_facts_parse_header(struct log_recording *recording,
 	struct cursor block, enum log_verdict *verdict, struct ctp_error *err)
 {
 	struct header header = {0};
@@ -174,7 +174,7 @@ bool log_facts_set_number(struct trace *trace, const char *key, uint64_t number)
 }
 
 /* Facts of devices have a dot in their names, and none of the header's has. */
-enum log_verdict log_facts_take_device(
+enum log_verdict log_facts_parse_device(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	uint32_t count;
@@ -255,7 +255,7 @@ static bool add_fact(struct trace *trace, struct cursor *row, uint32_t elements)
 }
 
 /* Facts of any name, of a log that was made from something else. */
-enum log_verdict log_facts_take(
+enum log_verdict log_facts_parse(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	uint32_t count;
@@ -294,7 +294,7 @@ static bool is_end_fact(const char *key, size_t size, const char **name)
 	return false;
 }
 
-enum log_verdict log_facts_take_end(
+enum log_verdict log_facts_parse_end(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	struct trace *trace = recording->trace;

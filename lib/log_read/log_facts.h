@@ -5,15 +5,15 @@
 
 #include "log_read/log_recording.h"
 
-enum ctp_status log_facts_take_header(struct log_recording *recording,
+enum ctp_status log_facts_parse_header(struct log_recording *recording,
 	struct cursor block, enum log_verdict *verdict, struct ctp_error *err);
 
 /* For `apply` see log_block.c. */
-enum log_verdict log_facts_take_end(
+enum log_verdict log_facts_parse_end(
 	struct log_recording *recording, struct cursor block, bool apply);
-enum log_verdict log_facts_take_device(
+enum log_verdict log_facts_parse_device(
 	struct log_recording *recording, struct cursor block, bool apply);
-enum log_verdict log_facts_take(
+enum log_verdict log_facts_parse(
 	struct log_recording *recording, struct cursor block, bool apply);
 
 /* A fact that is a number; false if out of memory. */

@@ -102,7 +102,7 @@ static enum ctp_status fill(
 	return CTP_OK;
 }
 
-static void take(struct log_input *input, size_t size)
+static void advance(struct log_input *input, size_t size)
 {
 	input->at += size;
 	input->position += size;
@@ -111,7 +111,7 @@ static void take(struct log_input *input, size_t size)
 static void skip(struct log_input *input, size_t size)
 {
 	input->trace->losses[LOSS_SKIPPED_BYTES] += size;
-	take(input, size);
+	advance(input, size);
 }
 
 /* Passes over bytes up to the next place that may be a member. */
@@ -177,7 +177,7 @@ enum ctp_status log_input_next(
 		if (status != CTP_OK)
 			return status;
 		if (sound) {
-			take(input, member.size);
+			advance(input, member.size);
 			return CTP_OK;
 		}
 		input->trace->losses[LOSS_DAMAGED_BLOCKS]++;

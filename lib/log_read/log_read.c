@@ -69,7 +69,7 @@ static inline bool push_open(struct log_track *track, uint32_t site)
 
 /* Blocks are lost before this one: ends what is no longer open, begins what is
  * open by now. */
-static enum ctp_status mend(
+static enum ctp_status resync_ranges(
 	struct log_reader *reader, struct event *event, struct ctp_error *err)
 {
 	struct log_events *events = &reader->recording.events;
@@ -243,7 +243,7 @@ static bool read_row(struct log_reader *reader, struct event *event)
 }
 
 /* The rows after the event: how far it was moved, and its arguments. */
-static void take_more(struct log_reader *reader, struct event *event)
+static void read_more(struct log_reader *reader, struct event *event)
 {
 	struct log_events *events = &reader->recording.events;
 	bool is_range = event->kind == EVENT_BEGIN || event->kind == EVENT_END;
@@ -276,7 +276,7 @@ static void take_more(struct log_reader *reader, struct event *event)
 
 /* The next event of the block that is being read; CTP_END if it gave none (a
  * row we do not know). */
-static enum ctp_status take_event(
+static enum ctp_status read_event(
 	struct log_reader *reader, struct event *event, struct ctp_error *err)
 {
 	struct log_events *events = &reader->recording.events;
@@ -301,7 +301,7 @@ static enum ctp_status take_event(
 		event->kind = EVENT_END;
 		track->depth -= track->depth > 0;
 	}
-	take_more(reader, event);
+	read_more(reader, event);
 	return CTP_OK;
 }
 
@@ -313,7 +313,7 @@ static enum ctp_status next_block(
 
 	if (status == CTP_OK) {
 		reader->seen_block = true;
-		return log_block_take(&reader->recording, block, err);
+		return log_block_parse(&reader->recording, block, err);
 	}
 	if (status != CTP_END || reader->follow)
 		return status;
@@ -337,8 +337,8 @@ static enum ctp_status next(
 		if (events->at < events->count) {
 			event->track = events->track->trace_track;
 			if (events->closing + events->opening_count > 0)
-				return mend(reader, event, err);
-			status = take_event(reader, event, err);
+				return resync_ranges(reader, event, err);
+			status = read_event(reader, event, err);
 			if (status != CTP_END)
 				return status;
 			continue;

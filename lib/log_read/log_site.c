@@ -190,7 +190,7 @@ static bool name_kernel(
 	return !recording->name.failed;
 }
 
-static enum log_verdict take_row(struct log_recording *recording,
+static enum log_verdict parse_row(struct log_recording *recording,
 	struct cursor *block, uint32_t number, bool apply)
 {
 	struct trace *trace = recording->trace;
@@ -232,7 +232,7 @@ static enum log_verdict take_row(struct log_recording *recording,
 	return LOG_SOUND;
 }
 
-enum log_verdict log_site_take(
+enum log_verdict log_site_parse(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	enum log_verdict verdict = LOG_SOUND;
@@ -243,7 +243,7 @@ enum log_verdict log_site_take(
 		!unpack_array(&block, &count) || count > LOG_SITES_MAX - first)
 		return LOG_DAMAGED;
 	for (uint32_t i = 0; verdict == LOG_SOUND && i < count; i++)
-		verdict = take_row(recording, &block, first + i, apply);
+		verdict = parse_row(recording, &block, first + i, apply);
 	return verdict;
 }
 
@@ -263,7 +263,7 @@ static uint32_t hexadecimal(struct trace *trace, struct log_site_text bytes)
 	return strtab_add(trace->text, text, 2 * size);
 }
 
-enum log_verdict log_site_take_module(
+enum log_verdict log_site_parse_module(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	struct trace *trace = recording->trace;
@@ -298,7 +298,7 @@ enum log_verdict log_site_take_module(
 	return LOG_SOUND;
 }
 
-enum log_verdict log_site_take_closed(
+enum log_verdict log_site_parse_closed(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
 	struct trace_module *module;

@@ -48,11 +48,11 @@ bool log_site_read_module(struct cursor *block, struct log_site_module *module);
 uint32_t log_site_find(struct log_recording *recording, uint32_t number);
 
 /* For `apply` see log_block.c. */
-enum log_verdict log_site_take(
+enum log_verdict log_site_parse(
 	struct log_recording *recording, struct cursor block, bool apply);
-enum log_verdict log_site_take_module(
+enum log_verdict log_site_parse_module(
 	struct log_recording *recording, struct cursor block, bool apply);
-enum log_verdict log_site_take_closed(
+enum log_verdict log_site_parse_closed(
 	struct log_recording *recording, struct cursor block, bool apply);
 
 #endif
