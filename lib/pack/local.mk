@@ -4,7 +4,6 @@
 noinst_LTLIBRARIES += libpack.la
 libpack_la_LIBADD = libbase.la
 libpack_la_SOURCES = \
-	%D%/address_space.c %D%/address_space.h \
 	%D%/chunk.c %D%/chunk.h \
 	%D%/log_frame.c %D%/log_frame.h \
 	%D%/options.c %D%/options.h \

@@ -33,8 +33,7 @@ static size_t read_file(const char *path, char *out, size_t size)
 	return used;
 }
 
-/* The arguments, each with a zero byte after it, as far as they fit. */
-static size_t read_command(char *out, size_t size)
+size_t process_command(char *out, size_t size)
 {
 	size_t used = read_file("/proc/self/cmdline", out, size);
 
@@ -47,10 +46,9 @@ static size_t read_command(char *out, size_t size)
 	return used;
 }
 
-/* The name of the program's file, with a zero byte after it. The first argument
- * is no such name where a program writes others over it, as setproctitle(3)
- * does. */
-static size_t read_program(char *out, size_t size)
+/* The first argument is no such name where a program writes others over it, as
+ * setproctitle(3) does. */
+size_t process_program(char *out, size_t size)
 {
 	char path[PATH_MAX];
 	ssize_t got = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -142,16 +140,4 @@ char process_state(pid_t pid, long *threads)
 	at = read_stat(pid, 20, text);
 	*threads = at != NULL ? strtol(at, NULL, 10) : 0;
 	return state;
-}
-
-void process_describe(struct spool_facts *facts, bool no_command)
-{
-	facts->pid = (uint32_t)getpid();
-	process_boot_id(facts->boot_id, sizeof(facts->boot_id));
-	(void)gethostname(facts->host, sizeof(facts->host) - 1);
-	facts->command_bytes =
-		(uint32_t)(no_command ? read_program(facts->command,
-						sizeof(facts->command))
-				      : read_command(facts->command,
-						sizeof(facts->command)));
 }

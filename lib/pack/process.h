@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about processes: those of a recording's header, about this one. */
+/* Facts that the kernel knows about processes, about this one above all. */
 #ifndef PROCESS_H
 #define PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-#include "pack/spool.h"
-
-/* Fills in pid, boot, host and command; with `no_command`, that is the name of
- * the program's file alone. */
-void process_describe(struct spool_facts *facts, bool no_command);
+/* The program's arguments, as far as they fit, or the name of its file, each
+ * with a zero byte after it. Return how many bytes that is; 0 if unknown. */
+size_t process_command(char *out, size_t size);
+size_t process_program(char *out, size_t size);
 
 /*
  * When the process began, by CLOCK_REALTIME; some hundredths of a second

@@ -61,7 +61,7 @@ static bool map(const struct spool *spool, size_t from, size_t to)
 
 	if (fd >= 0 && !allocate(spool, from, to))
 		return false;
-	address = mmap(spool->region.address + from, to - from,
+	address = mmap(spool->addresses.start + from, to - from,
 		PROT_READ | PROT_WRITE, flags, fd, fd >= 0 ? (off_t)from : 0);
 	return address != MAP_FAILED;
 }
@@ -69,7 +69,7 @@ static bool map(const struct spool *spool, size_t from, size_t to)
 /* Replaces the mapping by memory that costs nothing until it is touched. */
 static void unmap(const struct spool *spool)
 {
-	(void)mmap(spool->region.address,
+	(void)mmap(spool->addresses.start,
 		bytes_of(atomic_load(&spool->own.chunk_count)),
 		PROT_READ | PROT_WRITE,
 		MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -168,16 +168,53 @@ static void drop_file(struct spool *spool, bool keep)
 	spool->path[0] = '\0';
 }
 
-/* Takes the addresses of all chunks, and the slots behind them. */
-static bool take_addresses(struct spool *spool, address_space_in_use *in_use)
+/* Two are enough, unless threads stop recording for good at different times. A
+ * forgotten one stays reserved. */
+#define RANGES_MAX 64
+
+static struct {
+	struct spool_addresses ranges[RANGES_MAX];
+	size_t count; /* ever reserved */
+} reserved;
+
+/*
+ * Reserves `size` bytes of addresses, or reuses reserved ones. They are never
+ * given back: a thread that was interrupted between finding room and storing
+ * its record must find memory there, even if recording stopped meanwhile. And
+ * they are taken again only when no thread can be about to store there, or its
+ * record would be in the wrong recording. One thread at a time.
+ */
+static bool reserve_addresses(
+	struct spool_addresses *addresses, size_t bytes, spool_in_use *in_use)
+{
+	void *address;
+
+	for (size_t i = 0; i < RANGES_MAX && i < reserved.count; i++)
+		if (reserved.ranges[i].bytes >= bytes &&
+			(in_use == NULL || !in_use(reserved.ranges[i].start,
+						   reserved.ranges[i].bytes))) {
+			*addresses = reserved.ranges[i];
+			return true;
+		}
+	address = mmap(NULL, bytes, PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (address == MAP_FAILED)
+		return false;
+	*addresses = (struct spool_addresses){address, bytes};
+	reserved.ranges[reserved.count++ % RANGES_MAX] = *addresses;
+	return true;
+}
+
+/* Reserves the addresses of all chunks, and the slots behind them. */
+static bool make_slots(struct spool *spool, spool_in_use *in_use)
 {
 	size_t chunks = bytes_of(spool->chunk_max);
 	size_t slots = spool->chunk_max * sizeof(struct spool_slot);
 	void *address;
 
-	if (!address_space_take(&spool->region, chunks + slots, in_use))
+	if (!reserve_addresses(&spool->addresses, chunks + slots, in_use))
 		return false;
-	address = mmap(spool->region.address + chunks, slots,
+	address = mmap(spool->addresses.start + chunks, slots,
 		PROT_READ | PROT_WRITE,
 		MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (address == MAP_FAILED)
@@ -186,20 +223,33 @@ static bool take_addresses(struct spool *spool, address_space_in_use *in_use)
 	return true;
 }
 
+void spool_describe_process(struct spool_facts *facts, bool no_command)
+{
+	size_t used = no_command ? process_program(facts->command,
+					   sizeof(facts->command))
+				 : process_command(facts->command,
+					   sizeof(facts->command));
+
+	facts->pid = (uint32_t)getpid();
+	process_boot_id(facts->boot_id, sizeof(facts->boot_id));
+	(void)gethostname(facts->host, sizeof(facts->host) - 1);
+	facts->command_bytes = (uint32_t)used;
+}
+
 void spool_publish(struct spool *spool)
 {
 	memcpy(spool->header, &spool->own, sizeof(spool->own));
 }
 
 enum ctp_status spool_open(struct spool *spool, const char *directory,
-	uint32_t chunks, uint32_t chunk_max, address_space_in_use *in_use,
+	uint32_t chunks, uint32_t chunk_max, spool_in_use *in_use,
 	struct ctp_error *err)
 {
 	*spool = (struct spool){
 		.fd = -1, .chunk_max = chunk_max, .batch = SPOOL_BATCH};
 	if (chunks / 4 < SPOOL_BATCH)
 		spool->batch = chunks / 4 == 0 ? 1 : chunks / 4;
-	if (!take_addresses(spool, in_use))
+	if (!make_slots(spool, in_use))
 		return ctp_fail(err, CTP_ERR_NOMEM,
 			"no address space for %u chunks", chunk_max);
 	spool->fd = make_file(spool, directory);
@@ -209,7 +259,7 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 	if (spool->fd < 0 && !map(spool, 0, bytes_of(chunks)))
 		return ctp_fail(
 			err, CTP_ERR_NOMEM, "no memory for %u chunks", chunks);
-	spool->header = (struct spool_header *)(void *)spool->region.address;
+	spool->header = (struct spool_header *)(void *)spool->addresses.start;
 	memcpy(spool->own.magic, SPOOL_MAGIC, sizeof(spool->own.magic));
 	spool->own.version = SPOOL_VERSION;
 	atomic_store(&spool->own.chunk_count, chunks);
@@ -270,14 +320,14 @@ bool spool_grow(struct spool *spool, uint32_t chunks)
 
 struct chunk *spool_chunk(const struct spool *spool, uint32_t index)
 {
-	return (struct chunk *)(void *)(spool->region.address +
+	return (struct chunk *)(void *)(spool->addresses.start +
 					bytes_of(index));
 }
 
 uint32_t spool_index(const struct spool *spool, const struct chunk *chunk)
 {
 	size_t offset =
-		(size_t)((const uint8_t *)chunk - spool->region.address);
+		(size_t)((const uint8_t *)chunk - spool->addresses.start);
 
 	return (uint32_t)(offset / CHUNK_BYTES) - 1;
 }

@@ -20,7 +20,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file_id.h"
-#include "pack/address_space.h"
 
 #define SPOOL_MAGIC "CTPSPOOL"
 #define SPOOL_VERSION 3
@@ -121,13 +120,21 @@ struct spool_slot {
 	struct chunk_losses losses; /* likewise; its thread may note more */
 };
 
+/* May a thread be about to store a record there? */
+typedef bool spool_in_use(const void *address, size_t bytes);
+
+struct spool_addresses {
+	uint8_t *start;
+	size_t bytes;
+};
+
 struct spool {
 	struct spool_header *header; /* NULL: none */
 	struct spool_header own;     /* what stands there, unless it was hit */
 	struct spool_slot *slots;    /* by index, behind the chunks */
-	struct address_space region; /* where it is, and all that it may have */
-	int fd;                      /* -1: memory that does not survive */
-	struct file_id id;           /* of the file */
+	struct spool_addresses addresses; /* all that it may have */
+	int fd;                           /* -1: memory that does not survive */
+	struct file_id id;                /* of the file */
 	uint32_t chunk_max;
 	uint32_t batch; /* chunks, see SPOOL_BATCH */
 	char path[SPOOL_PATH_BYTES];
@@ -145,13 +152,14 @@ struct spool {
 /*
  * Makes the file `directory`/SPOOL_NAME with `chunks` chunks that may grow to
  * `chunk_max`. Where no file can be made (no such directory, no
- * space) memory is taken instead, that does not survive the program. For
- * `in_use` see address_space_take().
+ * space) memory is taken instead, that does not survive the program. `in_use`
+ * tells which addresses of former spools may be taken again; NULL: no thread of
+ * this process records.
  *
  * Errors: CTP_ERR_NOMEM.
  */
 enum ctp_status spool_open(struct spool *spool, const char *directory,
-	uint32_t chunks, uint32_t chunk_max, address_space_in_use *in_use,
+	uint32_t chunks, uint32_t chunk_max, spool_in_use *in_use,
 	struct ctp_error *err);
 
 /*
@@ -163,7 +171,7 @@ bool spool_was_left(const char *directory);
 
 /*
  * Removes the file, unless it is to be kept. The addresses stay mapped, to
- * empty memory, since a thread may be about to store a record; see address_space.h.
+ * empty memory, since a thread may be about to store a record.
  */
 void spool_close(struct spool *spool, bool keep);
 
@@ -171,6 +179,10 @@ void spool_close(struct spool *spool, bool keep);
  * without touching it. Its header is empty memory then, so that a thread that
  * was interrupted in here may go on. */
 void spool_leave(struct spool *spool);
+
+/* Fills in pid, boot, host and command; with `no_command`, that is the name of
+ * the program's file alone. */
+void spool_describe_process(struct spool_facts *facts, bool no_command);
 
 /* Stores the own header in the mapping. Before anything is recorded. */
 void spool_publish(struct spool *spool);

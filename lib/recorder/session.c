@@ -75,7 +75,7 @@ static bool describe_reason(char *out, size_t size)
 
 static void fill_facts(struct spool_facts *facts)
 {
-	process_describe(facts, session_state.options.no_command);
+	spool_describe_process(facts, session_state.options.no_command);
 	facts->parent = session.parent;
 	facts->policy = (uint32_t)session_state.options.policy;
 	facts->level = (uint32_t)session_state.options.level;

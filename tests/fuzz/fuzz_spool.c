@@ -145,7 +145,7 @@ static void make_image(void)
 	atomic_store(&header->chunk_count, CHUNKS);
 	header->start = (struct clock_sync){START, 0, 0};
 	header->scale = (struct clock_scale){START, UINT64_C(1) << 32};
-	process_describe(&header->facts, false);
+	spool_describe_process(&header->facts, false);
 	header->facts.level = 1;
 	chunk = take_chunk(0, 0, 0);
 	put_records(chunk, CHUNK_SITE, CHUNK_MODULE_CLOSED, 1);

@@ -65,7 +65,7 @@ void hand_open(struct hand *hand, uint32_t chunks)
 	header->start = clock_sync_now(false);
 	hand->start = header->start.ticks;
 	scale = (struct clock_scale){hand->start, UINT64_C(1) << 32};
-	process_describe(&header->facts, false);
+	spool_describe_process(&header->facts, false);
 	header->facts.level = 1;
 	hand->writer = log_writer_new(open_log(header), 1);
 	hand->packer = packer_new(hand->writer, scale, 0);
