@@ -10,8 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
+#include "log/log_activities.h"
+#include "log/log_column.h"
 #include "log/msgpack_out.h"
-#include "pack/pack_private.h"
+#include "pack/pack_registry.h"
 #include "pack/pack_row.h"
 
 _Static_assert(CHUNK_WORDS <= LOG_COLUMN_MAX, "a chunk is one block");
@@ -32,6 +35,45 @@ struct pack_track {
 	 * As long as that, and while a chunk is read as long as may be. */
 	uint32_t *open;
 	bool wide; /* that is so now */
+};
+
+/* Records of a chunk, as many as can lie in one. */
+_Static_assert(CHUNK_WORDS / 5 <= LOG_ACTIVITIES_MAX, "a chunk is one block");
+#define PACK_DEVICE_SYNCS (CHUNK_WORDS / 3)
+
+/* One instant on two clocks. */
+struct pack_device_sync {
+	int64_t log_ns;
+	int64_t device_ns;
+};
+
+struct pack_device {
+	struct log_activities activities;
+	uint32_t sync_count;
+	struct pack_device_sync syncs[PACK_DEVICE_SYNCS];
+};
+
+struct packer {
+	struct log_writer *writer;
+	struct clock_scale scale;
+	int64_t min_ns;
+	struct pack_track **tracks; /* by number */
+	uint32_t track_room;
+	struct log_column measured;
+	struct log_column timeline;
+	struct pack_device device;
+	struct log_column_sites sites;
+	struct buffer bytes;
+	uint64_t event_count;
+	int64_t newest_ns;
+	uint64_t lost_words;     /* of the chunk that is being packed; and */
+	uint64_t lost_untracked; /* of chunks of no track */
+	/*
+	 * A copy of that chunk's head, and of its words one record at a time
+	 * (events) or all new ones (registry). The thread may still write there
+	 * by mistake, and checked values must not change.
+	 */
+	struct chunk copy;
 };
 
 struct packer *packer_new(
@@ -460,7 +502,8 @@ static enum ctp_status write_device(
 	return status;
 }
 
-enum ctp_status packer_write(
+/* Writes what is in packer->bytes as a block of this kind. */
+static enum ctp_status write_block(
 	struct packer *packer, enum log_block kind, struct ctp_error *err)
 {
 	if (packer->bytes.failed)
@@ -504,7 +547,7 @@ static enum ctp_status write_losses(struct packer *packer, uint32_t number,
 		msgpack_out_key(&out, loss_fields[i].name);
 		(void)msgpack_pack_uint64(&out, *loss_of(track, i));
 	}
-	return packer_write(packer, LOG_LOSSES, err);
+	return write_block(packer, LOG_LOSSES, err);
 }
 
 /* True if it grew. */
@@ -548,7 +591,7 @@ void packer_lose(struct packer *packer, uint32_t words)
 }
 
 /* Counts what cannot be read of the chunk that is being packed. */
-static enum ctp_status note_lost(struct packer *packer, struct ctp_error *err)
+static enum ctp_status count_lost(struct packer *packer, struct ctp_error *err)
 {
 	const uint64_t words = packer->lost_words;
 	struct pack_track *track;
@@ -569,7 +612,9 @@ static enum ctp_status note_lost(struct packer *packer, struct ctp_error *err)
 	return CTP_OK;
 }
 
-enum ctp_status packer_trace_loss(struct packer *packer, const char *name,
+/* Writes what was lost of no track, in all; the name is one of a losses
+ * block's. */
+static enum ctp_status write_trace_loss(struct packer *packer, const char *name,
 	uint64_t count, struct ctp_error *err)
 {
 	msgpack_packer out = msgpack_out(&packer->bytes);
@@ -580,7 +625,7 @@ enum ctp_status packer_trace_loss(struct packer *packer, const char *name,
 	(void)msgpack_pack_map(&out, 1);
 	msgpack_out_key(&out, name);
 	(void)msgpack_pack_uint64(&out, count);
-	return packer_write(packer, LOG_TRACE_LOSSES, err);
+	return write_block(packer, LOG_TRACE_LOSSES, err);
 }
 
 enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err)
@@ -588,7 +633,7 @@ enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err)
 	enum ctp_status status = CTP_OK;
 
 	if (packer->lost_untracked > 0)
-		status = packer_trace_loss(
+		status = write_trace_loss(
 			packer, "dropped_events", packer->lost_untracked, err);
 	for (uint32_t i = 0; status == CTP_OK && i < packer->track_room; i++)
 		if (packer->tracks[i] != NULL &&
@@ -649,8 +694,73 @@ enum ctp_status packer_write_events(struct packer *packer,
 	if (status == CTP_OK)
 		status = write_device(packer, err);
 	if (status == CTP_OK)
-		status = note_lost(packer, err);
+		status = count_lost(packer, err);
 	if (status == CTP_OK)
 		status = packer_losses(packer, packer->copy.track, losses, err);
+	return status;
+}
+
+/* Copies the records from words[at] on, up to the first invalid one. */
+static void copy_records(
+	struct chunk *copy, const struct chunk *chunk, uint32_t at)
+{
+	copy->base = chunk->base;
+	while (at < CHUNK_WORDS) {
+		uint64_t word =
+			__atomic_load_n(&chunk->words[at], __ATOMIC_ACQUIRE);
+		uint32_t words = chunk_head(copy, word).words;
+
+		copy->words[at++] = word;
+		if (word == 0 || words > CHUNK_WORDS - at)
+			return;
+		memcpy(&copy->words[at], &chunk->words[at],
+			words * sizeof(word));
+		at += words;
+	}
+}
+
+/* A record that becomes no block of its own; what it says of losses. */
+static enum ctp_status read_losses(struct packer *packer, enum chunk_long kind,
+	const uint64_t *record, struct ctp_error *err)
+{
+	struct chunk_losses losses = {0};
+
+	if (kind == CHUNK_LOSSES && record[1] == LOG_NO_TRACK)
+		/* Not by track: there is one count for all truncated text. */
+		return write_trace_loss(
+			packer, "cut_text", record[3] & UINT32_MAX, err);
+	if (kind == CHUNK_LOSSES) {
+		losses.dropped_ranges = record[2];
+		losses.dropped_events = record[3] >> 32;
+		losses.cut_text = record[3] & UINT32_MAX;
+	} else if (kind == CHUNK_UNWOUND) {
+		losses.unwound_ranges = record[2];
+		losses.stray_exits = record[3];
+	} else {
+		return CTP_OK;
+	}
+	return packer_losses(packer, (uint32_t)record[1], &losses, err);
+}
+
+enum ctp_status packer_registry(struct packer *packer,
+	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err)
+{
+	struct chunk *copy = &packer->copy;
+	enum ctp_status status = CTP_OK;
+	uint32_t at = *consumed;
+	struct chunk_head head;
+
+	copy_records(copy, chunk, at);
+	while (status == CTP_OK && pack_registry_find(copy, at, &head)) {
+		const uint64_t *record = &copy->words[at];
+		enum log_block kind;
+
+		at += pack_registry_add(&packer->bytes, copy, at, &kind);
+		status = kind == LOG_BLOCK_KINDS
+				 ? read_losses(packer, head.kind, record, err)
+				 : write_block(packer, kind, err);
+	}
+	if (status == CTP_OK)
+		*consumed = at;
 	return status;
 }
