@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "log/device_words.h"
+#include "log/activity_name.h"
 #include "nvidia/sqlite_activity.h"
 
 #define NAME_ROOM 48
@@ -222,7 +222,7 @@ static bool read_overhead(struct sqlite_source *source,
 	read_object(source, query->statement, OVERHEAD_OBJECT_KIND, ids);
 	set_thread(source, ids[0], ids[1]);
 	set_call(source, query,
-		device_word_overhead(
+		activity_name_overhead(
 			kind < 0 || kind > UINT32_MAX ? 0 : (uint32_t)kind),
 		kind);
 	return true;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "log/device_words.h"
+#include "log/activity_name.h"
 
 #define NO_STREAM INT64_C(0xffffffff)
 #define NAME_ROOM 96
@@ -219,7 +219,7 @@ static bool read_kernel(struct sqlite_source *source,
 /* Nsight Systems numbers memory kinds from 0. */
 static const char *memory_word(const struct sqlite_source *source, int64_t kind)
 {
-	return device_word_memory(
+	return activity_name_memory(
 		kind < 0 || kind > UINT8_MAX
 			? 0
 			: (uint32_t)kind + source->memory_base);
@@ -245,7 +245,7 @@ static bool read_copy(struct sqlite_source *source,
 	const struct sqlite_query *query, struct sqlite_row *row)
 {
 	int64_t kind = value_of(query, COPY_KIND);
-	const char *word = device_word_copy(copy_kind(kind));
+	const char *word = activity_name_copy(copy_kind(kind));
 	const char *from = memory_word(source, value_of(query, SOURCE_KIND));
 	const char *to = memory_word(source, value_of(query, TARGET_KIND));
 	char name[NAME_ROOM];
@@ -291,7 +291,7 @@ static bool read_wait(struct sqlite_source *source,
 {
 	int64_t type = either(query, WAIT_TYPE, WAIT_OLD_TYPE);
 	int64_t event = either(query, WAIT_EVENT, WAIT_OLD_EVENT);
-	const char *word = device_word_wait(
+	const char *word = activity_name_wait(
 		type < 0 || type > UINT8_MAX ? 0 : (uint32_t)type);
 
 	(void)row;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cupti/cupti_table.h"
-#include "log/device_words.h"
+#include "log/activity_name.h"
 #include "log/msgpack_out.h"
 #include "recorder/device_link.h"
 
@@ -76,8 +76,8 @@ uint32_t cupti_site_copy(uint8_t kind, uint8_t source, uint8_t target)
 	known = &sites.copies[kind][source][target];
 	if (*known == 0) {
 		(void)snprintf(name, sizeof(name), "Memcpy %s (%s -> %s)",
-			device_word_copy(kind), device_word_memory(source),
-			device_word_memory(target));
+			activity_name_copy(kind), activity_name_memory(source),
+			activity_name_memory(target));
 		*known = cupti_site(name, "gpu_memcpy");
 	}
 	return *known;
@@ -90,7 +90,7 @@ uint32_t cupti_site_memset(uint16_t memory)
 
 	if (*known == 0) {
 		(void)snprintf(name, sizeof(name), "Memset (%s)",
-			device_word_memory(memory));
+			activity_name_memory(memory));
 		*known = cupti_site(name, "gpu_memset");
 	}
 	return *known;
@@ -255,13 +255,13 @@ static void pack_field(msgpack_packer *out, const struct field *field,
 			(void)msgpack_pack_uint32(out, value[i]);
 		break;
 	case COPY:
-		msgpack_out_key(out, device_word_copy(*value));
+		msgpack_out_key(out, activity_name_copy(*value));
 		break;
 	case MEMORY:
-		msgpack_out_key(out, device_word_memory(*value));
+		msgpack_out_key(out, activity_name_memory(*value));
 		break;
 	case WAIT:
-		msgpack_out_key(out, device_word_wait(*value));
+		msgpack_out_key(out, activity_name_wait(*value));
 		break;
 	}
 }

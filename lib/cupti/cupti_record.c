@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "recorder/device_link.h"
-#include "log/device_words.h"
+#include "log/activity_name.h"
 #include "cupti/cupti_callback.h"
 #include "cupti/cupti_abi.h"
 #include "cupti/cupti_describe.h"
@@ -176,7 +176,7 @@ static void parse_wait(struct parsed *parsed, const void *record, size_t size)
 		r.stream == CUPTI_NO_STREAM ? -1 : (int64_t)r.stream;
 	parsed->description.kind = LOG_DEVICE_WAIT;
 	parsed->description.site =
-		cupti_site(device_word_wait(r.type), "cuda_sync");
+		cupti_site(activity_name_wait(r.type), "cuda_sync");
 	fields[CUPTI_WAIT_KIND] = r.type;
 	fields[CUPTI_WAIT_EVENT] = r.event + 1;
 	fields[CUPTI_WAIT_RETURN] = r.result;
@@ -220,7 +220,7 @@ static void parse_overhead(
 	parsed->activity.correlation = r.correlation;
 	parsed->description.kind = LOG_OVERHEAD;
 	parsed->description.site =
-		cupti_site(device_word_overhead(r.what), "overhead");
+		cupti_site(activity_name_overhead(r.what), "overhead");
 	if (r.object <= CUPTI_OBJECT_THREAD) {
 		parsed->track_kind = LOG_CALLS;
 		parsed->track_number =

@@ -12,7 +12,7 @@ libctprof_inject_la_SOURCES = \
 	lib/base/memory.c lib/base/memory.h \
 	lib/base/stable_hash.c lib/base/stable_hash.h \
 	lib/base/utf8.c lib/base/utf8.h \
-	lib/log/device_words.c lib/log/device_words.h
+	lib/log/activity_name.c lib/log/activity_name.h
 libctprof_inject_la_LIBADD = libinject.la libctprof.la -lpthread
 libctprof_inject_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 	-Wl,-z,nodelete \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "log/device_words.h"
+#include "log/activity_name.h"
 
 #include <stddef.h>
 
@@ -11,7 +11,7 @@ static const char *word(const char *const *words, size_t count, uint32_t value)
 #define WORD(words, value) \
 	word(words, sizeof(words) / sizeof((words)[0]), value)
 
-const char *device_word_copy(uint32_t kind)
+const char *activity_name_copy(uint32_t kind)
 {
 	static const char *const words[] = {"Unknown", "HtoD", "DtoH", "HtoA",
 		"AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"};
@@ -19,7 +19,7 @@ const char *device_word_copy(uint32_t kind)
 	return WORD(words, kind);
 }
 
-const char *device_word_memory(uint32_t kind)
+const char *activity_name_memory(uint32_t kind)
 {
 	static const char *const words[] = {"Unknown", "Pageable", "Pinned",
 		"Device", "Array", "Managed", "Device Static",
@@ -28,7 +28,7 @@ const char *device_word_memory(uint32_t kind)
 	return WORD(words, kind);
 }
 
-const char *device_word_wait(uint32_t type)
+const char *activity_name_wait(uint32_t type)
 {
 	/* Tools for PyTorch's traces look for these names. */
 	static const char *const words[] = {"Unknown", "Event Sync",
@@ -38,7 +38,7 @@ const char *device_word_wait(uint32_t type)
 }
 
 /* The number is 1, or a multiple of 65536. */
-const char *device_word_overhead(uint32_t what)
+const char *activity_name_overhead(uint32_t what)
 {
 	static const char *const words[] = {"Unknown", "Buffer Flush",
 		"Instrumentation", "Resource",
