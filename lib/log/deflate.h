@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A piece of the input. Noise (columns of times) has few repetitions: where it
- * comes first, it is not searched for any. */
+/* A piece of the input. Columns of times have few repetitions: where such a part
+ * comes first, it is packed as literals and not searched for any. */
 struct deflate_part {
 	const void *bytes;
 	size_t size;
-	bool noise;
+	bool literals;
 };
 
 struct deflater;

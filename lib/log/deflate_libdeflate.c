@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Source: libdeflate.h, version 1.14. Measured against zlib by bench_pack. */
-#include "log/deflate_noise.h"
+#include "log/deflate.h"
 
 #include <libdeflate.h>
+
+#include "log/huffman.h"
 
 /* The library's own objects are what we hand out. */
 struct deflater *deflater_new(int level)
@@ -26,7 +28,7 @@ size_t deflater_bound(struct deflater *deflater, size_t size)
 size_t deflater_pack(struct deflater *deflater,
 	const struct deflate_part *parts, size_t count, void *out, size_t room)
 {
-	size_t noise = deflate_pack_noise(&parts, &count, out, room);
+	size_t literals = huffman_pack_parts(&parts, &count, out, room);
 	size_t size = 0;
 	size_t packed;
 
@@ -34,8 +36,8 @@ size_t deflater_pack(struct deflater *deflater,
 		size += parts[i].size;
 	packed = libdeflate_deflate_compress(
 		(struct libdeflate_compressor *)(void *)deflater,
-		parts[0].bytes, size, (char *)out + noise, room - noise);
-	return packed == 0 ? 0 : noise + packed;
+		parts[0].bytes, size, (char *)out + literals, room - literals);
+	return packed == 0 ? 0 : literals + packed;
 }
 
 struct inflater *inflater_new(void)

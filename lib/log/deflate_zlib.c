@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Source: zlib.h, version 1.2.13. */
-#include "log/deflate_noise.h"
+#include "log/deflate.h"
 
 #include <stdlib.h>
 
 #define ZLIB_CONST /* next_in points at what we may not write */
 #include <zlib.h>
+
+#include "log/huffman.h"
 
 struct deflater {
 	z_stream stream;
@@ -47,11 +49,11 @@ size_t deflater_pack(struct deflater *deflater,
 	const struct deflate_part *parts, size_t count, void *out, size_t room)
 {
 	z_stream *stream = &deflater->stream;
-	size_t noise = deflate_pack_noise(&parts, &count, out, room);
+	size_t literals = huffman_pack_parts(&parts, &count, out, room);
 	int result = deflateReset(stream);
 
-	stream->next_out = (Bytef *)out + noise;
-	stream->avail_out = (uInt)(room - noise);
+	stream->next_out = (Bytef *)out + literals;
+	stream->avail_out = (uInt)(room - literals);
 	stream->next_in = (const Bytef *)parts[0].bytes;
 	stream->avail_in = 0;
 	for (size_t i = 0; i < count; i++)

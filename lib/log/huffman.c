@@ -17,7 +17,8 @@
 #define LITERAL_BITS 14 /* of 15: four codes and a rest fit 64 bits */
 #define LENGTHS 19
 #define LENGTH_BITS 7
-#define BLOCK_EXTRA 512 /* header, end and stored block take less */
+#define PART_BYTES_MIN 256 /* less is not worth a code of its own */
+#define BLOCK_EXTRA 512    /* header, end and stored block take less */
 
 struct code {
 	uint16_t bits[LITERALS]; /* first bit lowest */
@@ -289,4 +290,23 @@ size_t huffman_pack(const void *bytes, size_t size, void *out, size_t room)
 		put(&writer, 0, 8 - writer.used);
 	put(&writer, UINT64_C(0xffff0000), 32); /* … and its length */
 	return (size_t)(writer.at - (uint8_t *)out);
+}
+
+size_t huffman_pack_parts(const struct deflate_part **parts, size_t *count,
+	void *out, size_t room)
+{
+	size_t packed = 0;
+
+	while (*count > 1 && (*parts)->literals &&
+		(*parts)->size >= PART_BYTES_MIN) {
+		size_t more = huffman_pack((*parts)->bytes, (*parts)->size,
+			(char *)out + packed, room - packed);
+
+		if (more == 0)
+			break;
+		packed += more;
+		(*parts)++;
+		(*count)--;
+	}
+	return packed;
 }

@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#include "log/deflate.h"
+
 /*
  * Packs bytes as one deflate block that is not the last, and an empty stored
  * block, so that the output ends at a byte and another stream may follow.
@@ -20,5 +22,10 @@ size_t huffman_pack(const void *bytes, size_t size, void *out, size_t room);
 
 /* What huffman_pack() takes at most. */
 size_t huffman_bound(size_t size);
+
+/* Packs leading parts of literals, and moves `parts` past them; one part is
+ * left for a library to end the stream with. Returns the packed size. */
+size_t huffman_pack_parts(const struct deflate_part **parts, size_t *count,
+	void *out, size_t room);
 
 #endif

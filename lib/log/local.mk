@@ -2,7 +2,6 @@
 libbase_la_SOURCES += \
 	%D%/activity_name.c %D%/activity_name.h \
 	%D%/deflate.h \
-	%D%/deflate_noise.h \
 	%D%/huffman.c %D%/huffman.h \
 	%D%/log.h \
 	%D%/log_activities.c %D%/log_activities.h \

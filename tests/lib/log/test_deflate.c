@@ -66,8 +66,8 @@ static bool zlib_unpack(size_t size, size_t out_size)
 	       stream.avail_out == 0;
 }
 
-/* Which parts are noise: every other one, from this on. */
-static size_t first_noise = 1;
+/* Which parts are literals: every other one, from this on. */
+static size_t first_literals = 1;
 
 /* Packs input from `from` on as parts of these sizes. */
 static size_t pack(size_t from, const size_t *sizes, size_t count)
@@ -76,7 +76,7 @@ static size_t pack(size_t from, const size_t *sizes, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		parts[i] = (struct deflate_part){
-			input + from, sizes[i], i % 2 == first_noise};
+			input + from, sizes[i], i % 2 == first_literals};
 		from += sizes[i];
 	}
 	return deflater_pack(deflater, parts, count, packed, room);
@@ -110,8 +110,8 @@ START_TEST(packed_bytes_unpack)
 }
 END_TEST
 
-/* `_i` is the first part that is noise. */
-START_TEST(parts_with_noise_are_one_stream)
+/* `_i` is the first part of literals. */
+START_TEST(parts_of_literals_are_one_stream)
 {
 	static const size_t sizes[][4] = {
 		{100000, 100000, 100000, 0},
@@ -124,7 +124,7 @@ START_TEST(parts_with_noise_are_one_stream)
 		{99999, 70000, 1, 1},
 	};
 
-	first_noise = (size_t)_i;
+	first_literals = (size_t)_i;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (size_t from = 0; from <= SIZE; from += 50000)
 			if (from + sizes[i][0] + sizes[i][1] + sizes[i][2] +
@@ -134,12 +134,12 @@ START_TEST(parts_with_noise_are_one_stream)
 }
 END_TEST
 
-/* `_i` is the first part that is noise. */
+/* `_i` is the first part of literals. */
 START_TEST(every_level_packs)
 {
 	static const size_t sizes[] = {100000, 100000, 100000};
 
-	first_noise = (size_t)_i;
+	first_literals = (size_t)_i;
 	for (int level = 1; level <= 9; level++) {
 		deflater_free(deflater);
 		deflater = deflater_new(level);
@@ -256,7 +256,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, packed_bytes_unpack);
-	tcase_add_loop_test(tests, parts_with_noise_are_one_stream, 0, 2);
+	tcase_add_loop_test(tests, parts_of_literals_are_one_stream, 0, 2);
 	tcase_add_loop_test(tests, every_level_packs, 0, 2);
 	tcase_add_test(tests, too_little_room_is_said);
 	tcase_add_test(tests, a_wrong_size_is_refused);
