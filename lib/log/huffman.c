@@ -4,6 +4,9 @@
  * (A. Moffat and J. Katajainen, "In-Place Calculation of Minimum-Redundancy
  * Codes", 1995); lengths over the limit are cut to it, and others made longer
  * until the code is one again.
+ *
+ * zlib has such a code, too, with Z_HUFFMAN_ONLY: tests/bench/bench_huffman.c
+ * shows that it takes several times as long, for the same size.
  */
 #include "log/huffman.h"
 

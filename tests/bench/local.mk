@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-EXTRA_PROGRAMS = bench_pack
+EXTRA_PROGRAMS = bench_huffman bench_pack
+bench_huffman_SOURCES = %D%/bench_huffman.c
+bench_huffman_LDADD = libbase.la $(ZLIB_LIBS) -lm
 bench_pack_SOURCES = %D%/bench_pack.c
 bench_pack_LDADD = librecorder.la -lm
-CLEANFILES += bench_pack$(EXEEXT) bench.json bench-python.json \
+CLEANFILES += bench_huffman$(EXEEXT) bench_pack$(EXEEXT) bench.json bench-python.json \
 	bench-traces.json
 shell_tests += \
 	%D%/bench_document.sh
@@ -39,8 +41,10 @@ EXTRA_DIST += \
 bench: bench-recorder
 	$(MAKE) bench-traces
 	$(MAKE) bench-python
-bench-recorder: all bench_pack$(EXEEXT) tests/lib/recorder/record_devices$(EXEEXT)
+bench-recorder: all bench_huffman$(EXEEXT) bench_pack$(EXEEXT) \
+	tests/lib/recorder/record_devices$(EXEEXT)
 	CC='$(CC)' $(srcdir)/tests/bench/bench.sh $(builddir)
+	@./bench_huffman$(EXEEXT)
 
 # Foreign files, beside other programs that read them.
 bench-traces: all tests/support/make_trace$(EXEEXT)
