@@ -367,7 +367,7 @@ static enum ctp_status write_device(struct log_encoder *encoder,
 	return log_encoder_write_block(encoder, LOG_DEVICE, err);
 }
 
-/* Activities' times are log times: see LOG-FORMAT.md, "Devices". */
+/* Activities' times are log times: see lib/log/FORMAT.md, "Devices". */
 static enum ctp_status write_device_sync(
 	struct log_encoder *encoder, struct ctp_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Constants of the log that its writer and its reader share. Source:
- * LOG-FORMAT.md, version 1. */
+ * FORMAT.md, version 1. */
 #ifndef LOG_H
 #define LOG_H
 

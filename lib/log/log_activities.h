@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Activities of devices, as the columns of one block. Source: LOG-FORMAT.md,
- * block 8. */
+/* What devices did, as the columns of one block of activities. Source:
+ * FORMAT.md, block 8. */
 #ifndef LOG_ACTIVITIES_H
 #define LOG_ACTIVITIES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The events of one track as the columns of one event block. Source:
- * LOG-FORMAT.md, block 3. */
+ * FORMAT.md, block 3. */
 #ifndef LOG_COLUMN_H
 #define LOG_COLUMN_H
 

@@ -2,7 +2,7 @@
 /*
  * Rows of an event block's `extras`: the table by which the recorder's packer
  * and formats/log write them, and log_read reads them. A row that has no more
- * than numbers needs nothing but its line here. Source: LOG-FORMAT.md, block 3.
+ * than numbers needs nothing but its line here. Source: FORMAT.md, block 3.
  */
 #ifndef LOG_ROW_H
 #define LOG_ROW_H

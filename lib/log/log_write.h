@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes blocks to a log. Source: LOG-FORMAT.md, "Members". */
+/* Writes blocks to a log. Source: FORMAT.md, "Members". */
 #ifndef LOG_WRITE_H
 #define LOG_WRITE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One member of a log in memory: found, measured, unpacked and checked.
- * Source: LOG-FORMAT.md, "Members". */
+ * Source: lib/log/FORMAT.md, "Members". */
 #ifndef LOG_MEMBER_H
 #define LOG_MEMBER_H
 

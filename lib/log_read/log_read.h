@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a log as a source of events. Source: LOG-FORMAT.md. */
+/* Reads a log as a source of events. Source: lib/log/FORMAT.md. */
 #ifndef LOG_READ_H
 #define LOG_READ_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Log time corrected by the sync entries, and a device's clock against it.
- * Source: LOG-FORMAT.md, "Time". */
+ * Source: lib/log/FORMAT.md, "Time". */
 #ifndef LOG_TIME_H
 #define LOG_TIME_H
 

@@ -31,7 +31,7 @@ struct device_activity {
 	uint64_t dur_ns;
 	uint32_t track;       /* of ctp_private_stream() */
 	uint32_t description; /* numbers of the caller's own, from 1; see
-				 LOG-FORMAT.md, block 9 */
+				 lib/log/FORMAT.md, block 9 */
 	uint32_t correlation; /* of the call that caused it; 0: unknown */
 	uint64_t bytes;
 	uint64_t node; /* of a graph; 0: none */

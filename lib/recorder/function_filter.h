@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions, by address, that are not to be recorded, from a file that
- * `ctprof record` makes of names. Source: LOG-FORMAT.md, "Functions that are
- * left out".
+ * `ctprof record` makes of names. Source: lib/log/FORMAT.md, "Functions that
+ * are left out".
  */
 #ifndef FUNCTION_FILTER_H
 #define FUNCTION_FILTER_H

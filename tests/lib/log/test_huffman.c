@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* log/huffman.[ch]: zlib reads what it packs, whatever the bytes. */
+/* lib/log/huffman.[ch]: zlib reads what it packs, whatever the bytes. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

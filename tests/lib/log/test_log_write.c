@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* log/log_write.[ch]: members as LOG-FORMAT.md has them, and a log that stays
- * valid when the disk is full. */
+/* lib/log/log_write.[ch]: members as FORMAT.md has them, and a log that
+ * stays valid when the disk is full. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>

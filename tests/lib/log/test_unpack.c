@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* log/unpack.[ch]: every form of every type, and no trust in any of it. */
+/* lib/log/unpack.[ch]: every form of every type, and no trust in any of it. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/log_read.[ch], log_block.c, log_facts.c, log_recording.c: what sound blocks
- * say comes out, and what contradicts the format changes nothing. */
+/* lib/log_read/log_read.[ch], log_block.c, log_facts.c, log_recording.c: what
+ * sound blocks say comes out, and what contradicts the format changes nothing. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

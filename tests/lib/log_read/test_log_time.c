@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* log_read/log_time.[ch] against LOG-FORMAT.md, "Time". */
+/* lib/log_read/log_time.[ch] against lib/log/FORMAT.md, "Time". */
 #include <check.h>
 #include <stdlib.h>
 
@@ -109,7 +109,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* The formula as it stands in LOG-FORMAT.md, entry by entry. */
+/* The formula as it stands in lib/log/FORMAT.md, entry by entry. */
 struct naive {
 	int64_t log[64];
 	int64_t y[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/log_time.[ch]: a device's clock that drifts, is another epoch's,
+/* lib/log_read/log_time.[ch]: a device's clock that drifts, is another epoch's,
  * or steps, on log time: within a microsecond of the truth. */
 #include <check.h>
 #include <stdlib.h>

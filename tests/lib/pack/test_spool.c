@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pack/spool.[ch]. */
+/* lib/pack/spool.[ch]. */
 #include <check.h>
 #include <fcntl.h>
 #include <pthread.h>
