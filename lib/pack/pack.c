@@ -585,13 +585,14 @@ enum ctp_status packer_losses(struct packer *packer, uint32_t number,
 	return news ? write_losses(packer, number, track, err) : CTP_OK;
 }
 
-void packer_lose(struct packer *packer, uint32_t words)
+void packer_count_lost(struct packer *packer, uint32_t words)
 {
 	packer->lost_words += words;
 }
 
 /* Counts what cannot be read of the chunk that is being packed. */
-static enum ctp_status count_lost(struct packer *packer, struct ctp_error *err)
+static enum ctp_status count_on_track(
+	struct packer *packer, struct ctp_error *err)
 {
 	const uint64_t words = packer->lost_words;
 	struct pack_track *track;
@@ -694,7 +695,7 @@ enum ctp_status packer_write_events(struct packer *packer,
 	if (status == CTP_OK)
 		status = write_device(packer, err);
 	if (status == CTP_OK)
-		status = count_lost(packer, err);
+		status = count_on_track(packer, err);
 	if (status == CTP_OK)
 		status = packer_losses(packer, packer->copy.track, losses, err);
 	return status;

@@ -33,7 +33,7 @@ enum ctp_status packer_read_events(struct packer *packer,
 
 /* `words` words of the chunk that was read last cannot be read. Events have one
  * or more, and each word counts as one dropped event. */
-void packer_lose(struct packer *packer, uint32_t words);
+void packer_count_lost(struct packer *packer, uint32_t words);
 
 /*
  * Writes what was read as event blocks, and what its track has lost, in all,

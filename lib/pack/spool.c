@@ -265,7 +265,7 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 	atomic_store(&spool->own.chunk_count, chunks);
 	spool_publish(spool);
 	for (uint32_t i = chunks; i-- > 0;)
-		spool_give(spool, spool_chunk(spool, i));
+		spool_push_free(spool, spool_chunk(spool, i));
 	return CTP_OK;
 }
 
@@ -300,7 +300,7 @@ static bool grow(struct spool *spool, uint32_t chunks)
 	atomic_store(&spool->own.chunk_count, count + chunks);
 	atomic_store(&spool->header->chunk_count, count + chunks);
 	for (uint32_t i = count + chunks; i-- > count;)
-		spool_give(spool, spool_chunk(spool, i));
+		spool_push_free(spool, spool_chunk(spool, i));
 	return true;
 }
 
@@ -374,7 +374,7 @@ void spool_restore_label(const struct spool *spool, struct chunk *chunk)
 		chunk->base = slot->base;
 }
 
-void spool_note_losses(struct spool *spool, struct chunk *chunk,
+void spool_set_losses(struct spool *spool, struct chunk *chunk,
 	const struct chunk_losses *losses)
 {
 	struct chunk_losses *kept = &slot_of(spool, chunk)->losses;
@@ -403,7 +403,7 @@ struct chunk_losses spool_losses(
 		__atomic_load_n(&kept->stray_exits, __ATOMIC_RELAXED)};
 }
 
-struct chunk *spool_take(struct spool *spool)
+struct chunk *spool_pop_free(struct spool *spool)
 {
 	uint64_t head = atomic_load(&spool->free_head);
 	struct spool_slot *slot;
@@ -434,7 +434,7 @@ static void futex_wait(_Atomic uint32_t *word, uint32_t seen, int64_t max_ns)
 		SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0);
 }
 
-void spool_give(struct spool *spool, struct chunk *chunk)
+void spool_push_free(struct spool *spool, struct chunk *chunk)
 {
 	struct spool_slot *slot = slot_of(spool, chunk);
 	uint32_t link = spool_index(spool, chunk) + 1;

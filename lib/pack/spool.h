@@ -195,10 +195,10 @@ struct chunk *spool_chunk(const struct spool *spool, uint32_t index);
 uint32_t spool_index(const struct spool *spool, const struct chunk *chunk);
 
 /* An unused chunk, all zero, or NULL. Lock-free, any thread. */
-struct chunk *spool_take(struct spool *spool);
+struct chunk *spool_pop_free(struct spool *spool);
 
 /* Gives a chunk back. Clears it. Any thread. */
-void spool_give(struct spool *spool, struct chunk *chunk);
+void spool_push_free(struct spool *spool, struct chunk *chunk);
 
 /* Notes what a chunk is for, in its slot as well, before its first record. */
 void spool_label(struct spool *spool, struct chunk *chunk, uint32_t track,
@@ -209,7 +209,7 @@ void spool_restore_label(const struct spool *spool, struct chunk *chunk);
 
 /* Notes what was lost on the chunk's track, likewise. Its thread, at any time.
  */
-void spool_note_losses(struct spool *spool, struct chunk *chunk,
+void spool_set_losses(struct spool *spool, struct chunk *chunk,
 	const struct chunk_losses *losses);
 struct chunk_losses spool_losses(
 	const struct spool *spool, const struct chunk *chunk);

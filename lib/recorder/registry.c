@@ -80,10 +80,10 @@ static void release(struct thread_hold before)
  */
 static struct chunk *take_chunk(void)
 {
-	struct chunk *chunk = spool_take(stream.spool);
+	struct chunk *chunk = spool_pop_free(stream.spool);
 
 	if (chunk == NULL && spool_grow(stream.spool, 1))
-		chunk = spool_take(stream.spool);
+		chunk = spool_pop_free(stream.spool);
 	for (int i = 0; chunk == NULL && i < WAITS && stream.drained &&
 			session_may_wait();
 		i++)
@@ -722,5 +722,5 @@ void registry_pass(void)
 	struct chunk *first = atomic_load(&stream.first);
 
 	atomic_store(&stream.first, spool_next(stream.spool, first));
-	spool_give(stream.spool, first);
+	spool_push_free(stream.spool, first);
 }

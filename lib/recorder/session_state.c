@@ -69,12 +69,12 @@ struct chunk *session_take_chunk(void)
 	/* A thread that nobody waited for any longer when recording stopped. */
 	if (session_state.spool.header == NULL)
 		return NULL;
-	chunk = spool_take(&session_state.spool);
+	chunk = spool_pop_free(&session_state.spool);
 	/* Others may take what we made. */
 	while (chunk == NULL && may_grow() &&
 		spool_grow(
 			&session_state.spool, session_state.options.chunks / 4))
-		chunk = spool_take(&session_state.spool);
+		chunk = spool_pop_free(&session_state.spool);
 	return chunk;
 }
 

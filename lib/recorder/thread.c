@@ -257,7 +257,7 @@ void thread_record_losses(struct thread *thread)
 	struct chunk *chunk = atomic_load(&thread->live);
 
 	if (chunk != NULL)
-		spool_note_losses(session_spool(), chunk, &lost);
+		spool_set_losses(session_spool(), chunk, &lost);
 }
 
 /* Has the live chunk changed for a new one; false if there is none. */
@@ -278,7 +278,7 @@ static bool change(struct thread *thread)
 	lost = thread_losses(thread);
 	spool_label(session_spool(), chunk, atomic_load(&thread->track),
 		thread->seq++, clock_ticks(session_uses_tsc()));
-	spool_note_losses(session_spool(), chunk, &lost);
+	spool_set_losses(session_spool(), chunk, &lost);
 	set_next(thread, chunk->words);
 	thread->end = chunk->words + CHUNK_WORDS;
 	atomic_store(&thread->live, chunk);

@@ -176,7 +176,7 @@ static enum ctp_status pack_events(
 	spool_restore_label(writer.spool, chunk);
 	status = packer_read_events(writer.packer, chunk, &consumed, err);
 	if (consumed < used)
-		packer_lose(writer.packer, used - consumed);
+		packer_count_lost(writer.packer, used - consumed);
 	if (status == CTP_OK)
 		status = pack_registry(err);
 	if (status == CTP_OK)
@@ -208,7 +208,7 @@ static enum ctp_status pack_full(struct ctp_error *err)
 		status = pack_events(
 			chunk, spool_used(writer.spool, chunk), err);
 		if (status == CTP_OK)
-			spool_give(writer.spool, chunk);
+			spool_push_free(writer.spool, chunk);
 		chunk = next;
 	}
 	return status;

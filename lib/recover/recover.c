@@ -193,7 +193,7 @@ static enum ctp_status pack_chunk(
 	status = packer_read_events(packer, chunk, &consumed, err);
 	if (status != CTP_OK)
 		return status;
-	packer_lose(packer, unreadable(chunk, consumed));
+	packer_count_lost(packer, unreadable(chunk, consumed));
 	return packer_write_events(packer, &losses, err);
 }
 

@@ -66,7 +66,7 @@ START_TEST(chunks_are_handed_out_once_each)
 	struct chunk *chunks[4];
 
 	for (uint32_t i = 0; i < 4; i++) {
-		chunks[i] = spool_take(&spool);
+		chunks[i] = spool_pop_free(&spool);
 		ck_assert_ptr_nonnull(chunks[i]);
 		ck_assert_uint_lt(spool_index(&spool, chunks[i]), 4);
 		ck_assert_ptr_eq(
@@ -76,10 +76,10 @@ START_TEST(chunks_are_handed_out_once_each)
 		for (uint32_t j = 0; j < i; j++)
 			ck_assert_ptr_ne(chunks[j], chunks[i]);
 	}
-	ck_assert_ptr_null(spool_take(&spool));
-	spool_give(&spool, chunks[2]);
-	ck_assert_ptr_eq(spool_take(&spool), chunks[2]);
-	ck_assert_ptr_null(spool_take(&spool));
+	ck_assert_ptr_null(spool_pop_free(&spool));
+	spool_push_free(&spool, chunks[2]);
+	ck_assert_ptr_eq(spool_pop_free(&spool), chunks[2]);
+	ck_assert_ptr_null(spool_pop_free(&spool));
 }
 END_TEST
 
@@ -89,7 +89,7 @@ START_TEST(chunks_given_back_are_clear)
 
 	for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++) {
 		for (size_t j = 0; j < sizeof(used) / sizeof(used[0]); j++) {
-			struct chunk *chunk = spool_take(&spool);
+			struct chunk *chunk = spool_pop_free(&spool);
 
 			ck_assert_ptr_nonnull(chunk);
 			for (uint32_t k = 0; k < used[i]; k++)
@@ -98,10 +98,10 @@ START_TEST(chunks_given_back_are_clear)
 				used[j] < used[i] ? used[j] : used[i],
 				(struct spool_extent){0});
 			chunk->seq = 9;
-			spool_give(&spool, chunk);
-			ck_assert_ptr_eq(spool_take(&spool), chunk);
+			spool_push_free(&spool, chunk);
+			ck_assert_ptr_eq(spool_pop_free(&spool), chunk);
 			ck_assert(is_zero(chunk));
-			spool_give(&spool, chunk);
+			spool_push_free(&spool, chunk);
 		}
 	}
 }
@@ -114,7 +114,7 @@ START_TEST(full_chunks_come_out_oldest_first)
 
 	ck_assert_ptr_null(spool_pop_full(&spool));
 	for (uint32_t i = 0; i < 4; i++)
-		chunks[i] = spool_take(&spool);
+		chunks[i] = spool_pop_free(&spool);
 	spool_push_full(&spool, chunks[3], 0);
 	spool_push_full(&spool, chunks[0], 0);
 	spool_push_full(&spool, chunks[2], 0);
@@ -136,7 +136,7 @@ END_TEST
 
 START_TEST(it_grows_to_its_maximum_and_no_further)
 {
-	struct chunk *first = spool_take(&spool);
+	struct chunk *first = spool_pop_free(&spool);
 	struct stat status;
 
 	first->words[0] = 77;
@@ -147,13 +147,13 @@ START_TEST(it_grows_to_its_maximum_and_no_further)
 	ck_assert(!spool_grow(&spool, 1));
 	ck_assert_uint_eq(count(), 10);
 	for (int i = 0; i < 9; i++) {
-		struct chunk *chunk = spool_take(&spool);
+		struct chunk *chunk = spool_pop_free(&spool);
 
 		ck_assert_ptr_nonnull(chunk);
 		ck_assert(is_zero(chunk));
 		chunk->words[CHUNK_WORDS - 1] = 1;
 	}
-	ck_assert_ptr_null(spool_take(&spool));
+	ck_assert_ptr_null(spool_pop_free(&spool));
 	ck_assert_uint_eq(first->words[0], 77); /* nothing has moved */
 	ck_assert_int_eq(stat(spool.path, &status), 0);
 	ck_assert_int_eq(status.st_size, 11 * (off_t)CHUNK_BYTES);
@@ -162,7 +162,7 @@ END_TEST
 
 START_TEST(recorded_events_are_in_the_file)
 {
-	struct chunk *chunk = spool_take(&spool);
+	struct chunk *chunk = spool_pop_free(&spool);
 	uint64_t words[2];
 	int fd = open(spool.path, O_RDONLY | O_CLOEXEC);
 	off_t at = (off_t)((spool_index(&spool, chunk) + 1) * CHUNK_BYTES);
@@ -180,7 +180,7 @@ END_TEST
 
 START_TEST(commits_are_written_in_turn)
 {
-	struct chunk *chunk = spool_take(&spool);
+	struct chunk *chunk = spool_pop_free(&spool);
 	const struct spool_header *header = spool.header;
 
 	for (uint32_t i = 1; i < 6; i++) {
@@ -213,7 +213,7 @@ END_TEST
 
 START_TEST(closing_removes_the_file_but_not_the_memory)
 {
-	struct chunk *chunk = spool_take(&spool);
+	struct chunk *chunk = spool_pop_free(&spool);
 	char path[SPOOL_PATH_BYTES];
 
 	memcpy(path, spool.path, sizeof(path));
@@ -228,7 +228,7 @@ START_TEST(closing_removes_the_file_but_not_the_memory)
 	ck_assert_int_eq(
 		spool_open(&spool, directory, 4, 10, NULL, NULL), CTP_OK);
 	for (int i = 0; i < 4; i++) {
-		chunk = spool_take(&spool);
+		chunk = spool_pop_free(&spool);
 		ck_assert_ptr_nonnull(chunk);
 		ck_assert(is_zero(chunk));
 	}
@@ -246,16 +246,16 @@ START_TEST(without_a_directory_it_is_memory)
 	ck_assert_int_eq(spool.fd, -1);
 	ck_assert_str_eq(spool.path, "");
 	ck_assert_uint_eq(count(), 2);
-	ck_assert_ptr_nonnull(spool_take(&spool));
-	ck_assert_ptr_nonnull(spool_take(&spool));
-	ck_assert_ptr_null(spool_take(&spool));
+	ck_assert_ptr_nonnull(spool_pop_free(&spool));
+	ck_assert_ptr_nonnull(spool_pop_free(&spool));
+	ck_assert_ptr_null(spool_pop_free(&spool));
 	ck_assert(spool_grow(&spool, 10));
 	ck_assert_uint_eq(count(), 5);
-	chunk = spool_take(&spool);
+	chunk = spool_pop_free(&spool);
 	ck_assert_ptr_nonnull(chunk);
 	chunk->words[0] = 1;
-	spool_give(&spool, chunk);
-	ck_assert_ptr_eq(spool_take(&spool), chunk);
+	spool_push_free(&spool, chunk);
+	ck_assert_ptr_eq(spool_pop_free(&spool), chunk);
 	ck_assert(is_zero(chunk));
 }
 END_TEST
@@ -275,9 +275,9 @@ START_TEST(without_space_it_is_memory)
 	(void)setrlimit(RLIMIT_FSIZE, &limit);
 	ck_assert_int_eq(status, CTP_OK);
 	ck_assert_int_eq(spool.fd, -1);
-	ck_assert_ptr_nonnull(spool_take(&spool));
-	ck_assert_ptr_nonnull(spool_take(&spool));
-	ck_assert_ptr_null(spool_take(&spool));
+	ck_assert_ptr_nonnull(spool_pop_free(&spool));
+	ck_assert_ptr_nonnull(spool_pop_free(&spool));
+	ck_assert_ptr_null(spool_pop_free(&spool));
 }
 END_TEST
 
@@ -313,7 +313,7 @@ END_TEST
 
 START_TEST(a_child_lets_go_without_touching_it)
 {
-	struct chunk *chunk = spool_take(&spool);
+	struct chunk *chunk = spool_pop_free(&spool);
 	int status;
 	pid_t child;
 
@@ -345,7 +345,7 @@ START_TEST(waiting_ends_when_the_time_is_up)
 	int64_t begin = now_ns();
 
 	for (int i = 0; i < 4; i++)
-		(void)spool_take(&spool);
+		(void)spool_pop_free(&spool);
 	spool_wait_free(&spool, 20000000);
 	spool_wait_full(&spool, atomic_load(&spool.full_event), 20000000);
 	ck_assert_int_ge(now_ns() - begin, 39000000);
@@ -364,25 +364,25 @@ static void *give_later(void *argument)
 	(void)nanosleep(&rest, NULL);
 	spool_push_full(&spool, argument, 0);
 	(void)nanosleep(&rest, NULL);
-	spool_give(&spool, spool_pop_full(&spool));
+	spool_push_free(&spool, spool_pop_full(&spool));
 	return NULL;
 }
 
 START_TEST(waiting_ends_when_there_is_something)
 {
 	uint32_t seen = atomic_load(&spool.full_event);
-	struct chunk *chunk = spool_take(&spool);
+	struct chunk *chunk = spool_pop_free(&spool);
 	int64_t begin = now_ns();
 	pthread_t thread;
 
 	for (int i = 0; i < 3; i++)
-		(void)spool_take(&spool);
+		(void)spool_pop_free(&spool);
 	ck_assert_int_eq(pthread_create(&thread, NULL, give_later, chunk), 0);
 	spool_wait_full(&spool, seen, INT64_C(60000000000));
 	spool_wait_free(&spool, INT64_C(60000000000));
 	ck_assert_int_lt(now_ns() - begin, 30000000000);
 	(void)pthread_join(thread, NULL);
-	ck_assert_ptr_eq(spool_take(&spool), chunk);
+	ck_assert_ptr_eq(spool_pop_free(&spool), chunk);
 }
 END_TEST
 
@@ -397,7 +397,7 @@ static void *churn(void *argument)
 	unsigned number = *(const unsigned *)argument;
 
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		struct chunk *chunk = spool_take(&spool);
+		struct chunk *chunk = spool_pop_free(&spool);
 
 		if (chunk == NULL && i % 64 == 0)
 			(void)spool_grow(&spool, 1);
@@ -412,14 +412,14 @@ static void *churn(void *argument)
 		if (i % 3 == 0)
 			spool_push_full(&spool, chunk, 0);
 		else
-			spool_give(&spool, chunk);
+			spool_push_free(&spool, chunk);
 		if (number != 0)
 			continue;
 		chunk = spool_pop_full(&spool);
 		while (chunk != NULL) {
 			struct chunk *next = spool_next(&spool, chunk);
 
-			spool_give(&spool, chunk);
+			spool_push_free(&spool, chunk);
 			chunk = next;
 		}
 	}
@@ -445,7 +445,7 @@ START_TEST(many_threads_lose_and_share_no_chunk)
 	for (chunk = spool_pop_full(&spool); chunk != NULL;
 		chunk = spool_next(&spool, chunk))
 		found++;
-	while (spool_take(&spool) != NULL)
+	while (spool_pop_free(&spool) != NULL)
 		found++;
 	ck_assert_uint_eq(found, count());
 }

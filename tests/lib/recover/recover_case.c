@@ -98,7 +98,7 @@ void hand_begin_log(struct hand *hand)
 
 struct chunk *hand_take(struct hand *hand, uint32_t track, uint64_t seq)
 {
-	struct chunk *chunk = spool_take(&hand->spool);
+	struct chunk *chunk = spool_pop_free(&hand->spool);
 
 	ck_assert_ptr_nonnull(chunk);
 	chunk->track = track;

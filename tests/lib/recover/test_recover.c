@@ -175,7 +175,7 @@ START_TEST(the_journals_chunk_may_be_another_by_now)
 		chunk = hand_take(&hand, 1, 0);
 		hand_ranges(&hand, chunk, 10, 0);
 		hand_pack(&hand, chunk);
-		spool_give(&hand.spool, chunk);
+		spool_push_free(&hand.spool, chunk);
 		next = hand_take(&hand, track, 2 - track);
 		ck_assert_ptr_eq(next, chunk);
 		hand_ranges(&hand, next, 3, 100000);

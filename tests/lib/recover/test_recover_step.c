@@ -82,7 +82,7 @@ static _Noreturn void record_by_hand(void)
 	consumed = hand_write(&hand, chunk);
 	(void)raise(SIGSTOP);
 	hand_commit(&hand, chunk, consumed);
-	spool_give(&hand.spool, chunk);
+	spool_push_free(&hand.spool, chunk);
 	chunk = hand_take(&hand, 1, 1);
 	used = 0;
 	record(chunk, &used, hand.start + later++ * 2000);
