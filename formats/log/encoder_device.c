@@ -333,7 +333,7 @@ enum ctp_status log_encoder_write_activities(
 	if (status == CTP_OK)
 		status = write_descriptions(encoder, err);
 	if (status == CTP_OK)
-		status = log_activities_write(
+		status = log_column_write_activities(
 			activities, &encoder->bytes, encoder->writer, err);
 	encoder->event_count += activities->count;
 	activities->count = 0;

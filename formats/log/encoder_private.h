@@ -3,7 +3,6 @@
 #ifndef LOG_ENCODER_PRIVATE_H
 #define LOG_ENCODER_PRIVATE_H
 
-#include "log/log_activities.h"
 #include "log/log_column.h"
 #include "log/msgpack_out.h"
 #include "trace/event.h"

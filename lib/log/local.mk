@@ -4,7 +4,6 @@ libbase_la_SOURCES += \
 	%D%/deflate.h \
 	%D%/huffman.c %D%/huffman.h \
 	%D%/log.h \
-	%D%/log_activities.c %D%/log_activities.h \
 	%D%/log_column.c %D%/log_column.h \
 	%D%/log_row.c %D%/log_row.h \
 	%D%/log_write.c %D%/log_write.h \

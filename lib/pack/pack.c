@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "log/log_activities.h"
 #include "log/log_column.h"
 #include "log/msgpack_out.h"
 #include "pack/pack_registry.h"
@@ -495,7 +494,7 @@ static enum ctp_status write_device(
 		&packer->device, &packer->bytes, packer->writer, err);
 
 	if (status == CTP_OK)
-		status = log_activities_write(&packer->device.activities,
+		status = log_column_write_activities(&packer->device.activities,
 			&packer->bytes, packer->writer, err);
 	if (status == CTP_OK)
 		packer->event_count += packer->device.activities.count;
