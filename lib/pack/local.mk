@@ -8,7 +8,6 @@ libpack_la_SOURCES = \
 	%D%/log_frame.c %D%/log_frame.h \
 	%D%/options.c %D%/options.h \
 	%D%/pack.c %D%/pack.h \
-	%D%/pack_registry.c %D%/pack_registry.h \
-	%D%/pack_row.c %D%/pack_row.h \
+	%D%/pack_record.c %D%/pack_record.h \
 	%D%/process.c %D%/process.h \
 	%D%/spool.c %D%/spool.h

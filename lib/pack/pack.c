@@ -13,8 +13,7 @@
 #include "base/buffer.h"
 #include "log/log_column.h"
 #include "log/msgpack_out.h"
-#include "pack/pack_registry.h"
-#include "pack/pack_row.h"
+#include "pack/pack_record.h"
 
 _Static_assert(CHUNK_WORDS <= LOG_COLUMN_MAX, "a chunk is one block");
 
@@ -316,7 +315,7 @@ static bool add_long(struct packer *packer, struct pack_track *track,
 {
 	int64_t time_ns;
 
-	if (head.words < pack_row_least_words(head.kind)) {
+	if (head.words < pack_record_least_words(head.kind)) {
 		packer->lost_words++;
 		return true;
 	}
@@ -328,7 +327,7 @@ static bool add_long(struct packer *packer, struct pack_track *track,
 	}
 	time_ns = clock_ns(&packer->scale, record[1]);
 	if (head.kind != CHUNK_BEGIN)
-		pack_row_add(&packer->measured, head, record, time_ns);
+		pack_record_add_row(&packer->measured, head, record, time_ns);
 	else if (record[2] < LOG_SITES_MAX)
 		add_begin(
 			&packer->measured, track, (uint32_t)record[2], time_ns);
@@ -751,11 +750,11 @@ enum ctp_status packer_registry(struct packer *packer,
 	struct chunk_head head;
 
 	copy_records(copy, chunk, at);
-	while (status == CTP_OK && pack_registry_find(copy, at, &head)) {
+	while (status == CTP_OK && pack_record_find(copy, at, &head)) {
 		const uint64_t *record = &copy->words[at];
 		enum log_block kind;
 
-		at += pack_registry_add(&packer->bytes, copy, at, &kind);
+		at += pack_record_add_block(&packer->bytes, copy, at, &kind);
 		status = kind == LOG_BLOCK_KINDS
 				 ? read_losses(packer, head.kind, record, err)
 				 : write_block(packer, kind, err);

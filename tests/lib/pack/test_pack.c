@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/pack/pack.[ch], pack_row.c: a log says what its chunks said. */
+/* lib/pack/pack.[ch], pack_record.c: a log says what its chunks said. */
 #include <check.h>
 #include <pthread.h>
 #include <string.h>

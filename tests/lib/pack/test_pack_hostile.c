@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/pack/pack.[ch], pack_row.c: chunks that are corrupt, impossible
+/* lib/pack/pack.[ch], pack_record.c: chunks that are corrupt, impossible
  * or random lead nowhere but into the log. */
 #include <check.h>
 #include <stdio.h>

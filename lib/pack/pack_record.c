@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT */
+#include "pack/pack_record.h"
+
+#include <string.h>
+
+#include "log/log_row.h"
+#include "log/msgpack_out.h"
+#include "log/unpack.h"
+
+/* Words of an event's record before its arguments. */
+#define PLAIN_WORDS 3
+
+/* An event that has a row; its bytes are to be added to this. */
+static struct buffer *add_extra(struct log_column *column, int64_t time_ns)
+{
+	log_column_add(column, LOG_COLUMN_EXTRA, time_ns);
+	column->extra_count++;
+	return &column->extras;
+}
+
+static double to_double(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/* The bytes of text that end a long record, whose text begins after `skip`
+ * words; false if the record contradicts itself. */
+static bool read_text(struct chunk_head head, const uint64_t *record,
+	uint32_t skip, const char **text, size_t *size)
+{
+	uint32_t words = head.words;
+	uint32_t last = head.detail;
+
+	if (words < skip || last > 8)
+		return false;
+	*text = (const char *)(record + 1 + skip);
+	*size = words == skip ? 0 : ((size_t)words - skip - 1) * 8 + last;
+	return true;
+}
+
+static void add_arg(struct log_column *column, struct chunk_head head,
+	const uint64_t *record, int64_t time_ns)
+{
+	enum chunk_long kind = head.kind;
+	msgpack_packer packer = msgpack_out(&column->extras);
+	const char *text;
+	size_t size;
+	size_t key_size;
+
+	if (!read_text(head, record, 2, &text, &size))
+		return;
+	key_size = size;
+	if (kind == CHUNK_ARG_TEXT)
+		key_size = record[2] > size ? size : (size_t)record[2];
+	log_row_begin(add_extra(column, time_ns), LOG_ROW_ARG, 3);
+	msgpack_out_text(&packer, text, key_size);
+	if (kind == CHUNK_ARG_INT)
+		(void)msgpack_pack_int64(&packer, (int64_t)record[2]);
+	else if (kind == CHUNK_ARG_FLOAT)
+		(void)msgpack_pack_double(&packer, to_double(record[2]));
+	else
+		msgpack_out_text(&packer, text + key_size, size - key_size);
+}
+
+/* An argument of an event, as it lies in a chunk. */
+struct packed_arg {
+	enum chunk_long kind;
+	uint64_t number;
+	const char *key;
+	size_t key_size;
+	size_t text_size;
+};
+
+/* Reads the argument at the beginning of `left` words. Returns the number of
+ * words that it takes; 0 if there is none. */
+static uint32_t read_packed(
+	const uint64_t *words, uint32_t count, struct packed_arg *out)
+{
+	size_t all;
+
+	if (count < CHUNK_ARG_WORDS)
+		return 0;
+	out->kind = (enum chunk_long)(words[0] & 0xff);
+	out->key_size = words[0] >> 8 & 0xffffff;
+	out->text_size = words[0] >> 32;
+	out->number = words[1];
+	out->key = (const char *)(words + CHUNK_ARG_WORDS);
+	all = CHUNK_ARG_WORDS +
+	      chunk_text_words(out->key_size + out->text_size);
+	return all > count ? 0 : (uint32_t)all;
+}
+
+static void pack_value(msgpack_packer *packer, const struct packed_arg *arg)
+{
+	if (arg->kind == CHUNK_ARG_INT)
+		(void)msgpack_pack_int64(packer, (int64_t)arg->number);
+	else if (arg->kind == CHUNK_ARG_FLOAT)
+		(void)msgpack_pack_double(packer, to_double(arg->number));
+	else
+		msgpack_out_text(
+			packer, arg->key + arg->key_size, arg->text_size);
+}
+
+/* The arguments of the event that was added last, if it has any. */
+static void add_more(struct log_column *column, struct chunk_head head,
+	const uint64_t *record, int64_t time_ns)
+{
+	const uint64_t *first = record + 1 + PLAIN_WORDS;
+	const uint32_t words = head.words - PLAIN_WORDS;
+	struct packed_arg arg;
+	msgpack_packer packer = msgpack_out(&column->extras);
+	uint32_t count = 0;
+	uint32_t used;
+
+	for (uint32_t at = 0;
+		(used = read_packed(first + at, words - at, &arg)) != 0;
+		at += used)
+		count++;
+	if (count == 0)
+		return;
+	log_row_begin(add_extra(column, time_ns), LOG_ROW_MORE_ARGS, 2);
+	(void)msgpack_pack_map(&packer, count);
+	for (uint32_t at = 0; count > 0; count--) {
+		at += read_packed(first + at, words - at, &arg);
+		msgpack_out_text(&packer, arg.key, arg.key_size);
+		pack_value(&packer, &arg);
+	}
+}
+
+static void add_counter(struct log_column *column, struct chunk_head head,
+	const uint64_t *record, int64_t time_ns)
+{
+	msgpack_packer packer = msgpack_out(&column->extras);
+
+	log_row_begin(add_extra(column, time_ns), LOG_ROW_COUNTER, 3);
+	(void)msgpack_pack_uint64(&packer, record[2]);
+	if (head.detail == 1)
+		(void)msgpack_pack_double(&packer, to_double(record[3]));
+	else
+		(void)msgpack_pack_int64(&packer, (int64_t)record[3]);
+}
+
+/* The row that a record becomes, by its kind; 0: it becomes no row, or one of
+ * arguments. */
+#define ROW(name, row, kind, ...) [kind] = row,
+static const uint8_t rows[] = {LOG_ROWS_RECORDED(ROW)};
+#undef ROW
+
+static enum log_row row_of(enum chunk_long kind)
+{
+	return kind < sizeof(rows) ? (enum log_row)rows[kind] : 0;
+}
+
+static bool has_args(enum chunk_long kind)
+{
+	return kind == CHUNK_INSTANT || kind == CHUNK_ASYNC_BEGIN ||
+	       kind == CHUNK_ASYNC_END;
+}
+
+/* Words of a record that becomes a row; UINT32_MAX if it becomes none. */
+static uint32_t row_words(enum chunk_long kind)
+{
+	const enum log_row row = row_of(kind);
+	uint32_t words = 1;
+
+	if (row == 0)
+		return UINT32_MAX;
+	while (log_row_fields[row][words - 1] != LOG_FIELD_END)
+		words++;
+	return has_args(kind) && words < PLAIN_WORDS ? PLAIN_WORDS : words;
+}
+
+uint32_t pack_record_least_words(enum chunk_long kind)
+{
+	switch (kind) {
+	case CHUNK_BEGIN:
+	case CHUNK_ARG_INT:
+	case CHUNK_ARG_FLOAT:
+	case CHUNK_ARG_TEXT:
+	case CHUNK_DEVICE_SYNC:
+	case CHUNK_BLOCK:
+		return 2;
+	case CHUNK_BEGIN_AT:
+	case CHUNK_END_AT:
+	case CHUNK_SITE:
+	case CHUNK_TRACK:
+	case CHUNK_LOSSES:
+	case CHUNK_UNWOUND:
+	case CHUNK_FUNCTION:
+		return 3;
+	case CHUNK_MODULE_CLOSED:
+		return 1;
+	case CHUNK_MODULE:
+	case CHUNK_SITE_INFO:
+	case CHUNK_ACTIVITY:
+	case CHUNK_STREAM:
+		return 4;
+	default:
+		return row_words(kind);
+	}
+}
+
+void pack_record_add_row(struct log_column *column, struct chunk_head head,
+	const uint64_t *record, int64_t time_ns)
+{
+	const enum log_row row = row_of(head.kind);
+
+	if (row == 0) {
+		add_arg(column, head, record, time_ns);
+	} else if (row == LOG_ROW_COUNTER) {
+		add_counter(column, head, record, time_ns);
+	} else {
+		log_row_add(add_extra(column, time_ns), row, record + 2);
+		if (has_args(head.kind))
+			add_more(column, head, record, time_ns);
+	}
+}
+
+/* Records of the registry. */
+
+bool pack_record_find(
+	const struct chunk *chunk, uint32_t at, struct chunk_head *head)
+{
+	uint64_t word = at < CHUNK_WORDS ? chunk->words[at] : 0;
+
+	*head = chunk_head(chunk, word);
+	return word != 0 && head->words < CHUNK_WORDS - at &&
+	       head->words >= pack_record_least_words(head->kind);
+}
+
+/* Reads `size` bytes, or as many as there are, as a text. */
+static void add_part(
+	msgpack_packer *out, const char **text, size_t *left, uint64_t size)
+{
+	size_t part = size > *left ? *left : (size_t)size;
+
+	msgpack_out_text(out, *text, part);
+	*text += part;
+	*left -= part;
+}
+
+/* [name, file, line, 0, 0, full name, category, line of the call] */
+static void add_site_info(
+	msgpack_packer *out, struct chunk_head head, const uint64_t *record)
+{
+	const char *text = "";
+	size_t left = 0;
+
+	(void)read_text(head, record, 4, &text, &left);
+	(void)msgpack_pack_array(out, 8);
+	add_part(out, &text, &left, record[3] & UINT32_MAX);
+	add_part(out, &text, &left, record[3] >> 32);
+	(void)msgpack_pack_uint64(out, record[2] & UINT32_MAX);
+	(void)msgpack_pack_int(out, 0);
+	(void)msgpack_pack_int(out, 0);
+	add_part(out, &text, &left, record[4]);
+	msgpack_out_text(out, text, left);
+	(void)msgpack_pack_uint64(out, record[2] >> 32);
+}
+
+static bool is_site(enum chunk_long kind)
+{
+	return kind == CHUNK_SITE || kind == CHUNK_FUNCTION ||
+	       kind == CHUNK_SITE_INFO;
+}
+
+/* One site's [name, file, line], and what a function has after it. */
+static void add_site(
+	msgpack_packer *out, struct chunk_head head, const uint64_t *record)
+{
+	const char *text = "";
+	size_t size = 0;
+
+	if (head.kind == CHUNK_SITE_INFO) {
+		add_site_info(out, head, record);
+		return;
+	}
+	if (head.kind == CHUNK_FUNCTION) {
+		(void)msgpack_pack_array(out, 6);
+		msgpack_out_text(out, "", 0);
+		msgpack_out_text(out, "", 0);
+		(void)msgpack_pack_int(out, 0);
+		(void)msgpack_pack_uint64(out, record[2]);
+		(void)msgpack_pack_uint64(out, record[3]);
+		msgpack_out_text(out, "", 0);
+		return;
+	}
+	(void)read_text(head, record, 3, &text, &size);
+	(void)msgpack_pack_array(out, 3);
+	add_part(out, &text, &size, record[3]);
+	msgpack_out_text(out, text, size);
+	(void)msgpack_pack_uint64(out, record[2]);
+}
+
+/* The run of site records that begins here, whose numbers follow one another.
+ * Returns how many words it has. */
+static uint32_t add_sites(
+	struct buffer *bytes, const struct chunk *chunk, uint32_t at)
+{
+	msgpack_packer out = msgpack_out(bytes);
+	const uint64_t *first = &chunk->words[at];
+	const uint32_t begin = at;
+	uint32_t end = at;
+	struct chunk_head head;
+	size_t count = 0;
+
+	while (pack_record_find(chunk, end, &head) && is_site(head.kind) &&
+		chunk->words[end + 1] == first[1] + count) {
+		count++;
+		end += 1 + head.words;
+	}
+	(void)msgpack_pack_array(&out, 3);
+	(void)msgpack_pack_int(&out, LOG_SITES);
+	(void)msgpack_pack_uint64(&out, first[1]);
+	(void)msgpack_pack_array(&out, count);
+	while (at < end) {
+		(void)pack_record_find(chunk, at, &head);
+		add_site(&out, head, &chunk->words[at]);
+		at += 1 + head.words;
+	}
+	return end - begin;
+}
+
+static enum log_block add_track(
+	struct buffer *bytes, struct chunk_head head, const uint64_t *record)
+{
+	msgpack_packer out = msgpack_out(bytes);
+	const char *text = "";
+	size_t size = 0;
+
+	(void)read_text(head, record, 3, &text, &size);
+	(void)msgpack_pack_array(&out, 5);
+	(void)msgpack_pack_int(&out, LOG_TRACK);
+	(void)msgpack_pack_uint64(&out, record[1]);
+	(void)msgpack_pack_uint64(&out, record[2]);
+	(void)msgpack_pack_uint64(&out, record[3]);
+	msgpack_out_text(&out, text, size);
+	return LOG_TRACK;
+}
+
+/* [2, track, kind, number, name, device, context] */
+static enum log_block add_stream(
+	struct buffer *bytes, struct chunk_head head, const uint64_t *record)
+{
+	msgpack_packer out = msgpack_out(bytes);
+	const char *text = "";
+	size_t size = 0;
+
+	if (record[2] != LOG_STREAM && record[2] != LOG_CALLS)
+		return LOG_BLOCK_KINDS;
+	(void)read_text(head, record, 4, &text, &size);
+	(void)msgpack_pack_array(&out, 7);
+	(void)msgpack_pack_int(&out, LOG_TRACK);
+	(void)msgpack_pack_uint64(&out, record[1]);
+	(void)msgpack_pack_uint64(&out, record[2]);
+	(void)msgpack_pack_int64(&out, (int64_t)record[3]);
+	msgpack_out_text(&out, text, size);
+	(void)msgpack_pack_uint64(&out, record[4] >> 32);
+	(void)msgpack_pack_uint64(&out, record[4] & UINT32_MAX);
+	return LOG_TRACK;
+}
+
+/* Is this one array that begins with that number? A dead program may have left
+ * anything. */
+static bool is_block(const char *bytes, size_t size, uint64_t kind)
+{
+	struct cursor block;
+	struct cursor whole;
+	uint32_t elements;
+	uint64_t first;
+
+	cursor_init(&block, bytes, size);
+	whole = block;
+	return kind >= LOG_DESCRIPTIONS && kind <= LOG_DEVICE_FACTS &&
+	       kind != LOG_DEVICE_SYNC && unpack_array(&block, &elements) &&
+	       elements > 1 && unpack_uint(&block, &first) && first == kind &&
+	       unpack_skip(&whole) && whole.left == 0;
+}
+
+/* A block as it stands. */
+static enum log_block add_block(
+	struct buffer *bytes, struct chunk_head head, const uint64_t *record)
+{
+	const char *block = "";
+	size_t size = 0;
+
+	if (!read_text(head, record, 2, &block, &size) || record[2] > size ||
+		!is_block(block, (size_t)record[2], record[1]))
+		return LOG_BLOCK_KINDS;
+	buffer_add(bytes, block, (size_t)record[2]);
+	return (enum log_block)record[1];
+}
+
+static enum log_block add_module(
+	struct buffer *bytes, struct chunk_head head, const uint64_t *record)
+{
+	msgpack_packer out = msgpack_out(bytes);
+	const char *text = "";
+	size_t size = 0;
+
+	(void)read_text(head, record, 4, &text, &size);
+	(void)msgpack_pack_array(&out, 6);
+	(void)msgpack_pack_int(&out, LOG_MODULE);
+	for (size_t i = 1; i <= 3; i++)
+		(void)msgpack_pack_uint64(&out, record[i]);
+	add_part(&out, &text, &size, record[4]);
+	(void)msgpack_pack_bin_with_body(&out, text, size);
+	return LOG_MODULE;
+}
+
+static enum log_block add_closed(struct buffer *bytes, const uint64_t *record)
+{
+	msgpack_packer out = msgpack_out(bytes);
+
+	(void)msgpack_pack_array(&out, 2);
+	(void)msgpack_pack_int(&out, LOG_MODULE_CLOSED);
+	(void)msgpack_pack_uint64(&out, record[1]);
+	return LOG_MODULE_CLOSED;
+}
+
+static enum log_block add_record(
+	struct buffer *bytes, struct chunk_head head, const uint64_t *record)
+{
+	switch (head.kind) {
+	case CHUNK_TRACK:
+		return add_track(bytes, head, record);
+	case CHUNK_STREAM:
+		return add_stream(bytes, head, record);
+	case CHUNK_BLOCK:
+		return add_block(bytes, head, record);
+	case CHUNK_MODULE:
+		return add_module(bytes, head, record);
+	case CHUNK_MODULE_CLOSED:
+		return add_closed(bytes, record);
+	default:
+		return LOG_BLOCK_KINDS;
+	}
+}
+
+uint32_t pack_record_add_block(struct buffer *bytes, const struct chunk *chunk,
+	uint32_t at, enum log_block *kind)
+{
+	struct chunk_head head;
+
+	bytes->used = 0;
+	(void)pack_record_find(chunk, at, &head);
+	if (is_site(head.kind)) {
+		*kind = LOG_SITES;
+		return add_sites(bytes, chunk, at);
+	}
+	*kind = add_record(bytes, head, &chunk->words[at]);
+	return 1 + head.words;
+}
