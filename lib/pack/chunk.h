@@ -177,10 +177,21 @@ static inline struct chunk_head chunk_head(
 
 /* Words of the record at words[at], the first one included; 0 if there is
  * none (yet), or it does not lie in the chunk. */
-uint32_t chunk_record_words(const struct chunk *chunk, uint32_t at);
+static inline uint32_t chunk_record_words(
+	const struct chunk *chunk, uint32_t at)
+{
+	uint64_t word = at < CHUNK_WORDS ? __atomic_load_n(&chunk->words[at],
+						   __ATOMIC_ACQUIRE)
+					 : 0;
+	uint32_t more;
 
-/* How many records are not in the log yet. */
-uint32_t chunk_records(const struct chunk *chunk);
+	if (word == 0)
+		return 0;
+	if (chunk_site(chunk, word) != CHUNK_ID_LONG)
+		return 1;
+	more = chunk_head(chunk, word).words;
+	return more < CHUNK_WORDS - at ? 1 + more : 0;
+}
 
 /* Is this a record of devices? */
 static inline bool chunk_is_device(enum chunk_long kind)

@@ -533,6 +533,18 @@ const struct chunk *spool_find_full(
 	return found;
 }
 
+/* How many of its records are not in the log yet. */
+static uint32_t count_records(const struct chunk *chunk)
+{
+	uint32_t at = chunk->consumed;
+	uint32_t count = 0;
+	uint32_t words;
+
+	for (; (words = chunk_record_words(chunk, at)) != 0; at += words)
+		count++;
+	return count;
+}
+
 uint64_t spool_left(const struct spool *spool)
 {
 	uint32_t count = atomic_load(&spool->own.chunk_count);
@@ -542,7 +554,7 @@ uint64_t spool_left(const struct spool *spool)
 		const struct chunk *chunk = spool_chunk(spool, i);
 
 		if (chunk->track != 0)
-			left += chunk_records(chunk);
+			left += count_records(chunk);
 	}
 	return left;
 }
