@@ -558,7 +558,7 @@ static bool raise(uint64_t *count, uint64_t to)
 	return grows;
 }
 
-enum ctp_status packer_losses(struct packer *packer, uint32_t number,
+enum ctp_status packer_write_losses(struct packer *packer, uint32_t number,
 	const struct chunk_losses *lost, struct ctp_error *err)
 {
 	struct pack_track *track;
@@ -695,7 +695,8 @@ enum ctp_status packer_write_events(struct packer *packer,
 	if (status == CTP_OK)
 		status = count_on_track(packer, err);
 	if (status == CTP_OK)
-		status = packer_losses(packer, packer->copy.track, losses, err);
+		status = packer_write_losses(
+			packer, packer->copy.track, losses, err);
 	return status;
 }
 
@@ -738,10 +739,10 @@ static enum ctp_status read_losses(struct packer *packer, enum chunk_long kind,
 	} else {
 		return CTP_OK;
 	}
-	return packer_losses(packer, (uint32_t)record[1], &losses, err);
+	return packer_write_losses(packer, (uint32_t)record[1], &losses, err);
 }
 
-enum ctp_status packer_registry(struct packer *packer,
+enum ctp_status packer_write_registry(struct packer *packer,
 	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err)
 {
 	struct chunk *copy = &packer->copy;

@@ -45,11 +45,11 @@ enum ctp_status packer_write_events(struct packer *packer,
 	const struct chunk_losses *losses, struct ctp_error *err);
 
 /* The same for a chunk of sites and tracks. */
-enum ctp_status packer_registry(struct packer *packer,
+enum ctp_status packer_write_registry(struct packer *packer,
 	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err);
 
 /* A track's total losses; written if they are new. */
-enum ctp_status packer_losses(struct packer *packer, uint32_t track,
+enum ctp_status packer_write_losses(struct packer *packer, uint32_t track,
 	const struct chunk_losses *losses, struct ctp_error *err);
 
 /* Writes the counts of left-out ranges of all tracks, and what was lost of

@@ -152,7 +152,8 @@ static enum ctp_status pack_registry(struct ctp_error *err)
 		enum ctp_status status;
 
 		spool_restore_label(writer.spool, chunk);
-		status = packer_registry(writer.packer, chunk, &consumed, err);
+		status = packer_write_registry(
+			writer.packer, chunk, &consumed, err);
 		if (status != CTP_OK)
 			return status;
 		if (consumed != before)
@@ -319,7 +320,7 @@ static enum ctp_status write_losses(struct packer *packer,
 		losses.dropped_ranges += thread->pending.begin_count +
 					 thread->pending.deep +
 					 thread->timeline_dropped;
-		status = packer_losses(
+		status = packer_write_losses(
 			packer, atomic_load(&thread->track), &losses, err);
 	}
 	if (status == CTP_OK)

@@ -189,7 +189,7 @@ static enum ctp_status pack_chunk(
 	enum ctp_status status;
 
 	if (chunk->track == 0)
-		return packer_registry(packer, chunk, &consumed, err);
+		return packer_write_registry(packer, chunk, &consumed, err);
 	status = packer_read_events(packer, chunk, &consumed, err);
 	if (status != CTP_OK)
 		return status;

@@ -108,8 +108,8 @@ void pack_case_pack_registry(void)
 {
 	uint32_t consumed = pack_case_chunk->consumed;
 
-	ck_assert_int_eq(packer_registry(pack_case_packer, pack_case_chunk,
-				 &consumed, NULL),
+	ck_assert_int_eq(packer_write_registry(pack_case_packer,
+				 pack_case_chunk, &consumed, NULL),
 		CTP_OK);
 	pack_case_chunk->consumed = consumed;
 }

@@ -390,7 +390,7 @@ START_TEST(losses_of_a_chunk_are_written_when_they_change)
 	pack_case_pack();
 	ck_assert_uint_eq(log_writer_blocks(pack_case_writer), 4);
 	ck_assert_int_eq(
-		packer_losses(pack_case_packer, 9,
+		packer_write_losses(pack_case_packer, 9,
 			&(struct chunk_losses){.dropped_ranges = 100}, NULL),
 		CTP_OK);
 	pack_case_next_chunk(0, 0);

@@ -90,8 +90,8 @@ void hand_begin_log(struct hand *hand)
 	ck_assert_int_eq(log_frame_sync(hand->writer, &header->scale,
 				 &header->start, NULL),
 		CTP_OK);
-	ck_assert_int_eq(
-		packer_registry(hand->packer, hand->registry, &consumed, NULL),
+	ck_assert_int_eq(packer_write_registry(
+				 hand->packer, hand->registry, &consumed, NULL),
 		CTP_OK);
 	hand_commit(hand, hand->registry, consumed);
 }
