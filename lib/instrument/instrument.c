@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The hooks that compilers call at the beginning and end of every function
- * with -finstrument-functions. Here is what a function costs as a rule: a look
- * into the table, one word stored, a frame of the shadow stack. All else is in
+ * with -finstrument-functions. This file has the fast path: a table lookup, one
+ * stored word and a frame of the shadow stack. The slow path is in
  * instrument_thread.c.
  *
- * Beside the clock, the cost is instructions and no waiting: see
- * doc/BENCHMARKS.md. So a hook that goes the usual way calls nothing, and needs
- * neither a stack frame nor registers to be saved. The unusual path is called
- * last, with the hook's own arguments, and finds the rest in the guard.
+ * Beside the clock, the cost is instructions, not waiting: see
+ * doc/benchmarks/2026-11-21.md. So the fast path calls nothing and needs neither
+ * a stack frame nor saved registers. The slow path is called last, with the
+ * hook's own arguments, and finds the rest in the guard.
  *
  * Signal handlers may be instrumented, and interrupt a hook anywhere. So what
  * a hook changes is guarded, by plain stores: only the thread itself looks.
