@@ -137,7 +137,7 @@ static enum ctp_status prune(struct profile *profile,
 	return profile_prune(profile, min_ns, job->top, err);
 }
 
-enum ctp_status convert_each(struct event_source *source,
+enum ctp_status convert_read_events(struct event_source *source,
 	const struct convert_job *job,
 	enum ctp_status (*add)(
 		void *to, const struct event *event, struct ctp_error *err),
@@ -156,7 +156,7 @@ enum ctp_status convert_replay(struct event_source *source,
 	const struct convert_job *job, struct replay *replay,
 	struct ctp_error *err)
 {
-	return convert_each(source, job, add_to_replay, replay, err);
+	return convert_read_events(source, job, add_to_replay, replay, err);
 }
 
 /* Makes the call paths that the profile lacks, if the format may have an

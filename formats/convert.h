@@ -68,7 +68,7 @@ enum ctp_status convert_run(struct event_source *source,
  *
  * Errors: those of the source, and of `add`.
  */
-enum ctp_status convert_each(struct event_source *source,
+enum ctp_status convert_read_events(struct event_source *source,
 	const struct convert_job *job,
 	enum ctp_status (*add)(
 		void *to, const struct event *event, struct ctp_error *err),

@@ -182,7 +182,7 @@ static enum ctp_status read_events(const struct aggregate_work *work,
 		if (reader.ops == NULL)
 			return ctp_no_memory(err);
 	}
-	status = convert_each(source, &job, add_event, &reader, err);
+	status = convert_read_events(source, &job, add_event, &reader, err);
 	if (reader.build != NULL)
 		status = end_unit(&reader, status, err);
 	else if (status == CTP_END && reader.is_kind_known)
@@ -222,7 +222,8 @@ static enum ctp_status read_for_phases(struct input *input,
 
 	if (source->read_profile != NULL)
 		return add_phases_of_profile(source, phases, flat, err);
-	status = convert_each(source, &job, add_phase_event, phases, err);
+	status =
+		convert_read_events(source, &job, add_phase_event, phases, err);
 	return status == CTP_END ? CTP_OK : status;
 }
 

@@ -182,7 +182,8 @@ enum ctp_status reporting_read(const struct inputs *inputs, struct input *input,
 	enum ctp_status status;
 
 	input_start_progress(input, inputs_progress(inputs));
-	status = convert_each(input->file.source, &job, add_event, user, err);
+	status = convert_read_events(
+		input->file.source, &job, add_event, user, err);
 	progress_hide(&input->progress);
 	return status == CTP_END ? CTP_OK : status;
 }

@@ -40,7 +40,7 @@ struct names {
 struct name {
 	uint32_t text;   /* in `text`; STRTAB_NONE if out of memory */
 	uint32_t number; /* in `numbers`; STRTAB_NONE: without number */
-	bool said;       /* defines the number's name */
+	bool defines;    /* it defines the number's name */
 };
 
 /* False if out of memory; call names_clear() in either case. */
@@ -84,13 +84,13 @@ static struct name names_find(struct names *names, const char *written)
 		return found;
 	}
 	found.number = strtab_add(names->numbers, written + 1, size - 2);
-	found.said = *name != '\0';
+	found.defines = *name != '\0';
 	if (found.number == STRTAB_NONE ||
 		!array_ensure_index(&names->meanings, found.number,
 			&names->room, sizeof(*names->meanings)))
 		return found;
 	meaning = &names->meanings[found.number];
-	if (found.said)
+	if (found.defines)
 		*meaning = add_text(names, name);
 	found.text = *meaning;
 	if (*meaning == 0) {
@@ -203,7 +203,7 @@ static uint32_t find_function(struct callgrind_reader *reader,
 	known = function_of(reader, name->number);
 	if (known == NULL)
 		return PROFILE_NONE;
-	if (*known != 0 && !name->said)
+	if (*known != 0 && !name->defines)
 		return *known - 1;
 	function = make_function(reader, text, place);
 	if (function != PROFILE_NONE)

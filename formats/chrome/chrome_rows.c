@@ -289,7 +289,7 @@ static int64_t sort_index(
 
 /* The preferred tid of a row; -1: any. A thread's tid is reserved for its own
  * row. */
-static int64_t wish_tid(const struct trace_track *track, int32_t lane)
+static int64_t preferred_tid(const struct trace_track *track, int32_t lane)
 {
 	int64_t tid = track->tid;
 
@@ -307,8 +307,8 @@ static bool open_row(struct chrome_rows *rows, struct chrome_row *row)
 	char *at = row->prefix;
 
 	row->name = from->name;
-	if (!reserve_near(
-		    rows, rows->tids, wish_tid(from, row->lane), &row->tid) ||
+	if (!reserve_near(rows, rows->tids, preferred_tid(from, row->lane),
+		    &row->tid) ||
 		!open_process(rows, row) || !write_thread_name(rows, row))
 		return false;
 	write_index(rows, row, "thread_sort_index",

@@ -382,7 +382,7 @@ static bool read_phase(char phase, struct chrome_read_record *record)
 	}
 }
 
-static bool has_sense(
+static bool is_valid(
 	const struct chrome_read_json *event, struct chrome_read_record *record)
 {
 	if (event->phase == 'M')
@@ -449,7 +449,7 @@ enum ctp_status chrome_read_events_add(struct chrome_read_events *events,
 
 	events->count++;
 	events->has_phase |= event->phase != 0;
-	if (!has_sense(event, &record)) {
+	if (!is_valid(event, &record)) {
 		trace_lose(events->trace, LOSS_BAD_EVENTS, 1);
 		return CTP_OK;
 	}

@@ -153,7 +153,7 @@ bool chrome_read_json_is_source(
 
 /* The arguments of the event that are worth reading. Members before them in the
  * file are known; members after them may be anything. */
-static uint32_t wanted(const struct chrome_read_json_reader *reader,
+static uint32_t wanted_args(const struct chrome_read_json_reader *reader,
 	const struct chrome_read_json *event)
 {
 	uint32_t kept = reader->keeps_args ? CHROME_READ_WANT_KEPT : 0;
@@ -231,7 +231,7 @@ static enum ctp_status read_bracket(struct chrome_read_json_reader *reader,
 
 	if (item->value.kind != JSON_OBJECT || member != MEMBER_ARGS)
 		return read_other(reader, member, item, event, err);
-	want = wanted(reader, event);
+	want = wanted_args(reader, event);
 	if (reader->places && event->phase != 0 &&
 		strchr("EMC", event->phase) == NULL) {
 		reader->args->are_places = true;

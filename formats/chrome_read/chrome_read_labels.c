@@ -238,7 +238,7 @@ bool chrome_read_labels_category(struct chrome_read_labels *labels,
 }
 
 /* A name with its function's location. */
-struct parts {
+struct name_parts {
 	const char *name;
 	size_t name_size;
 	const char *file;
@@ -263,7 +263,7 @@ static size_t parse_line(const char *text, size_t size, uint32_t *line)
 
 /* Splits "name (file:line)", VizTracer's form of Python functions; false if it
  * has another form. */
-static bool split(const char *text, size_t size, struct parts *parts)
+static bool split(const char *text, size_t size, struct name_parts *parts)
 {
 	size_t at = size;
 
@@ -287,7 +287,7 @@ static bool split(const char *text, size_t size, struct parts *parts)
 }
 
 /* Likewise for "$file:line name". */
-static bool split_jax(const char *text, size_t size, struct parts *parts)
+static bool split_jax(const char *text, size_t size, struct name_parts *parts)
 {
 	for (size_t i = 2; i < size; i++) {
 		size_t digits;
@@ -313,7 +313,7 @@ static uint32_t make_site(
 	struct chrome_read_category *of = &labels->categories[category];
 	struct strtab *table = labels->trace->text;
 	struct trace_site site = {.name = text};
-	struct parts parts;
+	struct name_parts parts;
 	size_t size;
 	const char *name = strtab_text(table, text, &size);
 

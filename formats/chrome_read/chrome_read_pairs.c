@@ -25,7 +25,7 @@ struct ranges {
 	/* The last end of a range that began earlier. */
 	int64_t ended_ns;
 	uint64_t end_order;
-	/* Empty pairs, each a struct waiting, and their time. */
+	/* Empty pairs, each a struct empty_pair, and their time. */
 	struct buffer empty;
 	int64_t empty_ns;
 };
@@ -138,7 +138,7 @@ static int64_t rank_of(const struct pairs *pairs,
 }
 
 /* A waiting empty pair; its bytes follow. */
-struct waiting {
+struct empty_pair {
 	size_t size;
 	uint32_t outer;
 };
@@ -153,7 +153,7 @@ static enum ctp_status add_empty(
 
 	while (at < ranges->empty.used && status == CTP_OK) {
 		struct chrome_read_record record;
-		struct waiting head;
+		struct empty_pair head;
 
 		memcpy(&head, ranges->empty.bytes + at, sizeof(head));
 		at += sizeof(head);
@@ -173,7 +173,7 @@ static enum ctp_status add_empty(
 static enum ctp_status add_pair(struct pairs *pairs, struct ranges *ranges,
 	const struct buffer *bytes, struct ctp_error *err)
 {
-	struct waiting head = {bytes->used, ranges->depth};
+	struct empty_pair head = {bytes->used, ranges->depth};
 	struct chrome_read_record record;
 
 	if (bytes->failed)

@@ -199,7 +199,7 @@ static bool is_better(
 }
 
 /* Counts the votes of the device's sample calls for their processes. */
-static void vote(const struct chrome_read_streams *streams,
+static void count_votes(const struct chrome_read_streams *streams,
 	const struct chrome_read_row_device *device,
 	struct device_owner_state *states, uint32_t *best)
 {
@@ -234,7 +234,7 @@ static void choose_owners(struct chrome_read_streams *streams, uint32_t process,
 		uint32_t best = streams->rows->processes[device->process].owner;
 
 		if (best == 0 && streams->several)
-			vote(streams, device, states, &best);
+			count_votes(streams, device, states, &best);
 		if (best == 0 && streams->several &&
 			states[device->process].has_thread)
 			best = device->process;

@@ -220,7 +220,7 @@ static bool parse_flat(char *text, uint64_t unit_ns, struct gprof_line *line)
 
 enum part { PART_NONE, PART_FLAT, PART_GRAPH };
 
-struct known {
+struct graph_function {
 	uint32_t cycle; /* 0: none */
 	bool has_entry;
 };
@@ -228,7 +228,7 @@ struct known {
 struct report {
 	struct profile_source *from;
 	struct profile *flat;
-	struct known *known; /* by function */
+	struct graph_function *known; /* by function */
 	uint32_t known_room;
 	bool has_root;
 
@@ -430,7 +430,7 @@ static bool read_heading(struct report *report, char *text)
 {
 	static const char each[] = "Each sample counts as ";
 	static const char granularity[] = "granularity: ";
-	const char *said = NULL;
+	const char *fact = NULL;
 
 	text = lines_trim(text);
 	if (strncmp(text, "index", 5) == 0 && strstr(text, "called") != NULL &&
@@ -442,15 +442,15 @@ static bool read_heading(struct report *report, char *text)
 		report->part = PART_FLAT;
 		report->unit_ns = unit_of(text);
 	} else if (strncmp(text, each, sizeof(each) - 1) == 0) {
-		said = text + sizeof(each) - 1;
+		fact = text + sizeof(each) - 1;
 	} else if (strncmp(text, granularity, sizeof(granularity) - 1) == 0) {
-		said = text + sizeof(granularity) - 1;
+		fact = text + sizeof(granularity) - 1;
 		report->has_graph = true;
 	} else if (strcmp(text, "Index by function name") == 0) {
 		report->has_index = true;
 	}
-	return said == NULL ||
-	       trace_set_fact(report->from->source.trace, "granularity", said);
+	return fact == NULL ||
+	       trace_set_fact(report->from->source.trace, "granularity", fact);
 }
 
 static bool read_line(struct report *report, char *text)

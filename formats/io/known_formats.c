@@ -208,11 +208,11 @@ static bool is_perfetto(const void *bytes, size_t size)
 
 	cursor_init(&file, bytes, size);
 	for (unsigned i = 0; i < PACKETS_MIN; i++) {
-		if (protobuf_take_field(&file, &packet) != PROTOBUF_FIELD ||
+		if (protobuf_read_field(&file, &packet) != PROTOBUF_FIELD ||
 			packet.number != 1 || packet.kind != PROTOBUF_BYTES)
 			return false;
 		cursor_init(&inside, packet.bytes, packet.size);
-		while (protobuf_take_field(&inside, &field) == PROTOBUF_FIELD)
+		while (protobuf_read_field(&inside, &field) == PROTOBUF_FIELD)
 			told += field.number == PACKET_SEQUENCE_ID &&
 				field.kind == PROTOBUF_VARINT;
 	}
@@ -234,12 +234,12 @@ static bool is_xplane(const void *bytes, size_t size)
 	enum protobuf_next next;
 
 	cursor_init(&cursor, bytes, size);
-	next = protobuf_take_field(&cursor, &field);
+	next = protobuf_read_field(&cursor, &field);
 	if ((next != PROTOBUF_FIELD && next != PROTOBUF_SHORT) ||
 		field.number != 1 || field.kind != PROTOBUF_BYTES)
 		return false;
 	cursor_init(&cursor, field.bytes, field.size);
-	while (protobuf_take_field(&cursor, &field) == PROTOBUF_FIELD)
+	while (protobuf_read_field(&cursor, &field) == PROTOBUF_FIELD)
 		if (field.number == XPLANE_NAME)
 			return field.kind == PROTOBUF_BYTES &&
 			       (begins(&field, "/host:") ||

@@ -89,7 +89,7 @@ static enum repair_step read_document(struct repair *repair)
  * is needed to decide. */
 static bool is_whole(struct repair *repair, size_t at, enum repair_step *step)
 {
-	struct repair_view view = repair_mend_view(repair, at);
+	struct repair_view view = repair_rewrite_view(repair, at);
 	struct repair_value value = {.outer = REPAIR_IN_EVENTS};
 	size_t end = at;
 	enum repair_outcome outcome =
@@ -109,7 +109,7 @@ static bool is_whole(struct repair *repair, size_t at, enum repair_step *step)
 	repair->spent += end - at;
 	repair->made.used = 0;
 	value.event = (struct repair_event){0};
-	outcome = repair_mend(repair, &view, &value, false);
+	outcome = repair_rewrite(repair, &view, &value, false);
 	if (outcome == REPAIR_DONE && repair_is_unsure(repair, &view))
 		*step = REPAIR_NEED;
 	return outcome == REPAIR_DONE && *step != REPAIR_NEED &&

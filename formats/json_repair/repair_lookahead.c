@@ -122,7 +122,7 @@ bool repair_lookahead_is_event(struct repair_view *view, size_t at)
 		       view, repair_lookahead_past(view, at + 1));
 }
 
-bool repair_lookahead_goes_on(
+bool repair_lookahead_continues(
 	struct repair_view *view, size_t at, uint32_t had, bool is_whole)
 {
 	static const char args[] = "\"args\"";

@@ -54,7 +54,7 @@ bool repair_lookahead_is_document_key(struct repair_view *view, size_t at);
 
 /* Does the event continue after this bracket, which seems to end it, with a
  * member that it lacks? A complete event continues only with arguments. */
-bool repair_lookahead_goes_on(
+bool repair_lookahead_continues(
 	struct repair_view *view, size_t at, uint32_t had, bool is_whole);
 
 /* Does the array of all events seem to end with this bracket? */

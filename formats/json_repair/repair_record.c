@@ -158,7 +158,7 @@ bool repair_is_unsure(
 	       !repair->window.at_eof && !repair->is_full;
 }
 
-struct repair_view repair_mend_view(const struct repair *repair, size_t at)
+struct repair_view repair_rewrite_view(const struct repair *repair, size_t at)
 {
 	struct repair_view view = repair_view_from(repair, at);
 	uint64_t budget =
@@ -172,8 +172,8 @@ struct repair_view repair_mend_view(const struct repair *repair, size_t at)
 	return view;
 }
 
-enum repair_outcome repair_mend(struct repair *repair, struct repair_view *view,
-	struct repair_value *value, bool rest)
+enum repair_outcome repair_rewrite(struct repair *repair,
+	struct repair_view *view, struct repair_value *value, bool rest)
 {
 	size_t from = view->at;
 	enum repair_outcome outcome;
@@ -272,7 +272,7 @@ static void record_event(struct repair *repair,
 }
 
 /* Can the event stay unchanged? */
-static bool is_right(
+static bool is_valid(
 	const struct repair *repair, const struct repair_event *event)
 {
 	return event->phase == 0 ||
@@ -305,10 +305,10 @@ static void add_prefix(struct repair *repair, const struct prefix *prefix)
 }
 
 /* Repairs an invalid value; with `rest`, its first bracket is missing. */
-static enum repair_step mend_value(
+static enum repair_step rewrite_value(
 	struct repair *repair, const struct prefix *prefix, bool rest)
 {
-	struct repair_view view = repair_mend_view(repair, prefix->at);
+	struct repair_view view = repair_rewrite_view(repair, prefix->at);
 	struct repair_value value = {.outer = prefix->is_object
 						      ? REPAIR_IN_OBJECT
 						      : REPAIR_IN_EVENTS};
@@ -316,7 +316,7 @@ static enum repair_step mend_value(
 	enum repair_outcome outcome;
 
 	add_prefix(repair, prefix);
-	outcome = repair_mend(repair, &view, &value, rest);
+	outcome = repair_rewrite(repair, &view, &value, rest);
 	if (repair_is_unsure(repair, &view)) {
 		repair->result->fixes = fixes;
 		return REPAIR_NEED;
@@ -372,13 +372,13 @@ static enum repair_step read_value(
 	if (outcome == REPAIR_DONE && byte == '{' && !prefix->is_object) {
 		struct repair_view view = repair_view_from(repair, end - 1);
 
-		if (repair_lookahead_goes_on(&view, view.at, 0, false))
+		if (repair_lookahead_continues(&view, view.at, 0, false))
 			outcome = REPAIR_WRONG;
 		if (repair_is_unsure(repair, &view))
 			return REPAIR_NEED;
 	}
-	if (outcome != REPAIR_DONE || !is_right(repair, &event))
-		return mend_value(repair, prefix, false);
+	if (outcome != REPAIR_DONE || !is_valid(repair, &event))
+		return rewrite_value(repair, prefix, false);
 	record_event(repair, &event, repair->window.bytes);
 	if (prefix->gap->is_regular && !prefix->is_made) {
 		accept(repair, end);
@@ -506,7 +506,7 @@ static enum repair_step leave_out_unexpected(
 }
 
 /* Repairs a member with an invalid key. */
-static enum repair_step mend_member(
+static enum repair_step rewrite_member(
 	struct repair *repair, struct repair_view *view, const struct gap *gap)
 {
 	struct repair_value key = {.outer = REPAIR_IN_OBJECT,
@@ -539,7 +539,7 @@ static enum repair_step mend_member(
 }
 
 /* A valid key; the text after its colon is invalid. */
-static enum repair_step mend_colon(struct repair *repair,
+static enum repair_step rewrite_colon(struct repair *repair,
 	struct repair_view *view, const struct gap *gap, size_t end)
 {
 	struct prefix prefix = {.gap = gap, .is_object = true, .is_made = true};
@@ -561,7 +561,7 @@ static enum repair_step mend_colon(struct repair *repair,
 static enum repair_step read_member(
 	struct repair *repair, const struct gap *gap)
 {
-	struct repair_view view = repair_mend_view(repair, gap->at);
+	struct repair_view view = repair_rewrite_view(repair, gap->at);
 	struct prefix prefix = {.gap = gap, .is_object = true};
 	uint8_t byte = repair_byte(repair, gap->at);
 	size_t end = key_end(repair, &view);
@@ -569,7 +569,7 @@ static enum repair_step read_member(
 	if (end != 0) {
 		prefix.at = repair_lookahead_skip(&view, end);
 		if (repair_lookahead_past(&view, prefix.at) != prefix.at)
-			return mend_colon(repair, &view, gap, end);
+			return rewrite_colon(repair, &view, gap, end);
 		return read_member_value(repair, &prefix,
 			record_key(
 				repair, view.bytes + gap->at, end - gap->at));
@@ -582,7 +582,7 @@ static enum repair_step read_member(
 	}
 	if (byte != '"' && byte != '\'' && !repair_lookahead_is_word(byte))
 		return leave_out_unexpected(repair, &view);
-	return mend_member(repair, &view, gap);
+	return rewrite_member(repair, &view, gap);
 }
 
 /* A closing bracket. */
@@ -687,7 +687,7 @@ static enum repair_step read_item(
 	if (repair_lookahead_is_key(&view, prefix->at) &&
 		!repair_is_unsure(repair, &view)) {
 		if (repair_lookahead_is_event_key(&view, prefix->at))
-			return mend_value(repair, prefix, true);
+			return rewrite_value(repair, prefix, true);
 		if (in_object) {
 			repair_close_levels(repair, 1);
 			return REPAIR_AGAIN;
@@ -704,12 +704,12 @@ static enum repair_step read_item(
 		return read_value(repair, prefix);
 	view.at = prefix->at;
 	if (is_word(repair, &view) && !repair_is_unsure(repair, &view))
-		return mend_value(repair, prefix, false);
+		return rewrite_value(repair, prefix, false);
 	if (repair_is_unsure(repair, &view))
 		return REPAIR_NEED;
-	view = repair_mend_view(repair, prefix->at);
+	view = repair_rewrite_view(repair, prefix->at);
 	if (is_text(repair, &view) && !repair_is_unsure(repair, &view))
-		return mend_value(repair, prefix, false);
+		return rewrite_value(repair, prefix, false);
 	if (repair_is_unsure(repair, &view))
 		return REPAIR_NEED;
 	repair_count(repair, REPAIR_GARBAGE, prefix->at);

@@ -91,8 +91,8 @@ enum repair_step repair_record(struct repair *repair);
 
 /* A view of the text that a repair at `at` may use, smaller after many
  * failures; and the repair itself. */
-struct repair_view repair_mend_view(const struct repair *repair, size_t at);
-enum repair_outcome repair_mend(struct repair *repair, struct repair_view *view,
-	struct repair_value *value, bool rest);
+struct repair_view repair_rewrite_view(const struct repair *repair, size_t at);
+enum repair_outcome repair_rewrite(struct repair *repair,
+	struct repair_view *view, struct repair_value *value, bool rest);
 
 #endif

@@ -285,7 +285,7 @@ static void read_closing(struct value_reader *reader, bool array)
 	bool in_events = reader->value->outer == REPAIR_IN_EVENTS;
 
 	if (in_events && !array && reader->depth == 1 &&
-		repair_lookahead_goes_on(
+		repair_lookahead_continues(
 			view, view->at, reader->seen, is_event(reader))) {
 		drop_byte(reader, REPAIR_BRACKETS);
 	} else if (has_open(reader, array)) {

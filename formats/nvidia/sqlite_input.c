@@ -82,7 +82,7 @@ static uint64_t thread_time_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void work(struct sqlite_input *input, uint64_t units)
+static void count_work(struct sqlite_input *input, uint64_t units)
 {
 	input->work_left -= units < input->work_left ? units : input->work_left;
 }
@@ -93,7 +93,7 @@ static void count_time(struct sqlite_input *input)
 	uint64_t now_ns = thread_time_ns();
 
 	if (input->since_ns != 0 && now_ns > input->since_ns)
-		work(input, (now_ns - input->since_ns) / NS_PER_UNIT);
+		count_work(input, (now_ns - input->since_ns) / NS_PER_UNIT);
 	input->since_ns = now_ns;
 }
 
@@ -101,7 +101,7 @@ static int is_enough(void *user)
 {
 	struct sqlite_input *input = user;
 
-	work(input, 1);
+	count_work(input, 1);
 	count_time(input);
 	return input->work_left == 0;
 }
@@ -137,7 +137,7 @@ static int authorize(void *user, int action, const char *first,
 	}
 }
 
-static void defend(struct sqlite_input *input)
+static void set_limits(struct sqlite_input *input)
 {
 	static const struct {
 		int what, value;
@@ -260,7 +260,7 @@ static enum ctp_status check(
 	input->size_bytes = (uint64_t)found.st_size;
 	input->work_left = WORK_MIN + input->size_bytes / BYTES_PER_UNIT;
 	input->chance = thread_time_ns();
-	defend(input);
+	set_limits(input);
 	status = find_computed(input, err);
 	if (status == CTP_OK)
 		(void)sqlite3_set_authorizer(input->db, authorize, NULL);
@@ -398,7 +398,7 @@ static void count_values(struct sqlite_input *input, sqlite3_stmt *statement)
 		return;
 	input->bytes +=
 		count * (uint64_t)sqlite3_column_bytes(statement, column);
-	work(input, input->bytes / VALUE_BYTES_PER_UNIT);
+	count_work(input, input->bytes / VALUE_BYTES_PER_UNIT);
 	input->bytes %= VALUE_BYTES_PER_UNIT;
 }
 

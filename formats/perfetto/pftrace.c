@@ -98,40 +98,40 @@ static int64_t time_in_file(const struct pftrace_track *track, int64_t time_ns)
 static struct event in_order(struct pftrace *pftrace,
 	struct pftrace_track *track, const struct event *event)
 {
-	struct event mended = *event;
+	struct event adjusted = *event;
 
-	mended.time_ns = time_in_file(track, event->time_ns);
-	if (mended.time_ns < track->last_ns) {
+	adjusted.time_ns = time_in_file(track, event->time_ns);
+	if (adjusted.time_ns < track->last_ns) {
 		pftrace->trace->losses[LOSS_BACKWARD_TIMES]++;
-		mended.time_ns = track->last_ns;
+		adjusted.time_ns = track->last_ns;
 	}
-	track->last_ns = mended.time_ns;
-	return mended;
+	track->last_ns = adjusted.time_ns;
+	return adjusted;
 }
 
 static bool add_begin(struct pftrace *pftrace, struct pftrace_track *track,
 	const struct event *event)
 {
-	struct event mended;
+	struct event adjusted;
 
 	if (!track->has_ranges)
 		track->epoch_ns = trace_track_epoch(
 			pftrace->trace, event->track, event->time_ns);
-	mended = in_order(pftrace, track, event);
-	return pftrace_track_begin(&pftrace->tracks, track, &mended);
+	adjusted = in_order(pftrace, track, event);
+	return pftrace_track_begin(&pftrace->tracks, track, &adjusted);
 }
 
 static bool add_end(struct pftrace *pftrace, struct pftrace_track *track,
 	const struct event *event)
 {
-	struct event mended;
+	struct event adjusted;
 
 	if (track->stack.depth == 0) {
 		pftrace->trace->losses[LOSS_STRAY_ENDS]++;
 		return true;
 	}
-	mended = in_order(pftrace, track, event);
-	return pftrace_track_end(&pftrace->tracks, track, &mended);
+	adjusted = in_order(pftrace, track, event);
+	return pftrace_track_end(&pftrace->tracks, track, &adjusted);
 }
 
 static bool add_args(struct pftrace *pftrace, struct pftrace_track *track,

@@ -60,7 +60,7 @@ void pftrace_packets_clear(struct pftrace_packets *packets)
 	buffer_clear(&packets->bytes);
 	buffer_clear(&packets->interned);
 	buffer_clear(&packets->valid);
-	memory_free(packets->said);
+	memory_free(packets->text_uses);
 	memory_free(packets->placed);
 	strtab_free(packets->values);
 }
@@ -214,10 +214,11 @@ uint64_t pftrace_text(
 	size_t begun;
 	size_t size;
 
-	if (!ensure_index(packets, &packets->said, &packets->said_room, text) ||
-		(packets->said[text] >> use & 1) != 0)
+	if (!ensure_index(packets, &packets->text_uses, &packets->text_use_room,
+		    text) ||
+		(packets->text_uses[text] >> use & 1) != 0)
 		return iid;
-	packets->said[text] |= (uint8_t)(1u << use);
+	packets->text_uses[text] |= (uint8_t)(1u << use);
 	bytes = strtab_text(packets->trace->text, text, &size);
 	begun = protobuf_begin(&packets->interned, use_fields[use]);
 	protobuf_add_uint(&packets->interned, NAME_IID, iid);

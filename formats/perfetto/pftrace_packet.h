@@ -60,8 +60,8 @@ struct pftrace_packets {
 	struct buffer valid;    /* scratch: text in UTF-8 */
 	size_t packet;          /* start of the current one */
 	size_t event;           /* likewise its TrackEvent */
-	uint8_t *said;          /* by strtab number: a bit for each use */
-	uint32_t said_room;
+	uint8_t *text_uses;     /* by strtab number: a bit for each use */
+	uint32_t text_use_room;
 	uint8_t *placed; /* by site: its location has been written */
 	uint32_t placed_room;
 	struct strtab *values;

@@ -116,14 +116,14 @@ static bool write_functions(struct pprof *pprof)
 }
 
 /* The values of one path, or of all paths below it. */
-struct sums {
+struct path_cost {
 	uint64_t ncalls;
 	uint64_t self_ns;
 };
 
 /* The path to `node`; with `deeper`, to the nodes below it. */
 static bool write_sample(
-	struct pprof *pprof, uint32_t node, bool deeper, struct sums sums)
+	struct pprof *pprof, uint32_t node, bool deeper, struct path_cost sums)
 {
 	const struct profile *profile = pprof->profile;
 	struct buffer *bytes = &pprof->bytes;
@@ -151,12 +151,12 @@ static bool write_samples(struct pprof *pprof)
 
 	while (i < profile->node_count && done) {
 		const struct profile_node *node = &profile->nodes[i];
-		struct sums below = {0, 0};
+		struct path_cost below = {0, 0};
 		uint32_t at = i;
 
 		pprof->depths[i] = pprof->depths[node->parent] + 1;
 		done = write_sample(pprof, i++, false,
-			(struct sums){node->ncalls, node->self_ns});
+			(struct path_cost){node->ncalls, node->self_ns});
 		if (pprof->depths[at] < PPROF_DEPTH)
 			continue;
 		for (; i < profile->node_count &&

@@ -29,7 +29,7 @@ static struct pprof_type read_type(
 	struct protobuf_field field;
 	enum protobuf_next next;
 
-	while ((next = protobuf_take_field(&message, &field)) ==
+	while ((next = protobuf_read_field(&message, &field)) ==
 		PROTOBUF_FIELD) {
 		uint32_t number = pprof_tables_text_number(field.value);
 
@@ -71,7 +71,7 @@ void pprof_facts_add_comments(struct pprof_facts *facts, struct cursor numbers)
 {
 	uint64_t value;
 
-	while (protobuf_take_varint(&numbers, &value))
+	while (protobuf_read_varint(&numbers, &value))
 		pprof_facts_add_comment(facts, value);
 }
 

@@ -203,7 +203,7 @@ static bool store_sample(struct pprof_in *in, struct cursor message)
 	struct protobuf_field field;
 	enum protobuf_next next;
 
-	while ((next = protobuf_take_field(&message, &field)) ==
+	while ((next = protobuf_read_field(&message, &field)) ==
 		PROTOBUF_FIELD) {
 		if (field.number == SAMPLE_LOCATION_ID ||
 			field.number == SAMPLE_VALUE)
@@ -329,7 +329,7 @@ static bool parse_numbers(struct pprof_in *in, struct sample *sample,
 	uint64_t number;
 
 	cursor_init(&numbers, field->bytes, field->size);
-	while (protobuf_take_varint(&numbers, &number)) {
+	while (protobuf_read_varint(&numbers, &number)) {
 		if (field->number == SAMPLE_VALUE) {
 			if (sample->value_count == in->facts.taken)
 				sample->value = (int64_t)number;
@@ -381,7 +381,7 @@ static bool add_sample(struct pprof_in *in, struct cursor message)
 	bool done = true;
 
 	in->depth = 0;
-	while (done && protobuf_take_field(&message, &field) == PROTOBUF_FIELD)
+	while (done && protobuf_read_field(&message, &field) == PROTOBUF_FIELD)
 		done = parse_numbers(in, &sample, &field);
 	if (!done)
 		return false;
@@ -418,7 +418,7 @@ static enum ctp_status add_samples(struct pprof_in *in, struct ctp_error *err)
 		.tables = &in->tables,
 		.stacks = &in->stacks};
 	while (done &&
-		protobuf_take_field(&samples, &field) == PROTOBUF_FIELD) {
+		protobuf_read_field(&samples, &field) == PROTOBUF_FIELD) {
 		struct cursor message;
 
 		cursor_init(&message, field.bytes, field.size);
@@ -536,7 +536,7 @@ static bool fits_message(const struct shape *shape,
 	enum protobuf_next next;
 
 	cursor_init(&message, field->bytes, field->size);
-	while ((next = protobuf_take_field(&message, &inner)) ==
+	while ((next = protobuf_read_field(&message, &inner)) ==
 		PROTOBUF_FIELD) {
 		if (!has_shape(shape, &inner))
 			return false;
@@ -572,7 +572,7 @@ unsigned pprof_probe(const void *bytes, size_t size)
 	unsigned bits = 0;
 
 	cursor_init(&profile, bytes, size);
-	while ((next = protobuf_take_field(&profile, &field)) == PROTOBUF_FIELD)
+	while ((next = protobuf_read_field(&profile, &field)) == PROTOBUF_FIELD)
 		if (!fits_profile(&field, false, &has_string, &bits))
 			return 0;
 	if (next == PROTOBUF_BAD)

@@ -71,7 +71,7 @@ const char *pprof_tables_text(
 static bool next_field(struct pprof_tables *tables, struct cursor *message,
 	struct protobuf_field *field)
 {
-	enum protobuf_next next = protobuf_take_field(message, field);
+	enum protobuf_next next = protobuf_read_field(message, field);
 
 	tables->bad += next != PROTOBUF_FIELD && next != PROTOBUF_END;
 	return next == PROTOBUF_FIELD;

@@ -88,7 +88,7 @@ void callgraph_clear(struct callgraph *graph)
 }
 
 /* Tarjan's algorithm with an explicit stack, because call chains get deep. */
-struct search {
+struct cycle_search {
 	const struct callgraph *graph;
 	uint32_t *order;  /* order of visit, from 1; 0: not visited */
 	uint32_t *low;    /* the earliest reachable function */
@@ -102,7 +102,7 @@ struct search {
 	uint32_t components;
 };
 
-static void enter(struct search *search, uint32_t function)
+static void enter(struct cycle_search *search, uint32_t function)
 {
 	search->order[function] = ++search->met;
 	search->low[function] = search->met;
@@ -112,7 +112,7 @@ static void enter(struct search *search, uint32_t function)
 }
 
 /* Returns to the caller; finishes a component at its first function. */
-static void leave(struct search *search)
+static void leave(struct cycle_search *search)
 {
 	uint32_t function = search->path[--search->depth];
 	uint32_t last;
@@ -132,7 +132,7 @@ static void leave(struct search *search)
 	} while (last != function);
 }
 
-static void search_from(struct search *search, uint32_t start)
+static void search_from(struct cycle_search *search, uint32_t start)
 {
 	enter(search, start);
 	while (search->depth > 0) {
@@ -154,7 +154,7 @@ static void search_from(struct search *search, uint32_t start)
 
 /* Numbers components of more than one function; `sizes` and `numbers` are
  * zeroed, with room for all components. */
-static uint32_t number_cycles(const struct search *search, uint32_t count,
+static uint32_t number_cycles(const struct cycle_search *search, uint32_t count,
 	uint32_t *sizes, uint32_t *numbers)
 {
 	uint32_t cycles = 0;
@@ -177,7 +177,7 @@ uint32_t *callgraph_cycles(const struct callgraph *graph, uint32_t *count)
 	size_t room = (size_t)functions + 1;
 	uint32_t *tables = memory_new_zeroed(room * 7, sizeof(*tables));
 	uint32_t *member = memory_new_zeroed(room, sizeof(*member));
-	struct search search = {.graph = graph, .member = member};
+	struct cycle_search search = {.graph = graph, .member = member};
 
 	if (tables == NULL || member == NULL) {
 		memory_free(tables);

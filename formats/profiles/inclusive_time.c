@@ -5,7 +5,7 @@
 #include "base/memory.h"
 
 /* Times of a function, or of a cycle as a whole. */
-struct known {
+struct function_times {
 	uint64_t own_ns;     /* itself and its calls that leave the cycle */
 	uint64_t entered_ns; /* in calls from outside */
 	uint64_t inside_ns;  /* longest call within the cycle */
@@ -22,8 +22,8 @@ struct known {
 struct totals {
 	struct profile *profile;
 	uint32_t *cycle_of; /* 0: none */
-	struct known *known;
-	struct known *cycles;
+	struct function_times *known;
+	struct function_times *cycles;
 };
 
 uint64_t inclusive_time_share(uint64_t whole, uint64_t part, uint64_t of)
@@ -62,8 +62,8 @@ static bool is_inside(
 
 static void add_edge(struct totals *totals, const struct profile_edge *edge)
 {
-	struct known *caller = &totals->known[edge->caller];
-	struct known *callee = &totals->known[edge->callee];
+	struct function_times *caller = &totals->known[edge->caller];
+	struct function_times *callee = &totals->known[edge->callee];
 	const struct profile_cost *cost = &edge->cost;
 
 	if (edge->caller != edge->callee) {
@@ -88,7 +88,7 @@ static void add_edge(struct totals *totals, const struct profile_edge *edge)
 }
 
 /* A function's time that no caller accounts for. */
-static uint64_t not_called(const struct known *known)
+static uint64_t not_called(const struct function_times *known)
 {
 	return known->all_ns - shorter(known->all_ns, known->called_ns);
 }
@@ -101,18 +101,19 @@ static void add_known(struct totals *totals)
 		const struct profile_function *function =
 			&profile->functions[i];
 
-		totals->known[i] =
-			(struct known){.own_ns = function->cost.tottime_ns,
-				.all_ns = function->cost.tottime_ns,
-				.called_ns = function->root.cumtime_ns,
-				.entered_ns = function->root.cumtime_ns,
-				.outer_calls = function->root.ncalls};
+		totals->known[i] = (struct function_times){
+			.own_ns = function->cost.tottime_ns,
+			.all_ns = function->cost.tottime_ns,
+			.called_ns = function->root.cumtime_ns,
+			.entered_ns = function->root.cumtime_ns,
+			.outer_calls = function->root.ncalls};
 	}
 	for (uint32_t i = 0; i < profile->edge_count; i++)
 		add_edge(totals, &profile->edges[i]);
 	for (uint32_t i = 0; i < profile->function_count; i++) {
-		struct known *cycle = &totals->cycles[totals->cycle_of[i]];
-		const struct known *known = &totals->known[i];
+		struct function_times *cycle =
+			&totals->cycles[totals->cycle_of[i]];
+		const struct function_times *known = &totals->known[i];
 
 		cycle->own_ns =
 			inclusive_time_add(cycle->own_ns, known->own_ns);
@@ -131,7 +132,7 @@ static bool is_root(const struct totals *totals, uint32_t function)
 /* Lower bound of the inclusive time of a cycle's member. */
 static uint64_t least(const struct totals *totals, uint32_t function)
 {
-	const struct known *known = &totals->known[function];
+	const struct function_times *known = &totals->known[function];
 	uint64_t time_ns = longer(
 		known->own_ns, longer(known->entered_ns, known->inside_ns));
 
@@ -146,7 +147,8 @@ static void set_beginnings(struct totals *totals)
 	struct profile *profile = totals->profile;
 
 	for (uint32_t i = 0; i < profile->function_count; i++) {
-		struct known *cycle = &totals->cycles[totals->cycle_of[i]];
+		struct function_times *cycle =
+			&totals->cycles[totals->cycle_of[i]];
 		struct profile_function *function = &profile->functions[i];
 		struct profile_cost *cost = &function->cost;
 
@@ -168,7 +170,7 @@ static void set_functions(struct totals *totals)
 	struct profile *profile = totals->profile;
 
 	for (uint32_t i = 0; i < profile->function_count; i++) {
-		const struct known *known = &totals->known[i];
+		const struct function_times *known = &totals->known[i];
 		struct profile_cost *cost = &profile->functions[i].cost;
 
 		cost->cumtime_ns = totals->cycle_of[i] == 0 ? known->own_ns

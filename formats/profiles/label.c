@@ -16,7 +16,7 @@
 #define ELLIPSIS "\xe2\x80\xa6"
 
 /* State while labels are made. */
-struct maker {
+struct label_maker {
 	void (*change)(char *name);
 	struct buffer label;  /* the current one */
 	struct strtab *names; /* changed names without location */
@@ -26,7 +26,7 @@ struct maker {
 };
 
 /* Applies the format's change to the label; false if out of memory. */
-static bool change_label(struct maker *maker)
+static bool change_label(struct label_maker *maker)
 {
 	struct buffer *label = &maker->label;
 
@@ -45,7 +45,7 @@ const char *label_name(const char *name)
 }
 
 static bool make_name(
-	struct maker *maker, const struct profile_function *function)
+	struct label_maker *maker, const struct profile_function *function)
 {
 	const char *name = label_name(function->name);
 
@@ -67,7 +67,7 @@ static void cut_shared(struct buffer *label, size_t from)
 
 /* Adds the function's location, as far as it is known. */
 static bool add_place(
-	struct maker *maker, const struct profile_function *function)
+	struct label_maker *maker, const struct profile_function *function)
 {
 	const char *slash = strrchr(function->file, '/');
 	const char *file = slash == NULL ? function->file : slash + 1;
@@ -90,7 +90,7 @@ static bool add_place(
 }
 
 /* The label's number in `text`; appends " #2" and so on to make it unique. */
-static uint32_t add_unique(struct maker *maker, struct strtab *text)
+static uint32_t add_unique(struct label_maker *maker, struct strtab *text)
 {
 	size_t used = maker->label.used;
 	uint32_t before = strtab_count(text);
@@ -111,7 +111,8 @@ static uint32_t add_unique(struct maker *maker, struct strtab *text)
 	return number;
 }
 
-static bool count_names(struct maker *maker, const struct profile *profile)
+static bool count_names(
+	struct label_maker *maker, const struct profile *profile)
 {
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		if (!make_name(maker, &profile->functions[i]))
@@ -125,7 +126,7 @@ static bool count_names(struct maker *maker, const struct profile *profile)
 	return true;
 }
 
-static bool make_labels(struct labels *labels, struct maker *maker,
+static bool make_labels(struct labels *labels, struct label_maker *maker,
 	const struct profile *profile)
 {
 	for (uint32_t i = 0; i < profile->function_count; i++) {
@@ -149,7 +150,7 @@ enum ctp_status labels_init(struct labels *labels,
 	struct ctp_error *err)
 {
 	size_t count = (size_t)profile->function_count + 2;
-	struct maker maker = {.change = change, .names = strtab_new()};
+	struct label_maker maker = {.change = change, .names = strtab_new()};
 	bool ok;
 
 	maker.name_of = memory_new(count * sizeof(*maker.name_of));

@@ -120,7 +120,7 @@ void protobuf_end(struct buffer *out, size_t begun)
 #define NUMBER_MAX ((UINT32_C(1) << 29) - 1)
 
 /* Decodes a varint. Bits beyond 64 are dropped, as in all readers. */
-static enum protobuf_next take_varint(struct cursor *message, uint64_t *value)
+static enum protobuf_next read_varint(struct cursor *message, uint64_t *value)
 {
 	uint64_t found = 0;
 
@@ -137,16 +137,16 @@ static enum protobuf_next take_varint(struct cursor *message, uint64_t *value)
 	return PROTOBUF_BAD;
 }
 
-bool protobuf_take_varint(struct cursor *message, uint64_t *value)
+bool protobuf_read_varint(struct cursor *message, uint64_t *value)
 {
-	return take_varint(message, value) == PROTOBUF_FIELD;
+	return read_varint(message, value) == PROTOBUF_FIELD;
 }
 
-static enum protobuf_next take_bytes(
+static enum protobuf_next read_bytes(
 	struct cursor *message, struct protobuf_field *field)
 {
 	uint64_t size;
-	enum protobuf_next next = take_varint(message, &size);
+	enum protobuf_next next = read_varint(message, &size);
 
 	field->bytes = message->at;
 	field->size = 0;
@@ -160,7 +160,7 @@ static enum protobuf_next take_bytes(
 							   : PROTOBUF_FIELD;
 }
 
-static enum protobuf_next take_value(
+static enum protobuf_next read_value(
 	struct cursor *message, struct protobuf_field *field)
 {
 	enum protobuf_next next;
@@ -168,7 +168,7 @@ static enum protobuf_next take_value(
 
 	switch (field->kind) {
 	case PROTOBUF_VARINT:
-		next = take_varint(message, &field->value);
+		next = read_varint(message, &field->value);
 		return next == PROTOBUF_END ? PROTOBUF_SHORT : next;
 	case PROTOBUF_64:
 		return cursor_le64(message, &field->value) ? PROTOBUF_FIELD
@@ -179,17 +179,17 @@ static enum protobuf_next take_value(
 		field->value = value;
 		return PROTOBUF_FIELD;
 	case PROTOBUF_BYTES:
-		return take_bytes(message, field);
+		return read_bytes(message, field);
 	}
 	return PROTOBUF_BAD;
 }
 
-enum protobuf_next protobuf_take_field(
+enum protobuf_next protobuf_read_field(
 	struct cursor *message, struct protobuf_field *field)
 {
 	struct cursor at = *message;
 	uint64_t key;
-	enum protobuf_next next = take_varint(&at, &key);
+	enum protobuf_next next = read_varint(&at, &key);
 
 	*field = (struct protobuf_field){.number = 0};
 	if (next != PROTOBUF_FIELD)
@@ -198,7 +198,7 @@ enum protobuf_next protobuf_take_field(
 		return PROTOBUF_BAD;
 	field->number = (uint32_t)(key >> 3);
 	field->kind = (enum protobuf_kind)(key & 7);
-	next = take_value(&at, field);
+	next = read_value(&at, field);
 	if (next == PROTOBUF_FIELD)
 		*message = at;
 	return next;
@@ -258,7 +258,7 @@ enum ctp_status protobuf_stream_next(struct protobuf_stream *stream,
 
 		cursor_init(&left, stream->bytes.bytes + stream->at,
 			stream->bytes.used - stream->at);
-		next = protobuf_take_field(&left, field);
+		next = protobuf_read_field(&left, field);
 		if (next == PROTOBUF_FIELD) {
 			stream->at = stream->bytes.used - left.left;
 			return CTP_OK;

@@ -70,11 +70,11 @@ enum protobuf_next {
 
 /* Consumes a number without a field; false, consuming nothing, if there is
  * none. */
-bool protobuf_take_varint(struct cursor *message, uint64_t *value);
+bool protobuf_read_varint(struct cursor *message, uint64_t *value);
 
 /* Consumes a field, if one is next. With PROTOBUF_SHORT, `number` is 0 if it is
  * unknown, and bytes are those available. */
-enum protobuf_next protobuf_take_field(
+enum protobuf_next protobuf_read_field(
 	struct cursor *message, struct protobuf_field *field);
 
 /* A message that is a file. */

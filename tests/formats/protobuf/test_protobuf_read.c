@@ -52,12 +52,12 @@ START_TEST(fields_of_all_kinds_are_read)
 	add_fields();
 	cursor_init(&message, bytes.bytes, bytes.used);
 	for (int i = 0; i < 5; i++)
-		ck_assert_int_eq(protobuf_take_field(&message, &fields[i]),
+		ck_assert_int_eq(protobuf_read_field(&message, &fields[i]),
 			PROTOBUF_FIELD);
 	ck_assert_fields(fields);
 	ck_assert_mem_eq(fields[1].bytes, "testing", 7);
 	ck_assert_int_eq(
-		protobuf_take_field(&message, &fields[5]), PROTOBUF_END);
+		protobuf_read_field(&message, &fields[5]), PROTOBUF_END);
 }
 END_TEST
 
@@ -74,7 +74,7 @@ START_TEST(a_message_may_be_cut_off_anywhere)
 		memcpy(copy, bytes.bytes, size);
 		cursor_init(&message, copy, size);
 		do {
-			next = protobuf_take_field(&message, &field);
+			next = protobuf_read_field(&message, &field);
 		} while (next == PROTOBUF_FIELD);
 		ck_assert_int_eq(next,
 			message.left == 0 ? PROTOBUF_END : PROTOBUF_SHORT);
@@ -89,7 +89,7 @@ START_TEST(truncated_bytes_are_reported)
 	struct cursor message;
 
 	cursor_init(&message, "\x12\x07test", 6);
-	ck_assert_int_eq(protobuf_take_field(&message, &field), PROTOBUF_SHORT);
+	ck_assert_int_eq(protobuf_read_field(&message, &field), PROTOBUF_SHORT);
 	ck_assert_uint_eq(message.left, 6);
 	ck_assert_uint_eq(field.number, 2);
 	ck_assert_uint_eq(field.size, 4);
@@ -114,7 +114,7 @@ START_TEST(invalid_fields_are_bad)
 	struct cursor message;
 
 	cursor_init(&message, bad[_i].bytes, bad[_i].size);
-	ck_assert_int_eq(protobuf_take_field(&message, &field), PROTOBUF_BAD);
+	ck_assert_int_eq(protobuf_read_field(&message, &field), PROTOBUF_BAD);
 	ck_assert_uint_eq(message.left, bad[_i].size);
 }
 END_TEST
