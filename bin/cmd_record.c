@@ -206,7 +206,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static int diag_cannot_create(const char *path)
 {
-	diag("%s: cannot make the log: %s", path, strerror(errno));
+	diag("%s: cannot create the log: %s", path, strerror(errno));
 	return EXIT_OUTPUT;
 }
 

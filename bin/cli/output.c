@@ -262,17 +262,17 @@ static int open_temporary(struct output *output, mode_t mode)
 	if (output->temporary == NULL ||
 		strlen(output->temporary) >= sizeof(unfinished_path)) {
 		errno = output->temporary == NULL ? ENOMEM : ENAMETOOLONG;
-		return fail(output, "cannot make");
+		return fail(output, "cannot create");
 	}
 	catch_signals();
 	fd = make_temporary(output->temporary);
 	if (fd < 0)
-		return fail(output, "cannot make");
+		return fail(output, "cannot create");
 	(void)fchmod(fd, mode);
 	output->file = fdopen(fd, "w");
 	if (output->file == NULL) {
 		(void)close(fd);
-		return fail(output, "cannot make");
+		return fail(output, "cannot create");
 	}
 	return EXIT_DONE;
 }
@@ -312,7 +312,7 @@ static int open_path(struct output *output, const char *path)
 			       ? realpath(path, NULL)
 			       : strdup(path);
 	if (output->path == NULL)
-		return fail(output, "cannot make");
+		return fail(output, "cannot create");
 	return open_temporary(output, mode_for(&destination));
 }
 

@@ -42,7 +42,7 @@ int output_path_make_directory(const char *path)
 {
 	if (mkdir(path, 0777) == 0 || errno == EEXIST)
 		return EXIT_DONE;
-	diag("%s: cannot make the directory: %s", path, strerror(errno));
+	diag("%s: cannot create the directory: %s", path, strerror(errno));
 	return EXIT_OUTPUT;
 }
 

@@ -249,7 +249,7 @@ static int write_file(struct selection *selection, const struct buffer *text)
 	}
 	fd = mkostemp(selection->file, O_CLOEXEC);
 	if (fd < 0) {
-		diag("%s: cannot make: %s", selection->file, strerror(errno));
+		diag("%s: cannot create: %s", selection->file, strerror(errno));
 		free(selection->file);
 		selection->file = NULL;
 		return EXIT_OUTPUT;

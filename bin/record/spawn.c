@@ -188,7 +188,7 @@ int spawn_run(char *const *argv, struct spawn_end *end)
 
 	*end = (struct spawn_end){0};
 	if (pipe2(report, O_CLOEXEC) != 0) {
-		diag("cannot make a pipe: %s", strerror(errno));
+		diag("cannot create a pipe: %s", strerror(errno));
 		return EXIT_LIMIT;
 	}
 	watch_signals(&set, &old);
@@ -197,7 +197,7 @@ int spawn_run(char *const *argv, struct spawn_end *end)
 		exec_program(argv, &old, report[1]);
 	(void)close(report[1]);
 	if (pid < 0) {
-		diag("cannot make a process: %s", strerror(errno));
+		diag("cannot create a process: %s", strerror(errno));
 		(void)close(report[0]);
 		(void)sigprocmask(SIG_SETMASK, &old, NULL);
 		return EXIT_LIMIT;

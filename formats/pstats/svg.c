@@ -177,7 +177,7 @@ static enum ctp_status start(struct child *child, char *const arguments[],
 	child->errors = open_nameless();
 	if (child->errors == NO_FD)
 		return ctp_fail(
-			err, CTP_ERR_IO, "cannot make a temporary file");
+			err, CTP_ERR_IO, "cannot create a temporary file");
 	error = posix_spawn_file_actions_init(&actions);
 	if (error != 0) {
 		errno = error;
@@ -274,7 +274,7 @@ static enum ctp_status run_pipeline(struct pipeline *line, const char *file,
 
 	if (pipe2(line->graph, O_CLOEXEC) != 0 ||
 		pipe2(line->picture, O_CLOEXEC) != 0)
-		return ctp_fail(err, CTP_ERR_IO, "cannot make a pipe");
+		return ctp_fail(err, CTP_ERR_IO, "cannot create a pipe");
 	status = start_gprof2dot(&line->gprof2dot, file, line->graph[1], err);
 	if (status == CTP_OK)
 		status = start_dot(
@@ -374,7 +374,7 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 	(void)options;
 	if (fd == NO_FD)
 		return ctp_fail(err, CTP_ERR_IO,
-			"cannot make a temporary file (TMPDIR)");
+			"cannot create a temporary file (TMPDIR)");
 	status = save_profile(fd, profile, err);
 	if (status == CTP_OK)
 		status = make_picture(path, &svg, err);

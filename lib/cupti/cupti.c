@@ -295,12 +295,12 @@ static bool flush_all(void)
 static const char *why_silent(bool is_ours)
 {
 	if (!is_ours)
-		return "off: CUPTI gave no buffer back: another tool has "
+		return "off: CUPTI returned no buffer: another tool has "
 		       "probably taken over its callbacks";
 	if (state() == STATE_ON && !cupti_record_has_work() &&
 		cupti_callback_has_launched())
-		return "off: CUPTI tells nothing of what is launched: another "
-		       "tool has its callbacks, or it is too old for this GPU";
+		return "off: CUPTI reports no launches: another tool has its "
+		       "callbacks, or it is too old for this GPU";
 	return NULL;
 }
 
@@ -314,8 +314,8 @@ static void end_recording(bool last)
 	is_ours = flush_all();
 	hand_over();
 	if (state() == STATE_ON && cupti_subscribe_is_lost()) {
-		mark_dead("CUPTI does not know us any more: another tool has "
-			  "probably ended its work (cuptiFinalize)");
+		mark_dead("CUPTI no longer knows ctprof: another tool has "
+			  "probably shut it down (cuptiFinalize)");
 		hand_over();
 	} else if ((why = why_silent(is_ours)) != NULL) {
 		cupti_session_fact("gpu.state", why);
@@ -456,8 +456,7 @@ static void stop(bool last)
 		return;
 	if (!drain_stop(last)) {
 		cupti.is_stuck = true;
-		mark_dead(
-			"CUPTI does not return from handing over its records");
+		mark_dead("CUPTI hangs while handing over its records");
 		cupti_session_write(ctp_private_device_session());
 	} else if (last) {
 		set_state(STATE_OVER);
@@ -524,8 +523,8 @@ static bool start(enum ctp_gpu mode, char *reason, size_t size)
 	if (cupti_library.sizes[CUPTI_CONCURRENT_KERNEL] < LATE_KERNEL_BYTES &&
 		ctp_private_device_late()) {
 		(void)snprintf(reason, size,
-			"CUDA was in use already, which CUPTI can join from "
-			"CUDA 12.0 on only");
+			"CUDA was already in use: CUPTI can attach to it only "
+			"from CUDA 12.0 on");
 		return false;
 	}
 	cupti_buffers_on_first(watch_exit);
@@ -534,7 +533,7 @@ static bool start(enum ctp_gpu mode, char *reason, size_t size)
 		return false;
 	if (!drain_start()) {
 		cupti_subscribe_end();
-		(void)snprintf(reason, size, "there cannot be another thread");
+		(void)snprintf(reason, size, "cannot create a thread");
 		return false;
 	}
 	cupti.pid = getpid();

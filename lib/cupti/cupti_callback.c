@@ -371,8 +371,7 @@ void cupti_callback(void *user, int domain, uint32_t cbid, const void *data)
 	} else if (domain == CUPTI_RESOURCE) {
 		resource(cbid, data);
 	} else if (domain == CUPTI_STATE && cbid == CUPTI_FATAL_ERROR) {
-		callbacks.on_fatal(
-			"CUPTI gave up after a fatal error of the driver");
+		callbacks.on_fatal("CUPTI stopped after a fatal driver error");
 	}
 }
 

@@ -191,7 +191,7 @@ static void *find_library(char *reason, size_t size)
 			why == NULL ? "" : why);
 	else if (handle == NULL)
 		(void)snprintf(reason, size,
-			"no libcupti found (CTPROF_CUPTI_LIB=PATH names one)");
+			"libcupti not found; set CTPROF_CUPTI_LIB=PATH");
 	return handle;
 }
 
@@ -207,7 +207,7 @@ static const struct quirk {
 	const char *words;
 } quirks[] = {
 	{0, 24, CUPTI_QUIRK_NO_THREAD_BUFFERS,
-		"no buffers by thread before CUDA 12.6"},
+		"no buffers per thread before CUDA 12.6"},
 	{130000, 130001, CUPTI_QUIRK_NEVER_DISABLE,
 		"CUDA 13.0 GA: kinds are never disabled"},
 };
@@ -297,8 +297,7 @@ bool cupti_load(char *reason, size_t size)
 	if (result != CUPTI_OK) { /* from 13.2 on, it asks the driver first */
 		cupti_load_result(words, sizeof(words), result);
 		(void)snprintf(reason, size,
-			"CUPTI finds no driver that it can use: "
-			"cuptiGetVersion: %s",
+			"CUPTI finds no usable driver: cuptiGetVersion: %s",
 			words);
 		return false;
 	}
@@ -307,7 +306,7 @@ bool cupti_load(char *reason, size_t size)
 		cupti_library.sizes[kind] = probe(kind);
 	if (cupti_library.sizes[CUPTI_CONCURRENT_KERNEL] < CUPTI_KERNEL_LEAST) {
 		(void)snprintf(reason, size,
-			"libcupti is too old: it is of before CUDA 11.1");
+			"libcupti is too old: CUDA 11.1 or later is needed");
 		return false;
 	}
 	return true;

@@ -101,8 +101,8 @@ static bool subscribe(char *reason, size_t size)
 		(void)snprintf(reason, size,
 			"this user may not profile the GPU: %s", words);
 	} else if (result == CUPTI_NOT_INITIALIZED || result == CUPTI_UNKNOWN) {
-		(void)snprintf(reason, size,
-			"CUPTI finds no driver that it can use: %s", words);
+		(void)snprintf(reason, size, "CUPTI finds no usable driver: %s",
+			words);
 	} else {
 		(void)snprintf(reason, size, "cuptiSubscribe: %s", words);
 	}

@@ -32,10 +32,10 @@ static enum ctp_status refuse(struct ctp_error *err)
 {
 	const char *what = errno == ENOSPC || errno == EDQUOT || errno == EFBIG
 				   ? "no room for temporary data"
-				   : "cannot keep temporary data";
+				   : "cannot store temporary data";
 
 	return ctp_fail(err, CTP_ERR_IO,
-		"%s in %.120s (CTPROF_TMPDIR sets another place)", what,
+		"%s in %.120s (set CTPROF_TMPDIR to another directory)", what,
 		directory());
 }
 

@@ -7,12 +7,12 @@ static const struct {
 	const char *name;
 	const char *description;
 } causes[GAP_CAUSES] = {
-	[GAP_HOST] = {"host", "host code, until it launched"},
+	[GAP_HOST] = {"host", "host code before the launch"},
 	[GAP_SYNC] = {"synchronization", "the host waited for the device"},
-	[GAP_COPY] = {"copies", "the host was in a call that copies"},
+	[GAP_COPY] = {"copies", "the host was in a copy call"},
 	[GAP_DATA] = {"data_loading", "the host loaded data"},
-	[GAP_QUEUED] = {"queued", "launched, but not started"},
-	[GAP_NOTHING] = {"nothing_launched", "nothing was launched any more"},
+	[GAP_QUEUED] = {"queued", "launched but not started"},
+	[GAP_NOTHING] = {"nothing_launched", "nothing more was launched"},
 	[GAP_UNKNOWN] = {"unknown", "the launch is not in the trace"},
 };
 

@@ -319,7 +319,7 @@ static enum ctp_status next_block(
 		return status;
 	if (!reader->seen_block)
 		return ctp_fail_at(err, CTP_ERR_FORMAT, 0,
-			"not one whole block of a log is left");
+			"contains no complete block of a log");
 	log_recording_finish(&reader->recording);
 	return CTP_END;
 }

@@ -52,7 +52,7 @@ static enum ctp_status refuse(
 	struct ctp_error *err, const char *name, const char *value)
 {
 	return ctp_fail(
-		err, CTP_ERR_FORMAT, "%s=%s makes no sense", name, value);
+		err, CTP_ERR_FORMAT, "%s=%s: invalid value", name, value);
 }
 
 /* A number with an optional K, M or G (binary), from the environment. */

@@ -96,8 +96,7 @@ static enum ctp_status check_owing(struct parser *parser)
 		return CTP_OK;
 	parser->line = parser->owing_line;
 	return ctp_fail(parser->err, CTP_ERR_FORMAT,
-		"line %u: no \"name\", \"again\" or \"async\" follows this "
-		"\"%s\"",
+		"line %u: no \"name\", \"again\" or \"async\" after \"%s\"",
 		parser->line, parser->owing);
 }
 
@@ -181,15 +180,15 @@ static enum ctp_status parse_line(struct parser *parser, struct word line)
 	if (!equals(key, "phase") && !equals(key, "name") &&
 		!equals(key, "again") && !equals(key, "async") &&
 		!equals(key, "file") && !equals(key, "category"))
-		return bad_line(parser, "begins with none of \"phase\", "
-					"\"name\", \"again\", \"async\", "
-					"\"file\", \"category\"");
+		return bad_line(parser,
+			"must begin with \"phase\", \"name\", \"again\", "
+			"\"async\", \"file\" or \"category\"");
 	if (line.size == 0)
-		return bad_line(parser, "nothing follows the first word");
+		return bad_line(parser, "no text after the first word");
 	if (equals(key, "phase"))
 		return add_phase(parser, line);
 	if (parser->rules->phase_count == 0)
-		return bad_line(parser, "no \"phase\" stands before it");
+		return bad_line(parser, "no \"phase\" before this line");
 	if (equals(key, "file"))
 		return set_limit(parser, &parser->file, line);
 	if (equals(key, "category"))
@@ -216,7 +215,7 @@ static enum ctp_status parse_lines(struct parser *parser, size_t size)
 		status = check_owing(parser);
 	if (status == CTP_OK && parser->rules->phase_count == 0)
 		return ctp_fail(
-			parser->err, CTP_ERR_FORMAT, "there is no \"phase\"");
+			parser->err, CTP_ERR_FORMAT, "contains no \"phase\"");
 	return status;
 }
 
@@ -273,7 +272,7 @@ enum ctp_status phase_rules_read(
 		status = ctp_fail(err, CTP_ERR_IO, "cannot read");
 	else if (size > PHASE_RULES_BYTES_MAX)
 		status = ctp_fail(err, CTP_ERR_FORMAT,
-			"longer than 1 MiB: these are no rules");
+			"larger than 1 MiB: not a file of rules");
 	else
 		status = phase_rules_parse(path, text, size, out, err);
 	memory_free(text);

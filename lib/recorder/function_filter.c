@@ -83,7 +83,7 @@ static enum ctp_status read_file(const char *path, struct ctp_error *err)
 		status = ctp_fail(err, CTP_ERR_IO, "cannot read %s", path);
 	else if (!S_ISREG(found.st_mode) || found.st_size > BYTES_MAX)
 		status = ctp_fail(err, CTP_ERR_FORMAT,
-			"%s is no list of functions", path);
+			"%s is not a list of functions", path);
 	else
 		status = read_all(fd, (size_t)found.st_size, path, err);
 	if (fd >= 0)
@@ -164,7 +164,7 @@ static enum ctp_status parse(const char *path, struct ctp_error *err)
 		if (number == 1 ? strcmp(line, FIRST_LINE) != 0
 				: !parse_line(line))
 			return ctp_fail(err, CTP_ERR_FORMAT,
-				"%s: line %lu makes no sense", path, number);
+				"%s: line %lu is invalid", path, number);
 	}
 	for (uint64_t i = 0; i < filter.list_count; i++)
 		qsort(filter.offsets + filter.lists[i].first,

@@ -174,7 +174,7 @@ static int make_log(const char *path, bool exclusive, bool child, char *name,
 		return fd;
 	if (why != NULL)
 		errno = 0; /* its name adds nothing */
-	(void)ctp_fail(err, CTP_ERR_IO, "cannot make %.*s%s%s",
+	(void)ctp_fail(err, CTP_ERR_IO, "cannot create %.*s%s%s",
 		why == NULL ? INT_MAX : NAME_MOST, name,
 		why == NULL ? "" : ": it ", why == NULL ? "" : why);
 	return -1;
@@ -218,8 +218,8 @@ static enum ctp_status open_spool(
 	fill_facts(&header->facts);
 	spool_publish(&session_state.spool);
 	if (!registry_start(&session_state.spool))
-		return ctp_fail(
-			err, CTP_ERR_NOMEM, "more names than the buffers hold");
+		return ctp_fail(err, CTP_ERR_NOMEM,
+			"more names than fit into the buffers");
 	atomic_store(&session_state.spool.header->ready, 1);
 	return CTP_OK;
 }
@@ -574,8 +574,8 @@ static void describe_recording(char *words, size_t size)
 	(void)snprintf(words, size, "recording to %s%s%s%s%s",
 		session_state.path,
 		session_state.spool.fd < 0
-			? " (without a spool: what is not in the log yet dies "
-			  "with the program)"
+			? " (without a spool: events not yet in the log are "
+			  "lost if the program is killed)"
 			: "",
 		has_problem ? " (without GPUs: " : "", problem,
 		has_problem ? ")" : "");

@@ -483,7 +483,7 @@ enum ctp_status writer_thread_start(struct spool *spool, int fd,
 	if (make_thread() != 0) {
 		log_writer_free(writer.writer);
 		return ctp_fail(err, CTP_ERR_NOMEM,
-			"cannot make the background thread");
+			"cannot create the background thread");
 	}
 	/* A fork now would find it anywhere between creation and its loop. */
 	(void)pthread_mutex_lock(&writer.lock);

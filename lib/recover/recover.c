@@ -61,8 +61,8 @@ static enum ctp_status find_scale(
 		return CTP_OK;
 	if (!recovery->same_boot)
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-			"was recorded before the machine's restart, and the "
-			"rate of its clock not measured: its times mean "
+			"was recorded before the machine was restarted, and "
+			"its clock rate was not measured: its times mean "
 			"nothing");
 	now = clock_sync_now(true);
 	elapsed = (int64_t)((uint64_t)now.raw_ns -
@@ -241,7 +241,7 @@ static enum ctp_status resume(struct recovery *recovery, struct ctp_error *err)
 	if (ftruncate(log->fd, (off_t)log->bytes) != 0 ||
 		lseek(log->fd, (off_t)log->bytes, SEEK_SET) < 0)
 		return ctp_fail_at(
-			err, CTP_ERR_IO, log->bytes, "cannot cut the log");
+			err, CTP_ERR_IO, log->bytes, "cannot truncate the log");
 	log_writer_resume(recovery->writer, log->bytes, log->blocks);
 	return CTP_OK;
 }

@@ -150,7 +150,7 @@ static enum ownership judge(
 	struct stat found;
 
 	if (fstat(fd, &found) != 0) {
-		(void)ctp_fail(err, CTP_ERR_IO, "cannot look at the log");
+		(void)ctp_fail(err, CTP_ERR_IO, "cannot examine the log");
 		return FAILED;
 	}
 	/* Another recorder is writing to it. */
@@ -183,7 +183,7 @@ static enum ownership make_file(struct recover_log *log, struct ctp_error *err)
 	if (log->fd < 0 && errno == EEXIST)
 		return NOT_OURS;
 	if (log->fd < 0) {
-		(void)ctp_fail(err, CTP_ERR_IO, "cannot make the log");
+		(void)ctp_fail(err, CTP_ERR_IO, "cannot create the log");
 		return FAILED;
 	}
 	if (flock(log->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -214,7 +214,7 @@ static enum ctp_status check_place(
 		return CTP_OK;
 	if (!S_ISREG(found.st_mode))
 		return ctp_fail(err, CTP_ERR_FORMAT,
-			"is no file: what went there cannot be completed");
+			"is not a file: its contents cannot be completed");
 	if (found.st_uid != geteuid() && is_recorders(&found, spool))
 		return ctp_fail(err, CTP_ERR_FORMAT,
 			"belongs to another user; a copy of it can be "
@@ -370,11 +370,11 @@ static enum ctp_status inspect(struct walk *walk,
 	copy = start;
 	if (member->offset > 0 && read_kind(&copy, &kind, &count) &&
 		kind == LOG_HEADER)
-		return refuse("holds another recording behind this one", err);
+		return refuse("contains another recording after this one", err);
 	if (member->offset >= walk->journaled)
 		return CTP_OK; /* is written anew */
 	if (member->offset + member->size > walk->journaled)
-		return refuse("was changed since it was recorded", err);
+		return refuse("has changed since it was recorded", err);
 	return read_member(walk, member, start, err);
 }
 
@@ -398,7 +398,7 @@ enum ctp_status recover_log_scan(struct recover_log *log, uint64_t journaled,
 	if (status != CTP_END)
 		return status;
 	if (fstat(log->fd, &found) != 0)
-		return ctp_fail(err, CTP_ERR_IO, "cannot look at the log");
+		return ctp_fail(err, CTP_ERR_IO, "cannot examine the log");
 	log->is_cut = (uint64_t)found.st_size < journaled;
 	if (!log->is_cut) /* damage at the end is left where it is */
 		log->bytes = journaled;

@@ -16,7 +16,7 @@ static enum ctp_status check_own(int place, struct ctp_error *err)
 	struct stat found;
 
 	if (fstat(place, &found) != 0)
-		return ctp_fail(err, CTP_ERR_IO, "cannot look at it");
+		return ctp_fail(err, CTP_ERR_IO, "cannot examine it");
 	if (S_ISLNK(found.st_mode))
 		return ctp_fail(err, CTP_ERR_FORMAT,
 			"is a symbolic link and is not followed; give the path "
@@ -111,16 +111,18 @@ static enum ctp_status check(
 	if (size == 0 || memcmp(header->magic, nothing, magic_bytes) == 0)
 		return CTP_OK;
 	if (memcmp(header->magic, SPOOL_MAGIC, magic_bytes) != 0)
-		return ctp_fail_at(err, CTP_ERR_FORMAT, 0, "is no spool file");
+		return ctp_fail_at(
+			err, CTP_ERR_FORMAT, 0, "is not a spool file");
 	if (header->version != SPOOL_VERSION)
 		return ctp_fail_at(err, CTP_ERR_UNSUPPORTED,
 			offsetof(struct spool_header, version),
-			"is of another ctprof (version %u, this is %d)",
+			"was written by another ctprof (version %u, this is "
+			"%d)",
 			header->version, SPOOL_VERSION);
 	file->ready = atomic_load(&header->ready) != 0;
 	if (file->ready && !is_sound(header, size))
 		return ctp_fail(err, CTP_ERR_FORMAT,
-			"is damaged: its header makes no sense");
+			"is damaged: its header is invalid");
 	return CTP_OK;
 }
 
@@ -130,7 +132,7 @@ static enum ctp_status read_header(
 	struct stat found;
 
 	if (fstat(file->fd, &found) != 0)
-		return ctp_fail(err, CTP_ERR_IO, "cannot look at it");
+		return ctp_fail(err, CTP_ERR_IO, "cannot examine it");
 	if (flock(file->fd, LOCK_EX | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK)
 			return ctp_fail(err, CTP_ERR_IO, "cannot be locked");
@@ -150,7 +152,7 @@ enum ctp_status spool_file_open(
 	file->busy = false;
 	if ((size_t)snprintf(file->path, sizeof(file->path), "%s", path) >=
 		sizeof(file->path))
-		return ctp_fail(err, CTP_ERR_FORMAT, "is too long a name");
+		return ctp_fail(err, CTP_ERR_FORMAT, "name too long");
 	/* Another user's spool may be made to harm us. */
 	status = spool_file_open_own(path, &file->fd, err);
 	if (status != CTP_OK)

@@ -391,7 +391,7 @@ static enum ctp_status copy_plainly(
 		if (got == 0)
 			return ctp_fail_at(err, CTP_ERR_FORMAT,
 				symbolize->copied,
-				"ends where there was more before");
+				"is shorter than it was before");
 		wrote = write(symbolize->out, symbolize->copy, (size_t)got);
 		if (wrote < 0)
 			return ctp_fail(err, CTP_ERR_IO, "cannot write");
@@ -568,7 +568,7 @@ enum ctp_status symbolize_new(int fd, const char *debug_directory,
 		status = walk(symbolize, err);
 	if (status == CTP_OK && symbolize->members == 0)
 		status = ctp_fail(err, CTP_ERR_FORMAT,
-			"not one whole block of a log is there");
+			"contains no complete block of a log");
 	if (status != CTP_OK) {
 		symbolize_free(symbolize);
 		return status;
@@ -643,6 +643,6 @@ enum ctp_status symbolize_write(
 	symbolize->writer = NULL;
 	if (status == CTP_OK && has_changed(symbolize))
 		status = ctp_fail(
-			err, CTP_ERR_FORMAT, "has changed while it was read");
+			err, CTP_ERR_FORMAT, "changed while it was being read");
 	return status;
 }

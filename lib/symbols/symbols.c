@@ -623,8 +623,8 @@ static enum ctp_status open_file(
 		pread(fd, ident, sizeof(ident), 0) != (ssize_t)sizeof(ident) ||
 		memcmp(ident, ELFMAG, SELFMAG) != 0) {
 		(void)close(fd);
-		return ctp_fail(
-			err, CTP_ERR_FORMAT, "is no program or shared library");
+		return ctp_fail(err, CTP_ERR_FORMAT,
+			"is not a program or shared library");
 	}
 	*out = fd;
 	return CTP_OK;
@@ -709,7 +709,7 @@ static enum ctp_status load(struct symbols *symbols, const char *path,
 		      : dwfl_module_getelf(symbols->module, &bias);
 	if (elf == NULL || !find_span(symbols, elf))
 		return ctp_fail(err, CTP_ERR_FORMAT,
-			"is no program or shared library, or damaged");
+			"is not a program or shared library, or is damaged");
 	symbols->bias = bias;
 	if (expected != NULL && !is_expected(symbols, expected))
 		return ctp_fail(err, CTP_ERR_FORMAT,

@@ -25,7 +25,7 @@ static const struct {
 	[LOSS_SHORT_RANGES] = {"short_ranges",
 		"ranges left out: shorter than the minimum", true},
 	[LOSS_CUT_TEXT] = {"cut_text",
-		"names or arguments cut: too long or too many", true},
+		"names or arguments truncated: too long or too many", true},
 	[LOSS_UNWOUND_RANGES] = {"unwound_ranges",
 		"functions left without an exit (longjmp, an exception, a "
 		"change of stacks, the thread's end), closed there", true},
@@ -40,21 +40,21 @@ static const struct {
 	[LOSS_DEVICE_TIMES] = {"device_times",
 		"device activities without a usable time, left out", false},
 	[LOSS_DEVICE_UNFINISHED] = {"device_unfinished",
-		"device activities that had not ended, shown up to the "
-		"time of asking", true},
+		"device activities still running, shown up to the time when "
+		"they were read", true},
 	[LOSS_DEVICE_UNKNOWN] = {"device_unknown",
-		"device activities of a kind not known, left out", true},
+		"device activities of an unknown kind, left out", true},
 	[LOSS_UNRECORDED] = {"unrecorded",
-		"processes that were forked not recorded: they could make no "
+		"forked processes not recorded: they could not create a "
 		"log", false},
 	[LOSS_DAMAGED_BLOCKS] = {"damaged_blocks",
 		"damaged blocks left out", false},
 	[LOSS_MISSING_BLOCKS] = {"missing_blocks",
 		"blocks missing from a thread's sequence", false},
 	[LOSS_MISSING_EVENTS] = {"missing_events",
-		"events lost with the blocks that they were in", false},
+		"events lost with damaged or missing blocks", false},
 	[LOSS_SKIPPED_BYTES] = {"skipped_bytes",
-		"bytes skipped that are no part of a log or of gzip'd data", false},
+		"bytes skipped: not part of a log or of gzip'd data", false},
 	[LOSS_TRUNCATED] = {"truncated",
 		"recording cut off: its end is missing", false},
 	[LOSS_UNKNOWN_SITES] = {"unknown_sites",
@@ -62,13 +62,13 @@ static const struct {
 	[LOSS_UNKNOWN_BLOCKS] = {"unknown_blocks",
 		"blocks of a newer version left out", false},
 	[LOSS_UNKNOWN_EVENTS] = {"unknown_events",
-		"events of a newer version, or without sense, left out",
+		"events of a newer version, or invalid, left out",
 		false},
 	[LOSS_BAD_EVENTS] = {"bad_events",
-		"events not used: they make no sense", false},
+		"invalid events ignored", false},
 	[LOSS_LEFT_OUT] = {"left_out",
-		"sums, arrows of calls and others that are no events of "
-		"their own, left out", true},
+		"sums, call arrows and other records that are not events, left "
+		"out", true},
 	[LOSS_STRAY_ENDS] = {"stray_ends",
 		"ends without a begin ignored", false},
 	[LOSS_OPEN_RANGES] = {"open_ranges",
@@ -78,7 +78,8 @@ static const struct {
 	[LOSS_CLOSED_RANGES] = {"closed_ranges",
 		"ranges whose end is lost, closed early", false},
 	[LOSS_BACKWARD_TIMES] = {"backward_times",
-		"times that went back, taken as standing still", false},
+		"times that went backwards, replaced by the previous "
+		"time", false},
 	[LOSS_UNMATCHED] = {"unmatched",
 		"device activities whose launch is not in the log", true},
 	[LOSS_DEEP_RANGES] = {"deep_ranges",
@@ -86,8 +87,8 @@ static const struct {
 	[LOSS_OVERLAPS] = {"overlaps",
 		"slices that overlap without nesting, put into lanes", true},
 	[LOSS_CUT_CALLS] = {"cut_calls",
-		"calls in Python that overlap a range without nesting, which "
-		"profiles and reports cut short", true},
+		"calls in Python that overlap a range without nesting, cut "
+		"short in profiles and reports", true},
 	[LOSS_BAD_TEXT] = {"bad_text",
 		"invalid UTF-8 sequences replaced", true},
 	[LOSS_NOT_SHOWN] = {"not_shown",

@@ -785,8 +785,8 @@ enum ctp_status merge_add(
 	assert(merge->count < merge->room);
 	if (source->read_profile != NULL)
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-			"holds a profile, which does not know when things "
-			"happened: it cannot be merged into a timeline");
+			"is a profile (no timestamps) and cannot be merged "
+			"into a timeline");
 	*member = (struct merge_member){.source = source,
 		.place = {.label = ""},
 		.index = merge->count,

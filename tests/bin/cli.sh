@@ -67,7 +67,7 @@ cmp -s run.ctp kept || complain "record: an existing log was touched"
 expect 0 ctprof record -q --force -o run.ctp "$CLI_PROGRAM"
 said ""
 expect 5 ctprof record -o no/such.ctp "$CLI_PROGRAM"
-said "ctprof: no/such.ctp: cannot make the log: No such file or directory"
+said "ctprof: no/such.ctp: cannot create the log: No such file or directory"
 expect 2 ctprof record
 expect 2 ctprof record --level=0 "$CLI_PROGRAM"
 expect 2 ctprof record --buffer=much "$CLI_PROGRAM"

@@ -85,7 +85,7 @@ def check_chance():
                 f"fields in any order, {seed}"):
             print(said)
     status, _, said = read(by_chance(1)[0], "-v")
-    check("30 sums, arrows" in said, "labels are counted")
+    check("30 sums, call arrows" in said, "labels are counted")
 
 
 def check_values():
@@ -103,15 +103,15 @@ def check_values():
               f"the value of {types} {usual}")
     status, out, said = read(simple([(("a",), (5,)), (("b",), (-5,)),
                                      (("c",), ())]))
-    check(status == 0 and out == b"a 5\n" and "2 events not used" in said,
+    check(status == 0 and out == b"a 5\n" and "2 invalid events" in said,
           "values that are negative or not there")
     most = (1 << 63) - 1
     status, out, said = read(simple([(("a",), (most,)), (("b",), (7,))]))
-    check(stacks_of(out) == {("a",): most} and "1 events not used" in said,
+    check(stacks_of(out) == {("a",): most} and "1 invalid events" in said,
           "times beyond counting are cut, and counted")
     status, out, said = read(simple([(("a",), (most // 9,))],
                                     (("t", "seconds"),)))
-    check(stacks_of(out) == {("a",): most} and "1 events not used" in said,
+    check(stacks_of(out) == {("a",): most} and "1 invalid events" in said,
           "so are those that their unit makes so long")
 
 
@@ -134,7 +134,7 @@ def check_calls():
     most = (1 << 63) - 1
     _, out, said = run("stats", "-", data=simple(
         [(("a",), (most, 1)), (("b",), (most, 1))], types))
-    check("2 events not used" in said, "calls beyond counting")
+    check("2 invalid events" in said, "calls beyond counting")
 
 
 def check_names():
@@ -163,7 +163,7 @@ def check_names():
     status, out, said = read(simple([(("a\0b", "c" * 70000), (1,))]), "-v")
     [path] = stacks_of(out)
     check(path[0] == "a\ufffdb" and path[1] == "c" * 65536 and
-          "names or arguments cut" in said, "zero bytes, and long names")
+          "names or arguments truncated" in said, "zero bytes, and long names")
 
 
 def check_bad():
@@ -189,10 +189,10 @@ def check_bad():
                   b"\x22\x02\x08\xff", b"\x2a\x01\x00", b"\x10\x01"):
         status, out, said = read(content + wrong)
         check(status == 0 and out == read(content)[1] and
-              "1 events not used" in said, f"a message that is none: {wrong}")
+              "1 invalid events" in said, f"a message that is none: {wrong}")
     twice = content + data(5, number(1, 1) + number(2, 2))
     status, out, said = read(twice)
-    check(out == read(content)[1] and "1 events not used" in said,
+    check(out == read(content)[1] and "1 invalid events" in said,
           "of two functions of one number the first counts")
     for nothing in (b"\x50\x01", b"\x0b", b"\x12"):
         status, _, said = read(nothing)
@@ -212,7 +212,7 @@ def check_large():
                data(5, number(1, 1) + number(2, strings["f"])) +
                b"".join(strings.fields()))
     _, out, said = run("stats", "--csv", "-", data=content)
-    check(b",256,1,5,5\n" in out and "44 events not used" in said,
+    check(b",256,1,5,5\n" in out and "44 invalid events" in said,
           "functions inlined into each other beyond all bounds")
 
 

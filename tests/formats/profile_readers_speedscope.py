@@ -174,10 +174,10 @@ def check_said(data, words, wanted, what):
 
 def check_bad():
     check_said(one(evented(("O", 0, 1), ("O", 1, 2), ("C", 0, 5))),
-               "make no sense", "a 1\na;b 3\n",
+               "invalid events", "a 1\na;b 3\n",
                "what is closed takes with it what is open in it")
     check_said(one(evented(("C", 1, 1), ("O", 0, 2), ("C", 0, 5))),
-               "make no sense", "a 3\n", "what is not open is not closed")
+               "invalid events", "a 3\n", "what is not open is not closed")
     check_said(one(evented(("O", 0, 5), ("C", 0, 2), ("O", 1, 6),
                            ("C", 1, 8))),
                "back", "b 2\n", "time does not go back")

@@ -204,8 +204,8 @@ START_TEST(a_directory_that_is_not_there_is_a_failure)
 {
 	set_programs("exit 0", "exit 0");
 	ck_assert_int_eq(setenv("TMPDIR", "/nowhere", 1), 0);
-	expect_failure("cannot make a temporary file (TMPDIR): "
-		       "No such file or directory");
+	expect_failure("cannot create a temporary file (TMPDIR): No such file "
+		       "or directory");
 	ck_assert_int_eq(setenv("TMPDIR", directory, 1), 0);
 }
 END_TEST

@@ -256,7 +256,7 @@ class Pytest(support.TestCase):
             FakePytest.run_workers(plugin, str(self.work / "none" / "it.ctp"),
                                    [{"one": lambda: 0}, {}])
         self.assertRegex(said.pop(), "there is no log .*gw0.*, .*gw1.*; "
-                                     ".*cannot make .*gw0.*No such file[^;]*$")
+                                     ".*cannot create .*gw0.*No such file[^;]*$")
         self.assertEqual(said, [])
 
     def test_suffix_chooses_the_format(self):

@@ -88,7 +88,7 @@ grep -q ' 2 AMD Instinct MI300X$' "$work/out" ||
 "$CTPROF" gaps "$work/two.json" >"$work/out"
 cat >"$work/wanted" <<'EOF'
 idle ms  share %  cause
-  0.020   100.00  host code, until it launched
+  0.020   100.00  host code before the launch
 
 idle ms  share %  count  longest ms  device  cause  what the host did
   0.014    70.00      2       0.009       1  host   op

@@ -144,7 +144,7 @@ printf 'xxxx' | dd of=damaged.ctp bs=1 seek=700 conv=notrunc status=none
 follow --strict --json damaged.ctp
 ended 4
 report $? "damage: status 4 with --strict"
-grep -q 'bytes skipped that are no part of a log' err
+grep -q 'bytes skipped: not part of a log' err
 report $? "damage: it says what is lost"
 follow -q bad.ctp
 ended 0

@@ -37,15 +37,15 @@ refuse() {
 	[ "$(wc -l <err)" -eq 1 ] || complain "$1: $(cat err)"
 }
 
-refuse '' 'ctprof: bad.rules: there is no "phase"'
-refuse '# only\n\n' 'there is no "phase"'
-refuse 'name a\n' 'bad.rules: line 1: no "phase" stands before it'
-refuse '\n#\nphase\n' 'line 3: nothing follows the first word'
-refuse 'phase x\nname a\nname \t \n' 'line 3: nothing follows'
-refuse 'phase x\nname a\nphrase b\n' 'line 3: begins with none of'
-refuse 'phase x\n\nphase y\nname a\n' 'line 1: no "name", "again" or "async" follows'
-refuse 'phase x\nname a\nfile b\n' 'line 3: no "name", "again" or "async" follows'
-refuse 'phase x\nname a\ncategory b' 'follows this "category"'
+refuse '' 'ctprof: bad.rules: contains no "phase"'
+refuse '# only\n\n' 'contains no "phase"'
+refuse 'name a\n' 'bad.rules: line 1: no "phase" before this line'
+refuse '\n#\nphase\n' 'line 3: no text after the first word'
+refuse 'phase x\nname a\nname \t \n' 'line 3: no text after'
+refuse 'phase x\nname a\nphrase b\n' 'line 3: must begin with'
+refuse 'phase x\n\nphase y\nname a\n' 'line 1: no "name", "again" or "async" after'
+refuse 'phase x\nname a\nfile b\n' 'line 3: no "name", "again" or "async" after'
+refuse 'phase x\nname a\ncategory b' 'after "category"'
 refuse 'phase (idle)\nname a\n' "line 1: a phase's name cannot begin with"
 refuse 'phase x\nname a\033[2J\n' 'line 2: a control character'
 refuse 'phase x\nname a\000b\n' 'line 2: a control character'
@@ -56,7 +56,7 @@ awk 'BEGIN { print "phase x"; for (i = 0; i < 10001; i++) print "name a" }' \
 	>bad.rules
 expect 3 'line 10002: there are too many rules' --rules bad.rules calls.folded
 head -c 1048577 /dev/zero | tr '\0' '#' >bad.rules
-expect 3 'longer than 1 MiB' --rules bad.rules calls.folded
+expect 3 'larger than 1 MiB' --rules bad.rules calls.folded
 expect 3 'nothing.rules: not clang, dynamo, import or nvcc, and no file' \
 	--rules nothing.rules calls.folded
 expect 3 'cannot read' --rules . calls.folded

@@ -148,7 +148,7 @@ expect 3 text
 says '^ctprof: text: holds no log of ctprof, and there is no spool of it; with'
 printf 'CTPSPOOL????' >"$CTPROF_SPOOL/ctprof.$(id -u).1.0.0123456789abcdef.spool"
 expect 0
-says '^ctprof: .*spool: byte 8: is of another ctprof'
+says '^ctprof: .*spool: byte 8: was written by another ctprof'
 [ "$(spools)" = 1 ] || complain "a foreign spool is gone"
 rm "$CTPROF_SPOOL"/*
 : >"$CTPROF_SPOOL/ctprof.$(id -u).1.0.0123456789abcdef.spool"

@@ -107,8 +107,8 @@ agrees none a.json c.json
 agrees step a.json c.json
 agrees step c.json a.json
 "$CTPROF" convert -q -o a.pstats a.json
-refuses 3 'a.pstats: holds a profile' a.json a.pstats
-refuses 3 'a.pstats: holds a profile' --align step a.json a.pstats
+refuses 3 'a.pstats: is a profile' a.json a.pstats
+refuses 3 'a.pstats: is a profile' --align step a.json a.pstats
 refuses 3 'none.json: cannot open' a.json none.json
 refuses 2 'pstats is a profile' -t pstats --align wall a.json
 refuses 2 'to which format' -o - a.json

@@ -113,7 +113,7 @@ folds senseless 'a 1000' <<'END'
 {"ph":"Q","name":"b","pid":1,"tid":1,"ts":1},
 {"name":"b","pid":1,"tid":1,"ts":1},{}]
 END
-says senseless '9 events not used'
+says senseless '9 invalid events'
 
 # An array need not be closed; any other truncation is damage.
 folds 'open array' 'a 1000' <<'END'
@@ -150,7 +150,7 @@ folds sums 'Source 10000' <<'END'
 {"ph":"X","name":"Total Source","pid":1,"tid":2,"ts":0,"dur":10,
 "args":{"count":1,"avg ms":0}}],"beginningOfTime":1736075080262243}
 END
-says sums '1 sums, arrows of calls'
+says sums '1 sums, call arrows'
 for base in 1736075080262243:1736075080262243000 59221921900:null; do
 	sed "s/\(OfTime\":\)[0-9]*/\1${base%:*}/" "$work/in.json" \
 		>"$work/base.json"

@@ -178,7 +178,7 @@ FAKE_CUPTI_DROP=7 case_of "CUPTI drops some" dropped
 taken() {
 	runs "$2" && "$check" "$work/truth" "$(cat "$work/out")" partial \
 		"$work/run.ctp" >"$work/told" || said "$work/told" || return
-	tells "fact gpu.state off: CUPTI gave no buffer back: .*" &&
+	tells "fact gpu.state off: CUPTI returned no buffer: .*" &&
 		tells "count activities $1"
 }
 FAKE_CUPTI_TAKEN=0 case_of "another tool takes over the buffers" taken \
@@ -190,7 +190,7 @@ foreign() {
 		tells "fact gpu.foreign_buffers 1"
 }
 silent() {
-	runs nested && gives_up "CUPTI tells nothing of what is launched: .*"
+	runs nested && gives_up "CUPTI reports no launches: .*"
 }
 FAKE_CUPTI_SILENT=1 case_of "CUPTI does not know the GPU" silent
 nothing_launched() {
@@ -311,7 +311,7 @@ fi
 has_driver() {
 	local fake=$work/driver
 	mkdir "$fake" && cp "$build"/tests/lib/cupti/fake/.libs/libcuda.so.1 "$fake"
-	cupti='' off "no libcupti found.*"
+	cupti='' off "libcupti not found.*"
 }
 if ! ldconfig -p 2>/dev/null | grep -q libcupti &&
 	[ ! -e /usr/local/cuda ]; then
@@ -357,12 +357,12 @@ case_of "a context is destroyed" records context
 dies() {
 	runs death && "$check" "$work/truth" 10 partial "$work/run.ctp" \
 		>"$work/told" || said "$work/out" "$work/told" || return
-	tells "fact gpu.state off: .*fatal error.*"
+	tells "fact gpu.state off: .*fatal driver error.*"
 }
 case_of "the driver gives up" dies
 ended() {
 	runs ended && agrees && tells "count activities 5" &&
-		tells "fact gpu.state off: CUPTI does not know us any more: .*"
+		tells "fact gpu.state off: CUPTI no longer knows ctprof: .*"
 }
 case_of "another tool ends CUPTI's work" ended
 # leaves RANGES MODE...
@@ -454,7 +454,7 @@ late() {
 }
 too_late() {
 	comes_late && calls 0 cuptiSubscribe &&
-		gives_up "CUDA was in use already, .* 12.0 on only"
+		gives_up "CUDA was already in use: .* 12.0 on"
 }
 if [ "$sanitized" != 0 ]; then
 	echo "skipped ctprof_record: programs cannot load a sanitized library"

@@ -57,7 +57,7 @@ holds() {
 	found=$(awk '/functions left without an exit/ { n = $2 }
 		END { print n + 0 }' info)
 	[ "$ends" = - ] || [ "$found" = "$ends" ] || good=0
-	grep -q -e 'exits of functions' -e 'times that went back' info && good=0
+	grep -q -e 'exits of functions' -e 'times that went backwards' info && good=0
 	if [ $good = 0 ]; then
 		complain "$what: not $want with $ends unwound, but"
 		sort calls | tr '\n' ';'

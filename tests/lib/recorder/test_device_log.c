@@ -461,7 +461,7 @@ START_TEST(options_say_what_is_recorded_of_devices)
 	options.spool = record_case_directory;
 	ck_assert_int_eq(ctp_start(&options), CTP_ERR_FORMAT);
 	ck_assert_str_eq(
-		ctp_status(), "stopped: CTPROF_GPU=much makes no sense");
+		ctp_status(), "stopped: CTPROF_GPU=much: invalid value");
 	ck_assert_int_eq(unsetenv("CTPROF_GPU"), 0);
 	options.gpu = CTP_GPU_FULL;
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);

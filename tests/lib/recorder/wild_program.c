@@ -118,7 +118,7 @@ static void run_once(void)
 	pthread_t thread;
 
 	if (pthread_create(&thread, NULL, record_once, NULL) != 0)
-		fail("cannot make a thread");
+		fail("cannot create a thread");
 	(void)pthread_join(thread, NULL);
 }
 
@@ -238,7 +238,7 @@ static void run(long number, long stores, bool dies)
 	atomic_store(&stored, 0);
 	for (int i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, record, NULL) != 0)
-			fail("cannot make a thread");
+			fail("cannot create a thread");
 	damage(stores, !dies);
 	if (dies)
 		(void)raise(SIGKILL);

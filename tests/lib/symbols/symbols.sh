@@ -116,12 +116,12 @@ else
 fi
 
 mkfifo pipe
-refuses "a pipe is no program" pipe "is no program or shared library"
-refuses "a directory is no program" . "is no program or shared library"
-refuses "a text is no program" "$source" "is no program or shared library"
+refuses "a pipe is no program" pipe "is not a program or shared library"
+refuses "a directory is no program" . "is not a program or shared library"
+refuses "a text is no program" "$source" "is not a program or shared library"
 refuses "a file that is not there" none "cannot open"
 build "$compiler" -c -o object.o
-refuses "an object file is no program" object.o "no program or shared library"
+refuses "an object file is no program" object.o "not a program or shared library"
 head -c 40 whole >cut
-refuses "a file that is cut off" cut "no program or shared library"
+refuses "a file that is cut off" cut "not a program or shared library"
 exit $failed
