@@ -28,14 +28,14 @@ enum {
 struct request {
 	struct comparison comparison;
 	struct reporting reporting;
-	struct regression_rows_options options;
+	struct check_options options;
 	const char *limits;
 	const char *junit;
 	unsigned unit;
 	bool all;
 };
 
-static void read_min(struct regression_rows_options *options, const char *text,
+static void read_min(struct check_options *options, const char *text,
 	const struct argp_state *state)
 {
 	uint32_t ppm = 0;
@@ -126,7 +126,7 @@ static int print(void *user, FILE *out)
 static int print_all(struct request *request, const struct diff *diff,
 	const struct report *report)
 {
-	struct regression_rows regressions;
+	struct check_rows regressions;
 	struct output_options output = request->reporting.output;
 	struct print_context context = {
 		.view = {.regressions = &regressions,
@@ -139,7 +139,7 @@ static int print_all(struct request *request, const struct diff *diff,
 	int worst = EXIT_DONE;
 	int status;
 
-	if (!regression_rows_init(&regressions, diff, &request->comparison,
+	if (!check_rows_init(&regressions, diff, &request->comparison,
 		    &request->options))
 		return diag_no_memory(NULL);
 	if (request->limits != NULL && !request->comparison.inputs.quiet)
@@ -154,7 +154,7 @@ static int print_all(struct request *request, const struct diff *diff,
 	worst = exit_worse(worst, status);
 	if (worst == EXIT_DONE && regressions.counts[REGRESSION_SLOWER] != 0)
 		worst = EXIT_NO;
-	regression_rows_clear(&regressions);
+	check_rows_clear(&regressions);
 	return worst;
 }
 

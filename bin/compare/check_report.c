@@ -9,19 +9,114 @@
 #include "cli/diag.h"
 #include "io/amount.h"
 #include "io/xml.h"
+#include "base/memory.h"
 
 #define PPM_PERCENT 10000
+#define MILLION 1e6
+
+/* ---- rows: every function of a comparison, with its verdict ---- */
+
+static const struct regression_limit *limit_of(
+	struct check_options *options, const char *name)
+{
+	const struct regression_limit *limit =
+		limits_file_find(&options->limits, name);
+
+	return limit == NULL ? &options->default_limit : limit;
+}
+
+static void append_row(
+	struct check_rows *regressions, const struct check_row *regression)
+{
+	regressions->items[regressions->count++] = *regression;
+	regressions->counts[regression->verdict]++;
+}
+
+/* Sums have no shortest time: they are what that is a share of. */
+static void append_sum(struct check_rows *regressions, const struct diff *diff,
+	bool device, struct check_options *options)
+{
+	const struct diff_row *sum = diff_sum(diff, device);
+	struct check_row regression = {
+		.row = sum, .name = delta_sum_name(device)};
+
+	if (sum->side[DIFF_BASE].found + sum->side[DIFF_NEW].found == 0)
+		return;
+	regression.limit = limit_of(options, regression.name);
+	regression.verdict =
+		regression_of(diff, sum, DIFF_TOTAL, regression.limit, 0);
+	append_row(regressions, &regression);
+}
+
+static uint64_t min_time_of(const struct diff *diff, bool device,
+	const struct check_options *options)
+{
+	const struct diff_figures *sides = diff_sum(diff, device)->side;
+	uint64_t base = sides[DIFF_BASE].median.total_ns;
+	uint64_t changed = sides[DIFF_NEW].median.total_ns;
+	uint64_t whole = base > changed ? base : changed;
+
+	if (options->min_ppm == 0)
+		return options->min_ns;
+	return (uint64_t)((double)whole * (options->min_ppm / MILLION));
+}
+
+bool check_rows_init(struct check_rows *regressions, const struct diff *diff,
+	const struct comparison *comparison, struct check_options *options)
+{
+	const uint64_t min_ns[] = {min_time_of(diff, false, options),
+		min_time_of(diff, true, options)};
+	uint32_t count;
+	const struct diff_row *rows = diff_rows(diff, &count);
+
+	*regressions = (struct check_rows){
+		.items = memory_resize_array(
+			NULL, (size_t)count + 2, sizeof(*regressions->items))};
+	if (regressions->items == NULL)
+		return false;
+	if (!comparison->kernels)
+		append_sum(regressions, diff, false, options);
+	append_sum(regressions, diff, true, options);
+	for (uint32_t i = 0; i < count; i++) {
+		struct check_row regression = {
+			.row = &rows[i], .name = rows[i].name};
+
+		if (!comparison_shows(comparison, &rows[i]))
+			continue;
+		regression.limit = limit_of(options, regression.name);
+		regression.verdict = regression_of(diff, &rows[i], options->key,
+			regression.limit, min_ns[rows[i].kind != PROFILE_HOST]);
+		append_row(regressions, &regression);
+	}
+	return true;
+}
+
+void check_rows_clear(struct check_rows *regressions)
+{
+	memory_free(regressions->items);
+	*regressions = (struct check_rows){0};
+}
+
+size_t check_rows_judged_count(const struct check_rows *regressions)
+{
+	size_t judged = 0;
+
+	for (enum regression verdict = 0; verdict < REGRESSION_COUNT; verdict++)
+		if (regression_is_judged(verdict))
+			judged += regressions->counts[verdict];
+	return judged;
+}
 
 /* ---- a row as text ---- */
 
 static const struct diff_cost *median_of(
-	const struct regression_row *regression, enum diff_side side)
+	const struct check_row *regression, enum diff_side side)
 {
 	return &regression->row->side[side].median;
 }
 
 static uint64_t median_ns(const struct check_view *view,
-	const struct regression_row *regression, enum diff_side side)
+	const struct check_row *regression, enum diff_side side)
 {
 	const struct diff_cost *cost = median_of(regression, side);
 
@@ -29,7 +124,7 @@ static uint64_t median_ns(const struct check_view *view,
 }
 
 static uint64_t spread_ns(const struct check_view *view,
-	const struct regression_row *regression, enum diff_side side)
+	const struct check_row *regression, enum diff_side side)
 {
 	const struct diff_cost *spread = &regression->row->side[side].spread;
 
@@ -61,14 +156,14 @@ const char *check_limit_text(
 /* ---- text ---- */
 
 static bool is_in_text(
-	const struct check_view *view, const struct regression_row *regression)
+	const struct check_view *view, const struct check_row *regression)
 {
 	return view->all || regression->verdict == REGRESSION_SLOWER ||
 	       regression->verdict == REGRESSION_NOISE;
 }
 
 static void add_side(const struct check_view *view, struct table *table,
-	const struct regression_row *regression, enum diff_side side,
+	const struct check_row *regression, enum diff_side side,
 	uint64_t unit_ns)
 {
 	bool found = regression->row->side[side].found != 0;
@@ -87,7 +182,7 @@ static void add_side(const struct check_view *view, struct table *table,
 }
 
 static void add_row(const struct check_view *view, struct table *table,
-	const struct regression_row *regression, uint64_t unit_ns)
+	const struct check_row *regression, uint64_t unit_ns)
 {
 	uint64_t base = median_ns(view, regression, DIFF_BASE);
 	uint64_t changed = median_ns(view, regression, DIFF_NEW);
@@ -115,7 +210,7 @@ static bool print_rows(
 	static const char *const words[] = {"verdict", "base ", "+-", "new ",
 		"+-", "change ", "change %", "allowed", "function", NULL};
 	struct delta_columns columns;
-	const struct regression_rows *regressions = view->regressions;
+	const struct check_rows *regressions = view->regressions;
 	struct table table;
 	bool printed;
 
@@ -133,7 +228,7 @@ static bool print_rows(
 
 static uint64_t largest_ns(const struct check_view *view)
 {
-	const struct regression_rows *regressions = view->regressions;
+	const struct check_rows *regressions = view->regressions;
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < regressions->count; i++)
@@ -147,12 +242,12 @@ static uint64_t largest_ns(const struct check_view *view)
 }
 
 /* "Checked 12: none is slower than allowed." and what was not. */
-static void print_counts(const struct regression_rows *regressions, FILE *out)
+static void print_counts(const struct check_rows *regressions, FILE *out)
 {
 	const size_t *counts = regressions->counts;
 
 	fprintf(out, "Compared: %zu, slower than allowed: %zu",
-		regression_rows_judged_count(regressions),
+		check_rows_judged_count(regressions),
 		counts[REGRESSION_SLOWER]);
 	if (counts[REGRESSION_NOISE] != 0)
 		fprintf(out, ", perhaps slower, but within the noise: %zu",
@@ -170,7 +265,7 @@ int check_print_text(const struct check_view *view, FILE *out)
 {
 	const struct delta_unit *unit =
 		delta_unit(view->unit, largest_ns(view));
-	const struct regression_rows *regressions = view->regressions;
+	const struct check_rows *regressions = view->regressions;
 
 	if (regressions->count == 0) {
 		fputs("Nothing to compare: there are no functions.\n", out);
@@ -191,7 +286,7 @@ int check_print_text(const struct check_view *view, FILE *out)
 /* ---- JSON and CSV ---- */
 
 static bool is_in_report(
-	const struct check_view *view, const struct regression_row *regression)
+	const struct check_view *view, const struct check_row *regression)
 {
 	return view->all || regression_is_judged(regression->verdict);
 }
@@ -210,7 +305,7 @@ static void put_limit(struct json *json, const struct regression_limit *limit)
 		json_uint(json, limit->time_ns);
 }
 
-static void put_row(struct json *json, const struct regression_row *regression)
+static void put_row(struct json *json, const struct check_row *regression)
 {
 	json_begin(json, '{');
 	report_text(json, "name", regression->name);
@@ -226,7 +321,7 @@ static void put_row(struct json *json, const struct regression_row *regression)
 int check_print_json(
 	const struct check_view *view, const struct report *report, FILE *out)
 {
-	const struct regression_rows *regressions = view->regressions;
+	const struct check_rows *regressions = view->regressions;
 	struct json json;
 	int status = report_begin(report, &json, out);
 
@@ -249,7 +344,7 @@ int check_print_json(
 	return report_end(&json);
 }
 
-static void put_csv_row(FILE *out, const struct regression_row *regression)
+static void put_csv_row(FILE *out, const struct check_row *regression)
 {
 	const struct regression_limit *limit = regression->limit;
 
@@ -269,7 +364,7 @@ static void put_csv_row(FILE *out, const struct regression_row *regression)
 
 int check_print_csv(const struct check_view *view, FILE *out)
 {
-	const struct regression_rows *regressions = view->regressions;
+	const struct check_rows *regressions = view->regressions;
 
 	fputs("name,file,line,kind,verdict,allowed_ppm,"
 	      "allowed_ns," DELTA_CSV_TITLES "\n",
@@ -284,7 +379,7 @@ int check_print_csv(const struct check_view *view, FILE *out)
 
 /* "+12.00 %, allowed is 5%: 1.2 s, 1.3 s" */
 static void put_junit_message(const struct check_view *view,
-	const struct regression_row *regression, FILE *out)
+	const struct check_row *regression, FILE *out)
 {
 	uint64_t base = median_ns(view, regression, DIFF_BASE);
 	uint64_t changed = median_ns(view, regression, DIFF_NEW);
@@ -299,7 +394,7 @@ static void put_junit_message(const struct check_view *view,
 }
 
 static bool put_junit_case(const struct check_view *view,
-	const struct regression_row *regression, FILE *out)
+	const struct check_row *regression, FILE *out)
 {
 	uint64_t changed = median_ns(view, regression, DIFF_NEW);
 	char seconds[AMOUNT_TEXT];
@@ -334,7 +429,7 @@ static bool put_junit_case(const struct check_view *view,
 
 int check_print_junit(const struct check_view *view, FILE *out)
 {
-	const struct regression_rows *regressions = view->regressions;
+	const struct check_rows *regressions = view->regressions;
 	bool done = true;
 
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n",
@@ -342,7 +437,7 @@ int check_print_junit(const struct check_view *view, FILE *out)
 	fprintf(out,
 		"  <testsuite name=\"ctprof check\" tests=\"%zu\" "
 		"failures=\"%zu\" errors=\"0\">\n",
-		regression_rows_judged_count(regressions),
+		check_rows_judged_count(regressions),
 		regressions->counts[REGRESSION_SLOWER]);
 	for (size_t i = 0; i < regressions->count; i++)
 		if (regression_is_judged(regressions->items[i].verdict))

@@ -1,15 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* The ways to print whether anything is slower than allowed. */
+/* Every function of a comparison with its verdict, and the ways to print whether
+ * anything is slower than allowed. */
 #ifndef CHECK_REPORT_H
 #define CHECK_REPORT_H
 
 #include <stdio.h>
 
 #include "compare/delta.h"
-#include "compare/regression_rows.h"
+#include "compare/regression.h"
+#include "compare/limits_file.h"
+#include "compare/comparison.h"
+
+struct check_row {
+	const struct diff_row *row; /* borrowed */
+	const char *name;           /* of the row, or of the sum it is */
+	const struct regression_limit *limit; /* borrowed */
+	enum regression verdict;
+};
+
+struct check_rows {
+	struct check_row *items; /* sums first, then in the rows' order */
+	size_t count;
+	size_t counts[REGRESSION_COUNT];
+};
+
+struct check_options {
+	enum diff_key key;
+	struct limits_file limits;
+	struct regression_limit default_limit; /* of others */
+	uint64_t min_ns;  /* what takes less is too short; or such */
+	uint32_t min_ppm; /* a share of the sum of the host's or GPUs' */
+};
+
+/* False if out of memory. Rows that `comparison` does not show are left out. */
+bool check_rows_init(struct check_rows *regressions, const struct diff *diff,
+	const struct comparison *comparison, struct check_options *options);
+void check_rows_clear(struct check_rows *regressions);
+
+/* The number of functions that were compared with a limit. */
+size_t check_rows_judged_count(const struct check_rows *regressions);
 
 struct check_view {
-	const struct regression_rows *regressions; /* borrowed, as is */
+	const struct check_rows *regressions; /* borrowed, as is */
 	const struct comparison *comparison;
 	enum diff_key key;
 	bool all;      /* also what was not compared, and as text what passed */

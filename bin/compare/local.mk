@@ -4,5 +4,4 @@ libprogram_la_SOURCES += \
 	%D%/comparison.c %D%/comparison.h \
 	%D%/delta.c %D%/delta.h \
 	%D%/diff_report.c %D%/diff_report.h \
-	%D%/limits_file.c %D%/limits_file.h \
-	%D%/regression_rows.c %D%/regression_rows.h
+	%D%/limits_file.c %D%/limits_file.h
