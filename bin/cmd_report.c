@@ -3,7 +3,6 @@
 #include "cli/command.h"
 
 #include "cli/arguments.h"
-#include "report/page_data.h"
 #include "cli/output.h"
 #include "report/page.h"
 #include "input/reporting.h"
@@ -28,20 +27,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static int add_input(struct page *page, const struct inputs *inputs, size_t i)
 {
-	struct ctp_error err = {0};
-	struct page_data data;
 	struct input input;
 	int status = input_open(&input, inputs->paths[i], inputs);
 
 	if (status != EXIT_DONE)
 		return status;
-	status = page_data_read(&data, inputs, &input);
-	if (status == EXIT_DONE &&
-		page_add_input(page, &data, &input, &err) != CTP_OK) {
-		diag_error(input.name, &err);
-		status = EXIT_LIMIT;
-	}
-	page_data_clear(&data);
+	status = page_add_input(page, inputs, &input);
 	return exit_worse(status, input_close(&input, inputs));
 }
 
@@ -79,7 +70,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	arguments_parse(cmd_report.argp, 0, argc, argv, &request);
-	page_data_set_request(&request.inputs.request);
+	page_set_request(&request.inputs.request);
 	status = run_request(&request);
 	inputs_clear(&request.inputs);
 	return status;

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 libprogram_la_SOURCES += \
 	%D%/page.c %D%/page.h \
-	%D%/page_data.c %D%/page_data.h \
 	%D%/page_functions.c \
 	%D%/page_gpu.c \
 	%D%/page_part.c %D%/page_part.h \

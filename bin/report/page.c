@@ -6,12 +6,111 @@
 #include "flamegraph/flame_files.h"
 #include "base/memory.h"
 #include "report/page_part.h"
+#include "cli/command.h"
+#include "cli/diag.h"
 #include "cli/report.h"
+#include "input/reporting.h"
+#include "profile/replay.h"
+#include "roofline/flops.h"
 #include "io/xml.h"
 #include "input/trace_summary.h"
 #include "cli/quantity.h"
 
 #define FACTS_HUNDREDTHS 2
+
+/* ---- reading ---- */
+
+/* Who is handed each event. */
+struct analyses {
+	struct replay *replay;
+	struct overview *overview;
+	struct gaps *gaps;
+	struct kernels *kernels;
+};
+
+void page_set_request(struct read_request *request)
+{
+	request->skip_args = true;
+	request->kept_args = flops_args;
+	request->detailed_names = true;
+}
+
+static enum ctp_status add_event(
+	void *user, const struct event *event, struct ctp_error *err)
+{
+	struct analyses *analyses = user;
+	enum ctp_status status = replay_add(analyses->replay, event, err);
+
+	if (status == CTP_OK)
+		status = overview_add(analyses->overview, event, err);
+	if (status == CTP_OK)
+		status = gaps_add(analyses->gaps, event, err);
+	if (status == CTP_OK)
+		status = kernels_add(analyses->kernels, event, err);
+	return status;
+}
+
+static enum ctp_status read_events(struct page_data *data,
+	const struct inputs *inputs, struct input *input, struct ctp_error *err)
+{
+	struct trace *trace = input->file.source->trace;
+	struct analyses analyses = {
+		.replay = replay_new(
+			trace, (struct replay_options){.tree = true}),
+		.overview = data->overview = overview_new(trace),
+		.gaps = data->gaps = gaps_new(trace),
+		.kernels = data->kernels = kernels_new(trace),
+	};
+	enum ctp_status status;
+
+	if (analyses.replay == NULL || analyses.overview == NULL ||
+		analyses.gaps == NULL || analyses.kernels == NULL)
+		status = ctp_no_memory(err);
+	else
+		status = reporting_read(
+			inputs, input, add_event, &analyses, err);
+	if (status == CTP_OK)
+		status = overview_finish(data->overview, err);
+	if (status == CTP_OK)
+		status = gaps_finish(data->gaps, err);
+	if (status == CTP_OK)
+		status = kernels_finish(data->kernels, err);
+	if (status == CTP_OK)
+		status = replay_finish(analyses.replay, &data->profile, err);
+	replay_free(analyses.replay);
+	return status;
+}
+
+/* Reads an input to its end. Errors: said; returns an exit status; clear_data()
+ * is due in any case, before the input is closed. */
+static int read_data(struct page_data *data, const struct inputs *inputs,
+	struct input *input)
+{
+	struct event_source *source = input->file.source;
+	struct ctp_error err = {0};
+	enum ctp_status status;
+
+	*data = (struct page_data){0};
+	if (source->read_profile != NULL)
+		status = source->read_profile(source, &data->profile, &err);
+	else
+		status = read_events(data, inputs, input, &err);
+	if (status == CTP_OK)
+		status = profile_sort(data->profile, &err);
+	return status == CTP_OK ? EXIT_DONE
+				: input_diag_error(input, input->name, &err);
+}
+
+static void clear_data(struct page_data *data)
+{
+	profile_free(data->profile);
+	overview_free(data->overview);
+	gaps_free(data->gaps);
+	kernels_free(data->kernels);
+	*data = (struct page_data){0};
+}
+
+/* ---- writing ---- */
 
 static void put_lines(FILE *out, const char *const *lines)
 {
@@ -224,7 +323,7 @@ static enum ctp_status write_part(struct page_part *part,
 		       : CTP_OK;
 }
 
-enum ctp_status page_add_input(struct page *page, const struct page_data *data,
+static enum ctp_status add_data(struct page *page, const struct page_data *data,
 	const struct input *input, struct ctp_error *err)
 {
 	struct page_part part = {.data = data,
@@ -254,6 +353,22 @@ enum ctp_status page_add_input(struct page *page, const struct page_data *data,
 	page_kernels_free(part.kernels);
 	memory_free(part.function_numbers);
 	json_clear(&part.json);
+	return status;
+}
+
+int page_add_input(
+	struct page *page, const struct inputs *inputs, struct input *input)
+{
+	struct ctp_error err = {0};
+	struct page_data data;
+	int status = read_data(&data, inputs, input);
+
+	if (status == EXIT_DONE &&
+		add_data(page, &data, input, &err) != CTP_OK) {
+		diag_error(input->name, &err);
+		status = EXIT_LIMIT;
+	}
+	clear_data(&data);
 	return status;
 }
 

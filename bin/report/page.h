@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "report/page_data.h"
 #include "input/input.h"
 
 #define PAGE_BYTES ((size_t)2000000)
@@ -28,10 +27,13 @@ struct page {
  * not even half of one. */
 void page_init(struct page *page, FILE *out, const char *title, size_t inputs);
 
-/* Adds what there is of one input. Errors: CTP_ERR_NOMEM; those of writing show
- * on the stream, here and below. */
-enum ctp_status page_add_input(struct page *page, const struct page_data *data,
-	const struct input *input, struct ctp_error *err);
+/* Sets what page_add_input() wants of an input that is opened for it. */
+void page_set_request(struct read_request *request);
+
+/* Reads an input to its end and adds it. Errors: said; returns an exit status;
+ * those of writing show on the stream, here and below. */
+int page_add_input(
+	struct page *page, const struct inputs *inputs, struct input *input);
 
 /* Writes what is below the last one. */
 void page_end(struct page *page);

@@ -10,9 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/page_data.h"
+#include "gaps/gaps.h"
+#include "gaps/overview.h"
 #include "profile/flame_tree.h"
 #include "json/json.h"
+#include "profile/profile.h"
+#include "roofline/kernels.h"
 #include "trace/trace.h"
 
 /* What stands in place of a function's number that is none. */
@@ -20,6 +23,15 @@
 
 /* Bytes of a text that are shown. */
 #define PAGE_TEXT_SHOWN 240
+
+/* All that the page shows of one input, gathered in one pass over its events. */
+struct page_data {
+	struct profile *profile; /* sorted, and with its tree */
+	/* NULL where the input holds sums, and no events. */
+	struct overview *overview;
+	struct gaps *gaps;
+	struct kernels *kernels;
+};
 
 struct page_part {
 	struct json json;
