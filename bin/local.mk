@@ -32,7 +32,6 @@ include bin/compare/local.mk
 include bin/gpu/local.mk
 include bin/input/local.mk
 include bin/record/local.mk
-include bin/repair/local.mk
 include bin/report/local.mk
 include bin/stats/local.mk
 include bin/timeline/local.mk

@@ -13,7 +13,7 @@ import sys
 
 AREAS = (
     ("Command line and output", "bin/cli", "bin/cmd_", "bin/input", "bin/main"),
-    ("Recording", "bin/record", "bin/repair", "lib", "python"),
+    ("Recording", "bin/record", "lib", "python"),
     ("Reading and converting", "bin", "formats"),
 )
 TOKEN = re.compile(
