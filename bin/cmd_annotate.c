@@ -13,7 +13,7 @@
 #include "input/conversion.h"
 #include "input/format_names.h"
 #include "cli/output.h"
-#include "input/reporting.h"
+#include "input/report.h"
 #include "cli/diag.h"
 
 enum { KEY_REGISTRY = KEY_OWN };
@@ -108,7 +108,7 @@ static int annotate(struct annotation *annotation, struct input *input,
 
 	if (status != EXIT_DONE)
 		return status;
-	if (!reporting_has_events(input))
+	if (!report_has_events(input))
 		return EXIT_INPUT;
 	if (annotate_open(input->file.source, registry, &annotate, &err) !=
 		CTP_OK)

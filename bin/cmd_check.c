@@ -8,7 +8,7 @@
 #include "compare/check_report.h"
 #include "cli/output.h"
 #include "cli/quantity.h"
-#include "input/reporting.h"
+#include "input/report.h"
 #include "cli/diag.h"
 
 /* Keys of options without a letter. */
@@ -27,7 +27,7 @@ enum {
 
 struct request {
 	struct comparison comparison;
-	struct reporting reporting;
+	struct report_options report_options;
 	struct check_options options;
 	const char *limits;
 	const char *junit;
@@ -85,7 +85,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &request->reporting;
+		state->child_inputs[0] = &request->report_options;
 		state->child_inputs[1] = &request->comparison;
 		return 0;
 	case KEY_ALL:
@@ -107,7 +107,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 struct print_context {
 	struct check_view view;
 	const struct report *report; /* NULL: in JUnit's form */
-	const struct reporting *reporting;
+	const struct report_options *report_options;
 };
 
 static int print(void *user, FILE *out)
@@ -115,26 +115,26 @@ static int print(void *user, FILE *out)
 	struct print_context *context = user;
 	struct check_view *view = &context->view;
 
-	view->color = terminal_color(out, context->reporting->color);
+	view->color = terminal_color(out, context->report_options->color);
 	view->width = terminal_width(out);
 	if (context->report == NULL)
 		return check_print_junit(view, out);
-	return REPORTING_PRINT(
-		context->reporting, check, view, context->report, out);
+	return REPORT_PRINT(
+		context->report_options, check, view, context->report, out);
 }
 
 static int print_all(struct request *request, const struct diff *diff,
 	const struct report *report)
 {
 	struct check_rows regressions;
-	struct output_options output = request->reporting.output;
+	struct output_options output = request->report_options.output;
 	struct print_context context = {
 		.view = {.regressions = &regressions,
 			.comparison = &request->comparison,
 			.key = request->options.key,
 			.all = request->all,
 			.unit = request->unit},
-		.reporting = &request->reporting,
+		.report_options = &request->report_options,
 	};
 	int worst = EXIT_DONE;
 	int status;
@@ -147,10 +147,10 @@ static int print_all(struct request *request, const struct diff *diff,
 			&request->options.limits, request->limits);
 	if (request->junit != NULL) {
 		output.path = request->junit;
-		worst = reporting_print(output, print, &context);
+		worst = report_print(output, print, &context);
 	}
 	context.report = report;
-	status = reporting_print(request->reporting.output, print, &context);
+	status = report_print(request->report_options.output, print, &context);
 	worst = exit_worse(worst, status);
 	if (worst == EXIT_DONE && regressions.counts[REGRESSION_SLOWER] != 0)
 		worst = EXIT_NO;
@@ -206,7 +206,7 @@ static int compare(struct request *request)
 
 static int run_request(struct request *request)
 {
-	const struct output_options *output = &request->reporting.output;
+	const struct output_options *output = &request->report_options.output;
 	int status = EXIT_DONE;
 
 	if (request->limits != NULL)

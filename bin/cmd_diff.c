@@ -7,7 +7,7 @@
 #include "cli/arguments.h"
 #include "compare/diff_report.h"
 #include "cli/output.h"
-#include "input/reporting.h"
+#include "input/report.h"
 
 /* Keys of options without a letter. */
 enum {
@@ -24,7 +24,7 @@ static const char *const key_words[] = {
 
 struct request {
 	struct comparison comparison;
-	struct reporting reporting;
+	struct report_options report_options;
 	enum diff_key key;
 	unsigned unit;
 	bool exit_code;
@@ -37,7 +37,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &request->reporting;
+		state->child_inputs[0] = &request->report_options;
 		state->child_inputs[1] = &request->comparison;
 		return 0;
 	case 's':
@@ -45,7 +45,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			state, "--sort", KEYS, arg);
 		return 0;
 	case 'n':
-		reporting_read_top(&request->reporting, state, arg);
+		report_read_top(&request->report_options, state, arg);
 		return 0;
 	case KEY_UNIT:
 		request->unit =
@@ -69,7 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 struct print_context {
 	struct diff_view view;
 	const struct report *report;
-	const struct reporting *reporting;
+	const struct report_options *report_options;
 };
 
 static int print(void *user, FILE *out)
@@ -77,10 +77,10 @@ static int print(void *user, FILE *out)
 	struct print_context *context = user;
 	struct diff_view *view = &context->view;
 
-	view->color = terminal_color(out, context->reporting->color);
+	view->color = terminal_color(out, context->report_options->color);
 	view->width = terminal_width(out);
-	return REPORTING_PRINT(
-		context->reporting, diff, view, context->report, out);
+	return REPORT_PRINT(
+		context->report_options, diff, view, context->report, out);
 }
 
 static int print_to_output(const struct request *request,
@@ -90,14 +90,14 @@ static int print_to_output(const struct request *request,
 		.view = {.diff = diff,
 			.comparison = &request->comparison,
 			.sort = key_words[request->key],
-			.top = reporting_row_limit(
-				&request->reporting, DEFAULT_TOP),
+			.top = report_row_limit(
+				&request->report_options, DEFAULT_TOP),
 			.unit = request->unit},
 		.report = report,
-		.reporting = &request->reporting,
+		.report_options = &request->report_options,
 	};
 	int status =
-		reporting_print(request->reporting.output, print, &context);
+		report_print(request->report_options.output, print, &context);
 
 	if (status == EXIT_DONE && request->exit_code &&
 		diff_differs(&context.view))
@@ -109,7 +109,7 @@ static int write_svg(const struct request *request,
 	const struct comparison_profiles *profiles, int worst)
 {
 	int status = diff_svg_write(&request->comparison, profiles,
-		request->svg, request->reporting.output.force);
+		request->svg, request->report_options.output.force);
 
 	return exit_worse(worst, status);
 }
@@ -145,9 +145,10 @@ static int run(int argc, char **argv)
 
 	arguments_parse(cmd_diff.argp, ARGP_IN_ORDER, argc, argv, &request);
 	/* Before all is read: that may take long. */
-	status = request.svg == NULL ? EXIT_DONE
-				     : output_check(request.svg,
-					       request.reporting.output.force);
+	status = request.svg == NULL
+			 ? EXIT_DONE
+			 : output_check(request.svg,
+				   request.report_options.output.force);
 	if (status == EXIT_DONE)
 		status = run_request(&request);
 	comparison_clear(&request.comparison);

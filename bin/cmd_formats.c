@@ -7,7 +7,7 @@
 #include "cli/arguments.h"
 #include "format.h"
 #include "input/format_names.h"
-#include "cli/report.h"
+#include "input/report.h"
 
 static const char *direction(const struct format *format)
 {

@@ -7,7 +7,7 @@
 #include "cli/arguments.h"
 #include "gpu/gaps_report.h"
 #include "gpu/optimize_report.h"
-#include "input/reporting.h"
+#include "input/report.h"
 #include "cli/diag.h"
 
 /* Keys of options without a letter. */
@@ -20,7 +20,7 @@ enum {
 
 struct request {
 	struct inputs inputs;
-	struct reporting reporting;
+	struct report_options report_options;
 	bool optimizes; /* --optimize was given, with this: */
 	struct ranking_options optimize;
 };
@@ -32,10 +32,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
-		state->child_inputs[1] = &request->reporting;
+		state->child_inputs[1] = &request->report_options;
 		return 0;
 	case 'n':
-		reporting_read_top(&request->reporting, state, arg);
+		report_read_top(&request->report_options, state, arg);
 		return 0;
 	case KEY_OPTIMIZE:
 		request->optimizes = true;
@@ -75,12 +75,10 @@ static enum ctp_status read_events(const struct inputs *inputs,
 	enum ctp_status status;
 
 	if (gaps != NULL) {
-		status = reporting_read(
-			inputs, input, add_gaps_event, gaps, err);
+		status = report_read(inputs, input, add_gaps_event, gaps, err);
 		return status == CTP_OK ? gaps_finish(gaps, err) : status;
 	}
-	status =
-		reporting_read(inputs, input, add_ranking_event, optimize, err);
+	status = report_read(inputs, input, add_ranking_event, optimize, err);
 	return status == CTP_OK ? ranking_finish(optimize, err) : status;
 }
 
@@ -89,15 +87,16 @@ static int print_gaps(struct request *request, const struct gaps *gaps,
 {
 	const struct gaps_view view = {.gaps = gaps,
 		.trace = trace,
-		.top = reporting_row_limit(&request->reporting, DEFAULT_TOP),
-		.color = terminal_color(out, request->reporting.color),
+		.top = report_row_limit(&request->report_options, DEFAULT_TOP),
+		.color = terminal_color(out, request->report_options.color),
 		.width = terminal_width(out),
 		.input = *path,
-		.titles = reporting_needs_titles(&request->reporting)};
+		.titles = report_needs_titles(&request->report_options)};
 	struct report report;
 
-	reporting_init_report(&report, trace, "ctprof/gaps/1", path);
-	return REPORTING_PRINT(&request->reporting, gaps, &view, &report, out);
+	report_init(&report, trace, "ctprof/gaps/1", path);
+	return REPORT_PRINT(
+		&request->report_options, gaps, &view, &report, out);
 }
 
 static int print_optimize(struct request *request,
@@ -106,15 +105,15 @@ static int print_optimize(struct request *request,
 {
 	const struct optimize_view view = {.optimize = optimize,
 		.trace = trace,
-		.color = terminal_color(out, request->reporting.color),
+		.color = terminal_color(out, request->report_options.color),
 		.width = terminal_width(out),
 		.input = *path,
-		.titles = reporting_needs_titles(&request->reporting)};
+		.titles = report_needs_titles(&request->report_options)};
 	struct report report;
 
-	reporting_init_report(&report, trace, "ctprof/optimize/1", path);
-	return REPORTING_PRINT(
-		&request->reporting, optimize, &view, &report, out);
+	report_init(&report, trace, "ctprof/optimize/1", path);
+	return REPORT_PRINT(
+		&request->report_options, optimize, &view, &report, out);
 }
 
 static int report_input(
@@ -131,7 +130,7 @@ static int report_input(
 
 	if (gaps == NULL && optimize == NULL)
 		return diag_no_memory(input->name);
-	if (!reporting_has_events(input))
+	if (!report_has_events(input))
 		result = EXIT_INPUT;
 	else if (read_events(&request->inputs, input, gaps, optimize, &err) !=
 		 CTP_OK)
@@ -152,8 +151,8 @@ static int run(int argc, char **argv)
 
 	arguments_parse(cmd_gaps.argp, 0, argc, argv, &request);
 	request.inputs.request.skip_args = true;
-	status = reporting_print_inputs(
-		&request.reporting, &request.inputs, report_input, &request);
+	status = report_print_inputs(&request.report_options, &request.inputs,
+		report_input, &request);
 	inputs_clear(&request.inputs);
 	return status;
 }
@@ -187,7 +186,7 @@ static const struct argp argp = {
 	       "  ctprof gaps train.json.gz\n"
 	       "  ctprof gaps --optimize 5 train.json.gz\n"
 	       "  ctprof gaps --json run.ctp | jq '.rows[].causes'",
-	.children = reporting_children,
+	.children = report_children,
 };
 
 const struct command cmd_gaps = {

@@ -13,7 +13,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/quantity.h"
-#include "input/reporting.h"
+#include "input/report.h"
 #include "cli/diag.h"
 #include "cli/table.h"
 

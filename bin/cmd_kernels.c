@@ -14,7 +14,7 @@
 #include "gpu/kernels_report.h"
 #include "input/format_names.h"
 #include "cli/output.h"
-#include "input/reporting.h"
+#include "input/report.h"
 #include "cli/diag.h"
 
 /* Keys of options without a letter. */
@@ -28,7 +28,7 @@ enum {
 
 struct request {
 	struct inputs inputs;
-	struct reporting reporting;
+	struct report_options report_options;
 	enum kernels_key sort;
 	enum dtype dtype;
 	const char *peaks_path;
@@ -47,7 +47,7 @@ static void check(const struct request *request, const struct argp_state *state)
 		return;
 	if (request->inputs.count > 1)
 		argp_error(state, "one input at a time is augmented");
-	if (request->reporting.style != REPORTING_TEXT)
+	if (request->report_options.style != REPORT_TEXT)
 		argp_error(state, "--augment writes a trace, and no report");
 	if (request->about_report)
 		argp_error(state,
@@ -62,10 +62,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
-		state->child_inputs[1] = &request->reporting;
+		state->child_inputs[1] = &request->report_options;
 		return 0;
 	case 'n':
-		reporting_read_top(&request->reporting, state, arg);
+		report_read_top(&request->report_options, state, arg);
 		break;
 	case 's':
 		request->sort = (enum kernels_key)arguments_word(
@@ -113,18 +113,18 @@ static int print(struct request *request, struct kernels *kernels,
 		.trace = trace,
 		.peaks = &request->peaks,
 		.dtype = request->dtype,
-		.top = reporting_row_limit(&request->reporting, DEFAULT_TOP),
+		.top = report_row_limit(&request->report_options, DEFAULT_TOP),
 		.sort = request->sort,
-		.color = terminal_color(out, request->reporting.color),
+		.color = terminal_color(out, request->report_options.color),
 		.width = terminal_width(out),
 		.input = *path,
-		.titles = reporting_needs_titles(&request->reporting)};
+		.titles = report_needs_titles(&request->report_options)};
 	struct report report;
 
 	kernels_sort(kernels, request->sort);
-	reporting_init_report(&report, trace, "ctprof/kernels/1", path);
-	return REPORTING_PRINT(
-		&request->reporting, kernels, &view, &report, out);
+	report_init(&report, trace, "ctprof/kernels/1", path);
+	return REPORT_PRINT(
+		&request->report_options, kernels, &view, &report, out);
 }
 
 static int report_input(
@@ -137,13 +137,12 @@ static int report_input(
 	enum ctp_status status;
 	int result;
 
-	if (!reporting_has_events(input))
+	if (!report_has_events(input))
 		return EXIT_INPUT;
 	kernels = kernels_new(trace);
 	if (kernels == NULL)
 		return diag_no_memory(input->name);
-	status = reporting_read(
-		&request->inputs, input, add_event, kernels, &err);
+	status = report_read(&request->inputs, input, add_event, kernels, &err);
 	if (status == CTP_OK)
 		status = kernels_finish(kernels, &err);
 	if (status != CTP_OK)
@@ -158,8 +157,8 @@ static int augment(struct request *request, struct input *input)
 {
 	struct conversion conversion = {
 		.convert.options.title = input->name,
-		.path = request->reporting.output.path,
-		.force = request->reporting.output.force,
+		.path = request->report_options.output.path,
+		.force = request->report_options.output.force,
 		.progress = inputs_progress(&request->inputs),
 	};
 	struct augment *source;
@@ -168,7 +167,7 @@ static int augment(struct request *request, struct input *input)
 
 	if (status != EXIT_DONE)
 		return status;
-	if (!reporting_has_events(input))
+	if (!report_has_events(input))
 		return EXIT_INPUT;
 	if (augment_open(input->file.source, &source, &err) != CTP_OK)
 		return input_diag_error(input, input->name, &err);
@@ -193,7 +192,7 @@ static int augment_one(struct request *request)
 	struct inputs *inputs = &request->inputs;
 	struct input input;
 	int status = conversion_find_format(
-		&request->to, request->reporting.output.path);
+		&request->to, request->report_options.output.path);
 
 	if (status != EXIT_DONE)
 		return status;
@@ -221,7 +220,7 @@ static int run(int argc, char **argv)
 	if (request.peaks_path != NULL)
 		status = peaks_file_read(&request.peaks, request.peaks_path);
 	if (status == EXIT_DONE)
-		status = reporting_print_inputs(&request.reporting,
+		status = report_print_inputs(&request.report_options,
 			&request.inputs, report_input, &request);
 	peaks_file_clear(&request.peaks);
 	inputs_clear(&request.inputs);
@@ -265,7 +264,7 @@ static const struct argp argp = {
 	       "  ctprof kernels --sort flops --top 5 train.json.gz\n"
 	       "  ctprof kernels --json train.json.gz | jq '.rows[0]'\n"
 	       "  ctprof kernels --augment train.json.gz -o augmented.json",
-	.children = reporting_children,
+	.children = report_children,
 };
 
 const struct command cmd_kernels = {

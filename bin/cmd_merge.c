@@ -12,7 +12,7 @@
 #include "input/output_path.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "input/reporting.h"
+#include "input/report.h"
 #include "cli/diag.h"
 #include "timeline/merge.h"
 

@@ -11,7 +11,7 @@
 #include "cli/arguments.h"
 #include "cli/output.h"
 #include "stats/phases_report.h"
-#include "input/reporting.h"
+#include "input/report.h"
 #include "input/aggregate.h"
 #include "cli/diag.h"
 
@@ -24,7 +24,7 @@ enum {
 
 struct request {
 	struct inputs inputs;
-	struct reporting reporting;
+	struct report_options report_options;
 	const char *rules; /* a name or a file; NULL: by content */
 	bool by_thread;
 	unsigned jobs;
@@ -55,7 +55,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
-		state->child_inputs[1] = &request->reporting;
+		state->child_inputs[1] = &request->report_options;
 		return 0;
 	case KEY_RULES:
 		request->rules = arg;
@@ -101,7 +101,7 @@ static int print(void *user, FILE *out)
 	struct request *request = user;
 	struct aggregate *aggregate = &request->aggregate;
 	const struct phases_view view = {.totals = &aggregate->phases,
-		.color = terminal_color(out, request->reporting.color),
+		.color = terminal_color(out, request->report_options.color),
 		.width = terminal_width(out)};
 	struct report report = {.schema = "ctprof/phases/1",
 		.inputs = request->inputs.paths,
@@ -110,8 +110,8 @@ static int print(void *user, FILE *out)
 
 	memcpy(report.losses, aggregate->losses, sizeof(report.losses));
 	phase_totals_sort(&aggregate->phases);
-	return REPORTING_PRINT(
-		&request->reporting, phases, &view, &report, out);
+	return REPORT_PRINT(
+		&request->report_options, phases, &view, &report, out);
 }
 
 static int run_request(struct request *request)
@@ -127,7 +127,7 @@ static int run_request(struct request *request)
 	if (request->aggregate.file_count == 0)
 		return worst;
 	return exit_worse(worst,
-		reporting_print(request->reporting.output, print, request));
+		report_print(request->report_options.output, print, request));
 }
 
 static int run(int argc, char **argv)
@@ -178,7 +178,7 @@ static const struct argp argp = {
 	       "  ctprof phases --rules clang build/\n"
 	       "  ctprof phases --threads trace.json.gz\n"
 	       "  ctprof phases --show-rules import > my.rules",
-	.children = reporting_children,
+	.children = report_children,
 };
 
 const struct command cmd_phases = {

@@ -21,7 +21,7 @@
 #include "input/input.h"
 #include "io/known_formats.h"
 #include "json_repair/repair.h"
-#include "cli/report.h"
+#include "input/report.h"
 #include "cli/diag.h"
 #include "record/spool_dir.h"
 #include "cli/table.h"

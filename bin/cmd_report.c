@@ -5,7 +5,7 @@
 #include "cli/arguments.h"
 #include "cli/output.h"
 #include "report/page.h"
-#include "input/reporting.h"
+#include "input/report.h"
 #include "cli/diag.h"
 
 struct request {

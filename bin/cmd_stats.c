@@ -13,7 +13,7 @@
 #include "stats/grouping.h"
 #include "cli/output.h"
 #include "cli/quantity.h"
-#include "input/reporting.h"
+#include "input/report.h"
 #include "input/aggregate.h"
 #include "cli/diag.h"
 #include "stats/stats.h"
@@ -34,7 +34,7 @@ enum {
 struct request {
 	struct inputs inputs;
 	struct stats_options options;
-	struct reporting reporting;
+	struct report_options report_options;
 	struct replay_options replay;
 	struct grouping grouping;
 	bool chose_device; /* --device was given */
@@ -80,7 +80,7 @@ static error_t parse_table(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'n':
-		reporting_read_top(&request->reporting, state, arg);
+		report_read_top(&request->report_options, state, arg);
 		return 0;
 	case KEY_MIN:
 		arguments_min(state, arg, &options->min_parts,
@@ -124,7 +124,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &request->inputs;
 		state->child_inputs[1] = &request->grouping;
-		state->child_inputs[2] = &request->reporting;
+		state->child_inputs[2] = &request->report_options;
 		return 0;
 	case ARGP_KEY_END:
 		if (request->options.gpu && request->chose_device)
@@ -201,11 +201,11 @@ static int print(struct request *request, FILE *out)
 	}
 	if (request->grouping.has_key && !request->shown)
 		diag_unsorted(&stats);
-	if (request->reporting.style == REPORTING_JSON) {
+	if (request->report_options.style == REPORT_JSON) {
 		request->report.truncated =
 			stats.hidden != 0 || stats.work_hidden != 0;
 		status = stats_print_json(&stats, &request->report, out);
-	} else if (request->reporting.style == REPORTING_CSV) {
+	} else if (request->report_options.style == REPORT_CSV) {
 		status = stats_print_csv(&stats, out);
 	} else if (request->options.gpu) {
 		status = stats_print_gpu(&stats, out);
@@ -222,7 +222,7 @@ static void set_terminal_options(struct request *request, FILE *out)
 {
 	struct stats_options *options = &request->options;
 
-	options->color = terminal_color(out, request->reporting.color);
+	options->color = terminal_color(out, request->report_options.color);
 	options->width = terminal_width(out);
 	if (options->unit == STATS_AUTO)
 		options->unit = default_unit(request);
@@ -245,10 +245,10 @@ static int print_all(void *user, FILE *out)
 			diag("--sort: compilers used no device, and no memory "
 			     "that is known: sorted by cumtime");
 		set_terminal_options(request, out);
-		if (request->reporting.style == REPORTING_JSON)
+		if (request->report_options.style == REPORT_JSON)
 			return stats_build_json(aggregate, &request->options,
 				&request->report, out);
-		return (request->reporting.style == REPORTING_CSV
+		return (request->report_options.style == REPORT_CSV
 				? stats_build_csv
 				: stats_build_text)(
 			aggregate, &request->options, out);
@@ -274,15 +274,15 @@ static int show_snapshot(
 	int status;
 
 	memcpy(request->report.losses, losses, sizeof(request->report.losses));
-	if (height > 0 && request->reporting.style == REPORTING_TEXT) {
+	if (height > 0 && request->report_options.style == REPORT_TEXT) {
 		fputs("\033[H\033[2J", stdout);
-		if (!request->reporting.has_top)
+		if (!request->report_options.has_top)
 			options->top =
 				height > 2 * LINES_AROUND
 					? (uint32_t)(height - LINES_AROUND)
 					: LINES_AROUND;
 	} else if (request->shown &&
-		   request->reporting.style == REPORTING_TEXT) {
+		   request->report_options.style == REPORT_TEXT) {
 		putchar('\n');
 	}
 	request->sum = profile;
@@ -319,7 +319,7 @@ static int run_follow(struct request *request)
 		diag("--follow takes one file");
 		return EXIT_USAGE;
 	}
-	if (request->reporting.output.path != NULL) {
+	if (request->report_options.output.path != NULL) {
 		diag("--follow writes to standard output, not to a file");
 		return EXIT_USAGE;
 	}
@@ -369,8 +369,8 @@ static int run_request(struct request *request)
 	}
 	memcpy(request->report.losses, aggregate->losses,
 		sizeof(aggregate->losses));
-	return exit_worse(worst,
-		reporting_print(request->reporting.output, print_all, request));
+	return exit_worse(worst, report_print(request->report_options.output,
+					 print_all, request));
 }
 
 static int run(int argc, char **argv)
@@ -380,7 +380,7 @@ static int run(int argc, char **argv)
 
 	arguments_parse(cmd_stats.argp, 0, argc, argv, &request);
 	request.options.top =
-		reporting_row_limit(&request.reporting, DEFAULT_TOP);
+		report_row_limit(&request.report_options, DEFAULT_TOP);
 	request.groups = request.grouping.build;
 	request.options.key = request.grouping.key;
 	request.options.key_owner = request.grouping.key_owner;
@@ -430,7 +430,7 @@ static const struct argp_option options[] = {
 /* clang-format on */
 
 static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&grouping_argp, 0, NULL, 0}, {&reporting_argp, 0, NULL, 0},
+	{&grouping_argp, 0, NULL, 0}, {&report_argp, 0, NULL, 0},
 	{&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {

@@ -8,7 +8,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "base/memory.h"
-#include "input/reporting.h"
+#include "input/report.h"
 #include "input/aggregate.h"
 #include "profile/function_match.h"
 #include "cli/diag.h"
@@ -106,7 +106,7 @@ static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0}, {0}};
 static const struct argp comparison_argp = {
 	.options = options, .parser = parse, .children = children};
 
-const struct argp_child comparison_children[] = {{&reporting_argp, 0, NULL, 0},
+const struct argp_child comparison_children[] = {{&report_argp, 0, NULL, 0},
 	{&comparison_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
 void comparison_clear(struct comparison *comparison)
@@ -147,7 +147,7 @@ static enum ctp_status read_profile(const struct comparison *comparison,
 	replay = replay_new(source->trace, replay_options(comparison));
 	if (replay == NULL)
 		return ctp_no_memory(err);
-	status = reporting_read(
+	status = report_read(
 		&comparison->inputs, input, replay_event, replay, err);
 	if (status == CTP_OK)
 		status = replay_finish(replay, out, err);

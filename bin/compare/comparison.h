@@ -11,7 +11,7 @@
 #include "input/inputs.h"
 #include "compare/source_map.h"
 #include "profile/replay.h"
-#include "cli/report.h"
+#include "input/report.h"
 
 struct comparison {
 	struct inputs inputs;
@@ -25,7 +25,7 @@ struct comparison {
 	struct source_map source_map; /* as comparison_read() found */
 };
 
-/* reporting_argp, that of the sides, whose input (argp's word) is a struct
+/* report_argp, that of the sides, whose input (argp's word) is a struct
  * comparison, and help_argp. What parses them is to be given the flag ARGP_IN_ORDER:
  * which side an input is on is told by its place. */
 extern const struct argp_child comparison_children[];

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "profiles/label.h"
-#include "cli/report.h"
+#include "input/report.h"
 
 #define DIGITS UINT64_C(1000000000000000000) /* so many fit a word */
 #define WIDE_TEXT (QUANTITY_TEXT / 2)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "gaps/gaps.h"
-#include "cli/report.h"
+#include "input/report.h"
 
 struct gaps_view {
 	const struct gaps *gaps;   /* borrowed, as is */

@@ -8,7 +8,7 @@
 
 #include "roofline/kernels.h"
 #include "gpu/peaks_file.h"
-#include "cli/report.h"
+#include "input/report.h"
 
 struct kernels_view {
 	const struct kernels *kernels;  /* borrowed, as is */

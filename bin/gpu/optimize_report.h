@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "gaps/ranking.h"
-#include "cli/report.h"
+#include "input/report.h"
 
 struct optimize_view {
 	const struct ranking *optimize; /* borrowed, as is */

@@ -8,7 +8,7 @@
 #include "json/json.h"
 #include "base/memory.h"
 #include "cli/quantity.h"
-#include "cli/report.h"
+#include "input/report.h"
 
 static int compare(const void *a, const void *b)
 {

@@ -8,8 +8,7 @@
 #include "report/page_part.h"
 #include "cli/command.h"
 #include "cli/diag.h"
-#include "cli/report.h"
-#include "input/reporting.h"
+#include "input/report.h"
 #include "profile/replay.h"
 #include "roofline/flops.h"
 #include "io/xml.h"
@@ -67,8 +66,7 @@ static enum ctp_status read_events(struct page_data *data,
 		analyses.gaps == NULL || analyses.kernels == NULL)
 		status = ctp_no_memory(err);
 	else
-		status = reporting_read(
-			inputs, input, add_event, &analyses, err);
+		status = report_read(inputs, input, add_event, &analyses, err);
 	if (status == CTP_OK)
 		status = overview_finish(data->overview, err);
 	if (status == CTP_OK)

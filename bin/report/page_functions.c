@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "report/page_part.h"
-#include "cli/report.h"
+#include "input/report.h"
 
 #define FUNCTIONS_HUNDREDTHS 40
 #define EDGES_HUNDREDTHS 12

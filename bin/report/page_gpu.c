@@ -12,7 +12,7 @@
 #include "report/page_part.h"
 #include "base/saturate.h"
 #include "input/devices.h"
-#include "cli/report.h"
+#include "input/report.h"
 
 struct page_kernels {
 	struct kernels_view view;

@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "report/page_part.h"
-#include "cli/report.h"
+#include "input/report.h"
 
 #define TRACKS_HUNDREDTHS 12
 #define UNTIL_HUNDREDTHS 92 /* of all, with what comes before */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "input/phase_totals.h"
-#include "cli/report.h"
+#include "input/report.h"
 
 struct phases_view {
 	const struct phase_totals *totals; /* borrowed; sorted */

@@ -10,7 +10,7 @@
 
 #include "operators/averages.h"
 #include "profile/profile.h"
-#include "cli/report.h"
+#include "input/report.h"
 
 /* In the order of enum stats_key, and then other words for some. */
 #define STATS_KEYS \

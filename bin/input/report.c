@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Options, inputs and output of the commands that print a report. */
-#include "input/reporting.h"
+#include "input/report.h"
 
 #include <string.h>
 
@@ -34,34 +34,35 @@ static error_t parse_output(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static void choose_style(struct reporting *reporting,
-	enum reporting_style style, const struct argp_state *state)
+static void choose_style(struct report_options *report_options,
+	enum report_style style, const struct argp_state *state)
 {
-	if (reporting->style != REPORTING_TEXT && reporting->style != style)
+	if (report_options->style != REPORT_TEXT &&
+		report_options->style != style)
 		argp_error(state, "--json and --csv exclude each other");
-	reporting->style = style;
+	report_options->style = style;
 }
 
-static error_t parse_reporting(int key, char *arg, struct argp_state *state)
+static error_t parse_report(int key, char *arg, struct argp_state *state)
 {
-	struct reporting *reporting = state->input;
+	struct report_options *report_options = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &reporting->output;
+		state->child_inputs[0] = &report_options->output;
 		return 0;
 	case KEY_JSON:
-		choose_style(reporting, REPORTING_JSON, state);
+		choose_style(report_options, REPORT_JSON, state);
 		return 0;
 	case KEY_CSV:
-		choose_style(reporting, REPORTING_CSV, state);
+		choose_style(report_options, REPORT_CSV, state);
 		return 0;
 	case KEY_CSV_RAW:
-		choose_style(reporting, REPORTING_CSV, state);
+		choose_style(report_options, REPORT_CSV, state);
 		table_csv_raw();
 		return 0;
 	case KEY_COLOR:
-		reporting->color = arguments_when(state, "--color", arg);
+		report_options->color = arguments_when(state, "--color", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -98,17 +99,17 @@ const struct argp output_argp = {
 
 static const struct argp_child children[] = {{&output_argp, 0, NULL, 0}, {0}};
 
-const struct argp reporting_argp = {
-	.options = options, .parser = parse_reporting, .children = children};
+const struct argp report_argp = {
+	.options = options, .parser = parse_report, .children = children};
 
 const struct argp_child output_children[] = {{&inputs_argp, 0, NULL, 0},
 	{&output_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
-const struct argp_child reporting_children[] = {{&inputs_argp, 0, NULL, 0},
-	{&reporting_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+const struct argp_child report_children[] = {{&inputs_argp, 0, NULL, 0},
+	{&report_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
-int reporting_print(struct output_options to,
-	int (*print)(void *user, FILE *out), void *user)
+int report_print(struct output_options to, int (*print)(void *user, FILE *out),
+	void *user)
 {
 	struct output output;
 	int status = output_open(&output, to.path, to.force, false);
@@ -122,7 +123,7 @@ int reporting_print(struct output_options to,
 /* What all inputs' reports have in common. */
 struct input_loop {
 	const struct inputs *inputs;
-	reporting_fn *print;
+	report_fn *print;
 	void *user;
 	FILE *out;
 	bool named;   /* each begins with the input's name */
@@ -148,20 +149,20 @@ static int report_input(struct input_loop *loop, size_t i)
 	return exit_worse(status, input_close(&input, inputs));
 }
 
-int reporting_print_inputs(const struct reporting *reporting,
-	const struct inputs *inputs, reporting_fn *print, void *user)
+int report_print_inputs(const struct report_options *report_options,
+	const struct inputs *inputs, report_fn *print, void *user)
 {
 	struct input_loop loop = {
 		.inputs = inputs, .print = print, .user = user};
 	struct output output;
-	int worst = output_open(&output, reporting->output.path,
-		reporting->output.force, false);
+	int worst = output_open(&output, report_options->output.path,
+		report_options->output.force, false);
 	int status;
 
 	if (worst != EXIT_DONE)
 		return worst;
 	loop.out = output.file;
-	loop.named = reporting->style == REPORTING_TEXT && inputs->count > 1;
+	loop.named = report_options->style == REPORT_TEXT && inputs->count > 1;
 	for (size_t i = 0; i < inputs->count; i++) {
 		status = report_input(&loop, i);
 		worst = exit_worse(worst, status);
@@ -172,7 +173,7 @@ int reporting_print_inputs(const struct reporting *reporting,
 						     inputs->count > 1));
 }
 
-enum ctp_status reporting_read(const struct inputs *inputs, struct input *input,
+enum ctp_status report_read(const struct inputs *inputs, struct input *input,
 	enum ctp_status (*add_event)(
 		void *user, const struct event *event, struct ctp_error *err),
 	void *user, struct ctp_error *err)
@@ -188,7 +189,7 @@ enum ctp_status reporting_read(const struct inputs *inputs, struct input *input,
 	return status == CTP_END ? CTP_OK : status;
 }
 
-bool reporting_has_events(const struct input *input)
+bool report_has_events(const struct input *input)
 {
 	if (input->file.source->read_profile == NULL)
 		return true;
@@ -197,7 +198,7 @@ bool reporting_has_events(const struct input *input)
 	return false;
 }
 
-void reporting_init_report(struct report *report, const struct trace *trace,
+void report_init(struct report *report, const struct trace *trace,
 	const char *schema, char *const *path)
 {
 	*report = (struct report){
@@ -210,29 +211,99 @@ void reporting_init_report(struct report *report, const struct trace *trace,
 		report->losses[loss] = trace->losses[loss];
 }
 
-void reporting_read_top(struct reporting *reporting,
+void report_read_top(struct report_options *report_options,
 	const struct argp_state *state, const char *text)
 {
-	reporting->has_top = true;
+	report_options->has_top = true;
 	if (strcmp(text, "0") != 0 &&
-		!quantity_read_count(text, &reporting->top))
+		!quantity_read_count(text, &report_options->top))
 		argp_error(state,
 			"--top: '%s' is not a number of rows, or 0 for all",
 			text);
 }
 
-uint32_t reporting_row_limit(
-	const struct reporting *reporting, uint32_t text_rows)
+uint32_t report_row_limit(
+	const struct report_options *report_options, uint32_t text_rows)
 {
-	if (reporting->has_top)
-		return reporting->top;
-	return reporting->style == REPORTING_TEXT ? text_rows : 0;
+	if (report_options->has_top)
+		return report_options->top;
+	return report_options->style == REPORT_TEXT ? text_rows : 0;
 }
 
-bool reporting_needs_titles(struct reporting *reporting)
+bool report_needs_titles(struct report_options *report_options)
 {
-	bool needs = !reporting->has_titles;
+	bool needs = !report_options->has_titles;
 
-	reporting->has_titles = true;
+	report_options->has_titles = true;
 	return needs;
+}
+
+/* ---- the JSON that reports have in common ---- */
+
+void report_text(struct json *json, const char *key, const char *text)
+{
+	json_key(json, key);
+	json_text(json, text);
+}
+
+void report_uint(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_uint(json, value);
+}
+
+void report_int(struct json *json, const char *key, int64_t value)
+{
+	json_key(json, key);
+	json_int(json, value);
+}
+
+void report_bool(struct json *json, const char *key, bool value)
+{
+	json_key(json, key);
+	json_bool(json, value);
+}
+
+static void put_losses(struct json *json, const struct report *report,
+	const char *key, bool notes)
+{
+	json_key(json, key);
+	json_begin(json, '{');
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
+		if (report->losses[loss] != 0 &&
+			trace_loss_is_note(loss) == notes)
+			report_uint(json, trace_loss_name(loss),
+				report->losses[loss]);
+	json_end(json, '}');
+}
+
+int report_begin(const struct report *report, struct json *json, FILE *out)
+{
+	if (!json_init(json, out))
+		return diag_no_memory(NULL);
+	json_begin(json, '{');
+	report_text(json, "schema", report->schema);
+	json_key(json, "inputs");
+	json_begin(json, '[');
+	for (size_t i = 0; i < report->input_count; i++)
+		json_text(json, report->inputs[i]);
+	json_end(json, ']');
+	put_losses(json, report, "lost", false);
+	put_losses(json, report, "notes", true);
+	report_bool(json, "truncated", report->truncated);
+	return EXIT_DONE;
+}
+
+int report_end(struct json *json)
+{
+	bool failed;
+
+	json_end(json, '}');
+	json_raw_text(json, "\n");
+	json_flush(json);
+	failed = json->failed;
+	json_clear(json);
+	if (!failed)
+		return EXIT_DONE;
+	return diag_no_memory(NULL);
 }

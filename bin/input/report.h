@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A report, as commands print it: the options that say where to and in which
+ * form, the loop over inputs, how their events are read, and the JSON that all
+ * reports have in common.
+ */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "input/input.h"
+#include "input/inputs.h"
+#include "json/json.h"
+#include "trace/trace.h"
+#include "cli/terminal.h"
+
+/* ---- JSON: what every --json report begins and ends with ---- */
+
+struct report {
+	const char *schema; /* "ctprof/NAME/1" */
+	char *const *inputs;
+	size_t input_count;
+	uint64_t losses[LOSS_KINDS];
+	bool truncated; /* something is not in the report, or was cut off */
+};
+
+/*
+ * Opens the object and writes schema, inputs, lost (what is gone), notes
+ * (what was left out or changed without harm) and truncated.
+ *
+ * Errors: said; returns an exit status. After success call report_end().
+ */
+int report_begin(const struct report *report, struct json *json, FILE *out);
+
+/* Closes the object. Errors: a lack of memory is said; returns an exit status;
+ * those of writing show on the stream. */
+int report_end(struct json *json);
+
+/* A key with its value. */
+void report_text(struct json *json, const char *key, const char *text);
+void report_uint(struct json *json, const char *key, uint64_t value);
+void report_int(struct json *json, const char *key, int64_t value);
+void report_bool(struct json *json, const char *key, bool value);
+
+/* ---- options ---- */
+
+/* Where a result goes. Its argp has --output and --force. */
+struct output_options {
+	const char *path; /* NULL: standard output */
+	bool force;
+};
+
+extern const struct argp output_argp;
+
+/* inputs_argp, this one and help_argp. */
+extern const struct argp_child output_children[];
+
+/* In which form: --json, --csv, --color, and output_argp's. */
+enum report_style { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
+
+struct report_options {
+	struct output_options output;
+	enum report_style style;
+	enum when color;
+	bool has_top; /* --top was given, with this: */
+	uint32_t top; /* rows; 0: all */
+	bool has_titles;
+};
+
+extern const struct argp report_argp;
+
+/* inputs_argp, this one and help_argp. */
+extern const struct argp_child report_children[];
+
+/* ---- inputs and output ---- */
+
+/* Opens the output for `print`, and keeps it if that returns EXIT_DONE.
+ * Errors: said; returns the worse exit status. */
+int report_print(struct output_options to, int (*print)(void *user, FILE *out),
+	void *user);
+
+/* What the command prints of one input that is open. `path` is its one path,
+ * as struct report wants it. Errors: said; returns an exit status. */
+typedef int report_fn(
+	void *user, char *const *path, struct input *input, FILE *out);
+
+/* Opens the output, and each input in turn for `print`; texts have an empty
+ * line between them. Errors: said; returns the worst exit status. */
+int report_print_inputs(const struct report_options *report_options,
+	const struct inputs *inputs, report_fn *print, void *user);
+
+/*
+ * Hands every event of the input to `add_event`, with progress.
+ *
+ * Errors: those of the input and of `add_event`; CTP_OK at the end of the input.
+ */
+enum ctp_status report_read(const struct inputs *inputs, struct input *input,
+	enum ctp_status (*add_event)(
+		void *user, const struct event *event, struct ctp_error *err),
+	void *user, struct ctp_error *err);
+
+/* Are there events, and not sums? Else says so. */
+bool report_has_events(const struct input *input);
+
+/* The head of a report on one input that has been read. */
+void report_init(struct report *report, const struct trace *trace,
+	const char *schema, char *const *path);
+
+/* Reads the value of --top. On a mistake, prints it and exits with status 2. */
+void report_read_top(struct report_options *report_options,
+	const struct argp_state *state, const char *text);
+
+/* The number of rows to show, 0 for all: --top, or else `text_rows` as text, and
+ * all as JSON and CSV. */
+uint32_t report_row_limit(
+	const struct report_options *report_options, uint32_t text_rows);
+
+/* Are the titles of CSV's columns due? They are once, whatever the inputs. */
+bool report_needs_titles(struct report_options *report_options);
+
+/* Prints a view by NAME_print_json(), NAME_print_csv() or NAME_print_text(). */
+#define REPORT_PRINT(report_options, name, view, report, out) \
+	((report_options)->style == REPORT_JSON \
+			? name##_print_json(view, report, out) \
+		: (report_options)->style == REPORT_CSV \
+			? name##_print_csv(view, out) \
+			: name##_print_text(view, out))
+
+#endif
