@@ -129,7 +129,7 @@ START_TEST(the_tree_is_made_for_formats_that_need_it)
 END_TEST
 
 /* g has 10 of 30 ns: it is folded below 1/3 of the total, or below 11 ns. */
-START_TEST(limits_fold_what_is_below_into_other)
+START_TEST(limits_fold_smaller_functions_into_other)
 {
 	static const struct {
 		uint64_t min_cumtime_ns;
@@ -237,7 +237,7 @@ static void see(void *user, uint64_t at)
 	seen->position = at;
 }
 
-START_TEST(progress_is_told_now_and_then)
+START_TEST(progress_is_reported_now_and_then)
 {
 	struct seen seen = {0, 0};
 	struct convert_job job = {.to = _i == 0 ? &chrome_format : &printed,
@@ -263,12 +263,12 @@ int main(void)
 	tcase_add_test(tests, timelines_are_written_event_by_event);
 	tcase_add_test(tests, profile_formats_get_a_sorted_profile);
 	tcase_add_test(tests, the_tree_is_made_for_formats_that_need_it);
-	tcase_add_test(tests, limits_fold_what_is_below_into_other);
+	tcase_add_test(tests, limits_fold_smaller_functions_into_other);
 	tcase_add_test(tests, a_format_that_is_only_read_is_refused);
 	tcase_add_loop_test(tests, errors_of_the_source_are_handed_on, 0, 2);
 	tcase_add_loop_test(tests, a_full_disk_is_an_error, 0, 2);
 	tcase_add_test(tests, a_full_disk_stops_the_reading);
-	tcase_add_loop_test(tests, progress_is_told_now_and_then, 0, 2);
+	tcase_add_loop_test(tests, progress_is_reported_now_and_then, 0, 2);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

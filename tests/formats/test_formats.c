@@ -21,7 +21,7 @@ START_TEST(formats_are_found_by_name_and_suffix)
 }
 END_TEST
 
-START_TEST(every_format_says_what_it_is)
+START_TEST(every_format_identifies_itself)
 {
 	for (size_t i = 0; formats[i] != NULL; i++) {
 		const struct format *format = formats[i];
@@ -46,7 +46,7 @@ int main(void)
 	TCase *tests = tcase_create("formats");
 
 	tcase_add_test(tests, formats_are_found_by_name_and_suffix);
-	tcase_add_test(tests, every_format_says_what_it_is);
+	tcase_add_test(tests, every_format_identifies_itself);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

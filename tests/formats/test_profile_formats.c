@@ -163,7 +163,7 @@ START_TEST(callgrind_has_own_costs_and_inclusive_ones_of_calls)
 }
 END_TEST
 
-START_TEST(callgrind_tells_functions_of_the_same_name_apart)
+START_TEST(callgrind_distinguishes_functions_of_the_same_name)
 {
 	profile_case_lone("same", "dir/a.c");
 	profile_case_lone("same", "dir/b.c");
@@ -262,7 +262,7 @@ START_TEST(dot_names_long_functions_of_cpp_without_brackets)
 }
 END_TEST
 
-START_TEST(dot_leaves_out_what_is_below_its_limits)
+START_TEST(dot_leaves_out_functions_below_its_limits)
 {
 	uint32_t big = profile_case_function("big", "",
 		(struct profile_cost){
@@ -301,7 +301,7 @@ START_TEST(dot_draws_at_most_400_functions)
 }
 END_TEST
 
-START_TEST(dot_escapes_what_graphviz_would_read)
+START_TEST(dot_escapes_characters_of_graphviz)
 {
 	profile_case_lone("\"q\"", "");
 	profile_case_lone("a\\N", "");
@@ -352,7 +352,8 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, gprof_of_no_calls_has_all_its_parts);
 	tcase_add_test(
 		tests, callgrind_has_own_costs_and_inclusive_ones_of_calls);
-	tcase_add_test(tests, callgrind_tells_functions_of_the_same_name_apart);
+	tcase_add_test(
+		tests, callgrind_distinguishes_functions_of_the_same_name);
 	tcase_add_test(tests, long_names_of_many_functions_are_cut);
 	tcase_add_test(
 		tests, folded_has_a_line_for_each_stack_with_time_of_its_own);
@@ -360,9 +361,9 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, folded_of_no_calls_is_empty);
 	tcase_add_test(tests, dot_shows_shares_and_calls);
 	tcase_add_test(tests, dot_names_long_functions_of_cpp_without_brackets);
-	tcase_add_test(tests, dot_leaves_out_what_is_below_its_limits);
+	tcase_add_test(tests, dot_leaves_out_functions_below_its_limits);
 	tcase_add_test(tests, dot_draws_at_most_400_functions);
-	tcase_add_test(tests, dot_escapes_what_graphviz_would_read);
+	tcase_add_test(tests, dot_escapes_characters_of_graphviz);
 	tcase_add_test(tests, dot_shortens_long_names_between_characters);
 	suite_add_tcase(suite, tests);
 	return suite;

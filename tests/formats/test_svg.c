@@ -106,7 +106,7 @@ static void expect_failure(const char *message)
 	ck_assert_uint_eq(profile_case_size, 0);
 }
 
-START_TEST(the_picture_is_what_dot_makes_of_what_gprof2dot_makes)
+START_TEST(the_picture_is_dots_of_the_output_of_gprof2dot)
 {
 	set_programs("echo $1 $2 $3 $4 $5", "echo \"<svg $1 `cat`>\"");
 	ck_assert_int_eq(draw(), CTP_OK);
@@ -163,7 +163,7 @@ START_TEST(a_missing_dot_says_what_to_install)
 }
 END_TEST
 
-START_TEST(a_failing_gprof2dot_is_told_with_its_last_words)
+START_TEST(a_failing_gprof2dot_is_reported_with_its_last_words)
 {
 	set_programs("echo first >&2; printf 'it\\tbroke\\n' >&2; exit 3",
 		"cat; exit 1");
@@ -172,7 +172,7 @@ START_TEST(a_failing_gprof2dot_is_told_with_its_last_words)
 }
 END_TEST
 
-START_TEST(a_failing_dot_is_told_even_if_gprof2dot_then_fails_too)
+START_TEST(a_failing_dot_is_reported_even_if_gprof2dot_then_fails_too)
 {
 	set_programs("head -c 1000000 /dev/zero || "
 		     "{ echo 'BrokenPipeError: Broken pipe' >&2; exit 1; }; "
@@ -183,7 +183,7 @@ START_TEST(a_failing_dot_is_told_even_if_gprof2dot_then_fails_too)
 }
 END_TEST
 
-START_TEST(a_killed_dot_is_told)
+START_TEST(a_killed_dot_is_reported)
 {
 	set_programs("exit 0", "kill -KILL $$");
 	expect_failure("dot failed on signal 9: no message (apt-get install "
@@ -216,18 +216,18 @@ int main(void)
 	TCase *tests = tcase_create("svg");
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(
-		tests, the_picture_is_what_dot_makes_of_what_gprof2dot_makes);
+	tcase_add_test(tests, the_picture_is_dots_of_the_output_of_gprof2dot);
 	tcase_add_test(tests, gprof2dot_gets_the_profile_as_pstats);
 	tcase_add_test(
 		tests, programs_that_pass_on_much_do_not_wait_for_each_other);
 	tcase_add_test(tests, names_in_pictures_have_no_control_characters);
 	tcase_add_test(tests, a_missing_gprof2dot_says_what_to_install);
 	tcase_add_test(tests, a_missing_dot_says_what_to_install);
-	tcase_add_test(tests, a_failing_gprof2dot_is_told_with_its_last_words);
 	tcase_add_test(
-		tests, a_failing_dot_is_told_even_if_gprof2dot_then_fails_too);
-	tcase_add_test(tests, a_killed_dot_is_told);
+		tests, a_failing_gprof2dot_is_reported_with_its_last_words);
+	tcase_add_test(tests,
+		a_failing_dot_is_reported_even_if_gprof2dot_then_fails_too);
+	tcase_add_test(tests, a_killed_dot_is_reported);
 	tcase_add_test(tests, no_picture_is_a_failure);
 	tcase_add_test(tests, a_directory_that_is_not_there_is_a_failure);
 	suite_add_tcase(suite, tests);

@@ -31,8 +31,8 @@ static void after_fork(void)
 	unlock_threads();
 }
 
-/* Handlers that are registered first run last before a fork. Those of the
- * recorder, which it may register when it is loaded, may wait for a thread that
+/* Handlers that are registered first run last before a fork. The recorder's,
+ * which may be registered when it is loaded, may wait for a thread that
  * allocates. */
 __attribute__((no_sanitize_address)) static void watch_forks(void)
 {

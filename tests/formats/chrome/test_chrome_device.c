@@ -9,7 +9,7 @@
 #include "chrome_device_case.h"
 #include "support/run_suite.h"
 
-START_TEST(a_launch_is_told_as_kineto_tells_it)
+START_TEST(a_launch_is_written_as_by_kineto)
 {
 	struct event events[] = {
 		begin(step, 1000),
@@ -304,7 +304,7 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-	tcase_add_test(tests, a_launch_is_told_as_kineto_tells_it);
+	tcase_add_test(tests, a_launch_is_written_as_by_kineto);
 	tcase_add_test(tests, every_kernel_finds_the_range_that_launched_it);
 	tcase_add_test(tests, calls_without_a_duration_start_arrows_too);
 	tcase_add_test(tests, a_graph_has_many_kernels_for_one_launch);

@@ -154,7 +154,7 @@ START_TEST(devices_of_processes_do_not_collide)
 END_TEST
 
 /* The driver reports all calls, also those with a range. */
-START_TEST(told_calls_stand_beside_their_thread)
+START_TEST(recorded_calls_stand_beside_their_thread)
 {
 	uint32_t calls = trace_add_track(
 		trace, (struct trace_track){
@@ -191,7 +191,7 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, work_of_the_whole_device_has_no_stream);
 	tcase_add_test(tests, overhead_is_the_hosts);
 	tcase_add_test(tests, devices_of_processes_do_not_collide);
-	tcase_add_test(tests, told_calls_stand_beside_their_thread);
+	tcase_add_test(tests, recorded_calls_stand_beside_their_thread);
 }
 
 int main(void)

@@ -227,7 +227,7 @@ START_TEST(numbers_of_a_million_digits)
 }
 END_TEST
 
-START_TEST(times_at_the_ends_of_what_can_be)
+START_TEST(smallest_and_largest_times)
 {
 	struct result result =
 		read_text("[{" SLICE ",\"ts\":9223372036854775.807,"
@@ -318,7 +318,7 @@ int main(void)
 	tcase_add_test(tcase, slices_a_hundred_thousand_deep);
 	tcase_add_test(tcase, a_name_without_end);
 	tcase_add_test(tcase, numbers_of_a_million_digits);
-	tcase_add_test(tcase, times_at_the_ends_of_what_can_be);
+	tcase_add_test(tcase, smallest_and_largest_times);
 	tcase_add_test(tcase, stacks_that_are_their_own_parents);
 	tcase_add_test(tcase, a_hundred_thousand_processes);
 	tcase_add_test(tcase, no_trace_at_all);

@@ -37,7 +37,7 @@ static void check_module(const char *name, const char *file, const char *module)
 	ck_assert_mem_eq(found, module, size);
 }
 
-START_TEST(functions_belong_to_a_file_or_what_their_name_begins_with)
+START_TEST(functions_belong_to_a_file_or_a_prefix_of_their_name)
 {
 	check_module("f", "dir/a.c", "dir/a.c");
 	check_module("aten::mm", "", "aten");
@@ -122,8 +122,8 @@ int main(void)
 	tcase_add_checked_fixture(
 		tests, profile_case_set_up, profile_case_tear_down);
 	tcase_add_test(tests, times_have_a_unit_that_fits);
-	tcase_add_test(tests,
-		functions_belong_to_a_file_or_what_their_name_begins_with);
+	tcase_add_test(
+		tests, functions_belong_to_a_file_or_a_prefix_of_their_name);
 	tcase_add_test(tests, functions_of_a_module_have_its_hue);
 	tcase_add_test(tests, changes_have_a_colour_by_their_part);
 	tcase_add_test(tests, sums_beyond_counting_stay_in_the_picture);

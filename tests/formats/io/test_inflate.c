@@ -241,7 +241,7 @@ START_TEST(reading_fails_as_reading)
 END_TEST
 
 /* A pipe with a silent writer does not block closing. */
-START_TEST(close_waits_for_nobody)
+START_TEST(close_does_not_wait)
 {
 	struct inflate_file *inflate;
 	int ends[2];
@@ -272,7 +272,7 @@ START_TEST(rest_need_not_be_read)
 }
 END_TEST
 
-START_TEST(gzip_is_told_by_its_first_bytes)
+START_TEST(gzip_is_recognized_by_its_first_bytes)
 {
 	ck_assert(inflate_file_probe("\x1f\x8b\x08", 3));
 	ck_assert(inflate_file_probe("\x1f\x8b\x08", 2));
@@ -297,9 +297,9 @@ int main(void)
 	tcase_add_test(tests, damage_ends_the_file_there);
 	tcase_add_test(tests, damage_inside_is_found);
 	tcase_add_test(tests, reading_fails_as_reading);
-	tcase_add_test(tests, close_waits_for_nobody);
+	tcase_add_test(tests, close_does_not_wait);
 	tcase_add_test(tests, rest_need_not_be_read);
-	tcase_add_test(tests, gzip_is_told_by_its_first_bytes);
+	tcase_add_test(tests, gzip_is_recognized_by_its_first_bytes);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

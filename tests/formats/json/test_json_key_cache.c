@@ -312,7 +312,7 @@ static bool are_same(const struct tokens *one, const struct tokens *other)
 	       strcmp(one->err.message, other->err.message) == 0;
 }
 
-START_TEST(members_are_what_their_tokens_are)
+START_TEST(members_have_the_kinds_of_their_tokens)
 {
 	static struct text text;
 	static struct tokens tokens;
@@ -344,7 +344,7 @@ int main(void)
 	TCase *all = tcase_create("all");
 
 	tcase_add_test(all, skipped_values_are_checked_like_parsed_ones);
-	tcase_add_test(all, members_are_what_their_tokens_are);
+	tcase_add_test(all, members_have_the_kinds_of_their_tokens);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);
 }

@@ -27,7 +27,7 @@ static enum ctp_status describe(
 				"%.*s ", (int)token.size,
 				json_scan_text(scan, &token));
 		if (used >= room)
-			ck_abort_msg("more is told than there is");
+			ck_abort_msg("more tokens than text");
 	}
 	out[used] = '\0';
 	return status;
@@ -77,7 +77,7 @@ static void refuse(const char *text, uint64_t offset)
 		err.message, (unsigned long long)err.offset);
 }
 
-START_TEST(values_of_every_kind_are_told)
+START_TEST(values_of_every_kind_are_reported)
 {
 	expect("{}", "{)");
 	expect(" [ ] ", "[)");
@@ -283,7 +283,7 @@ static struct made make_text(uint64_t seed)
 	return made;
 }
 
-START_TEST(texts_larger_than_the_window_are_told_whole)
+START_TEST(texts_larger_than_the_window_are_reported_whole)
 {
 	struct made made = make_text((uint64_t)_i + 1);
 	char *out = malloc(made.told_size + 64);
@@ -410,14 +410,14 @@ int main(void)
 	Suite *suite = suite_create("json_scan");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_test(tcase, values_of_every_kind_are_told);
+	tcase_add_test(tcase, values_of_every_kind_are_reported);
 	tcase_add_test(tcase, brackets_in_strings_are_text);
 	tcase_add_test(tcase, invalid_json_is_refused_at_its_byte);
 	tcase_add_test(tcase, words_that_are_not_numbers_are_text);
 	tcase_add_test(tcase, invalid_numbers_are_refused);
 	tcase_add_test(tcase, an_error_comes_again);
 	tcase_add_loop_test(
-		tcase, texts_larger_than_the_window_are_told_whole, 0, 4);
+		tcase, texts_larger_than_the_window_are_reported_whole, 0, 4);
 	tcase_add_test(tcase, skipped_values_are_counted);
 	tcase_add_test(tcase, skipped_values_are_checked);
 	tcase_add_test(tcase, brackets_beyond_the_limit_are_refused);

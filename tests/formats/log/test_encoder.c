@@ -280,7 +280,7 @@ START_TEST(tracks_may_be_many)
 }
 END_TEST
 
-START_TEST(a_call_stands_before_what_it_caused)
+START_TEST(a_call_precedes_its_effects)
 {
 	uint32_t host = add_track((struct trace_track){.tid = 1});
 	uint32_t stream_track =
@@ -493,7 +493,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, events_of_all_kinds_are_read_as_they_were);
 	tcase_add_test(tests, tracks_may_be_many);
-	tcase_add_test(tests, a_call_stands_before_what_it_caused);
+	tcase_add_test(tests, a_call_precedes_its_effects);
 	tcase_add_test(tests, events_on_a_track_of_another_kind_are_kept);
 	tcase_add_test(tests, the_tables_come_out);
 	tcase_add_test(tests, overlong_text_is_counted);

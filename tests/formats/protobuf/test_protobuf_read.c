@@ -158,7 +158,7 @@ START_TEST(a_file_is_a_message)
 }
 END_TEST
 
-START_TEST(fields_may_be_longer_than_what_is_read_at_a_time)
+START_TEST(fields_may_be_longer_than_a_read)
 {
 	size_t size = (size_t)3 << 20;
 	char *text = calloc(1, size);
@@ -215,7 +215,7 @@ int main(void)
 	tcase_add_test(tests, truncated_bytes_are_reported);
 	tcase_add_loop_test(tests, invalid_fields_are_bad, 0, 6);
 	tcase_add_test(tests, a_file_is_a_message);
-	tcase_add_test(tests, fields_may_be_longer_than_what_is_read_at_a_time);
+	tcase_add_test(tests, fields_may_be_longer_than_a_read);
 	tcase_add_test(tests, a_read_error_is_not_the_end);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

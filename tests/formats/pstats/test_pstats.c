@@ -34,7 +34,7 @@ START_TEST(pstats_has_primitive_calls_first_but_last_in_callers)
 }
 END_TEST
 
-START_TEST(pstats_has_one_root_that_nobody_calls)
+START_TEST(pstats_has_one_root_without_callers)
 {
 	profile_case_recursion();
 	profile_case_write(&pstats_format);
@@ -125,7 +125,7 @@ int main(void)
 		tests, profile_case_set_up, profile_case_tear_down);
 	tcase_add_test(
 		tests, pstats_has_primitive_calls_first_but_last_in_callers);
-	tcase_add_test(tests, pstats_has_one_root_that_nobody_calls);
+	tcase_add_test(tests, pstats_has_one_root_without_callers);
 	tcase_add_test(tests, pstats_of_no_calls_is_the_root_alone);
 	tcase_add_test(tests, pstats_of_a_python_program_has_no_root);
 	tcase_add_test(tests, pstats_sums_names_that_become_equal);

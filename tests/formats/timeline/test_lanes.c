@@ -194,7 +194,7 @@ START_TEST(no_lane_but_the_last_has_a_slice_that_does_not_nest)
 END_TEST
 
 /* The second one ends where the first begins, and comes after it. */
-START_TEST(slices_kept_apart_do_not_touch_what_came_before)
+START_TEST(slices_kept_apart_do_not_touch_earlier_ones)
 {
 	struct lanes *lanes = lanes_new();
 
@@ -224,7 +224,7 @@ int main(void)
 	tcase_add_test(
 		tests, many_children_before_their_parent_stay_in_one_lane);
 	tcase_add_test(tests, a_late_slice_fits_between_others);
-	tcase_add_test(tests, slices_kept_apart_do_not_touch_what_came_before);
+	tcase_add_test(tests, slices_kept_apart_do_not_touch_earlier_ones);
 	tcase_add_test(tests, the_ends_of_time_are_no_problem);
 	tcase_add_loop_test(tests,
 		no_lane_but_the_last_has_a_slice_that_does_not_nest, 0, 3);

@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "support/run_suite.h"
 
-START_TEST(it_grows_and_keeps_what_is_in_it)
+START_TEST(it_grows_and_keeps_its_entries)
 {
 	struct buffer buffer = BUFFER_INIT;
 
@@ -116,7 +116,7 @@ int main(void)
 	Suite *suite = suite_create("buffer");
 	TCase *tests = tcase_create("buffer");
 
-	tcase_add_test(tests, it_grows_and_keeps_what_is_in_it);
+	tcase_add_test(tests, it_grows_and_keeps_its_entries);
 	tcase_add_test(tests, pieces_of_any_size_stand_one_behind_the_other);
 	tcase_add_test(tests, nothing_added_takes_no_memory);
 	tcase_add_test(tests, reserved_room_is_there_and_not_used);

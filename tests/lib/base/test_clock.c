@@ -63,7 +63,7 @@ START_TEST(instants_that_make_no_sense_give_a_scale_of_1)
 	ck_assert_uint_eq(between(0, 1000).ns_per_tick, ONE);
 	ck_assert_uint_eq(between(1000, 0).ns_per_tick, ONE);
 	ck_assert_uint_eq(between(1000, -5).ns_per_tick, ONE);
-	/* So few ticks that shifting leaves none. */
+	/* Too few ticks: shifting leaves 0. */
 	ck_assert_uint_eq(between(1, INT64_C(1) << 61).ns_per_tick, ONE);
 }
 END_TEST
@@ -110,7 +110,7 @@ START_TEST(huge_counts_are_defined)
 		INT64_C(-4611686018427387904));
 	ck_assert_int_eq(clock_ns(&one, INT64_MAX), INT64_MAX);
 	ck_assert_int_eq(clock_ns(&one, UINT64_C(1) << 63), INT64_MIN);
-	/* No meaning, but no harm: corrupt chunks hold any number. */
+	/* Meaningless, but harmless: corrupt chunks hold any number. */
 	(void)clock_ns(&slow, INT64_MAX);
 	(void)clock_ns(&slow, UINT64_C(1) << 63);
 }
@@ -140,7 +140,7 @@ START_TEST(later_ticks_are_never_earlier_nanoseconds)
 }
 END_TEST
 
-/* `_i` is whether the counter is used; the test of it is empty without. */
+/* `_i` is whether the counter is used; without a counter, its test is empty. */
 START_TEST(the_clocks_go_forward_together)
 {
 	bool tsc = _i != 0 && clock_has_tsc();
@@ -158,7 +158,7 @@ START_TEST(the_clocks_go_forward_together)
 	ck_assert_int_gt(from.realtime_ns, INT64_C(1000000000000000000));
 	scale = clock_scale_between(&from, &to, tsc);
 	ck_assert_int_eq(clock_ns(&scale, from.ticks), 0);
-	/* Within what the rounding of the scale makes of this span. */
+	/* Within the rounding error of the scale over this span. */
 	ck_assert_int_le(
 		llabs(clock_ns(&scale, to.ticks) - (to.raw_ns - from.raw_ns)),
 		tsc ? 1000 : 10000000);

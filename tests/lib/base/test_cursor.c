@@ -90,7 +90,7 @@ START_TEST(big_endian_numbers)
 }
 END_TEST
 
-/* Takes a number of so many bytes, by the function for it. */
+/* Reads a number of `size` bytes with the function for that size. */
 static bool take(struct cursor *cursor, size_t size, bool big)
 {
 	uint8_t u8;

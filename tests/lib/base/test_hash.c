@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * base/hash.[ch], base/stable_hash.[ch]. The adversary of these tests knows the
- * code and no seed: floods are keys that one hash, and each that tables had
- * before, puts into one place. The seeds are the test's own, so that it never
- * fails by chance.
+ * code and no seed. Floods are keys with the same hash, by any hash that tables
+ * have or had. The seeds are fixed, so that the test never fails by chance.
  */
 #include <check.h>
 #include <stdbool.h>
@@ -19,9 +18,9 @@
 #define SEEDS 24
 #define TEXT_BYTES 16
 
-/* Slots that are looked at for each key: 1.5 for random hashes and, with most
- * seeds, for these, up to 12 for numbers in arithmetic progression with a bad
- * one; KEYS / 2 where all hashes are the same. */
+/* The limit of probes per key: 1.5 for random hashes and, with most seeds, for
+ * these. A bad seed gives up to 12 for numbers in arithmetic progression. If
+ * all hashes are equal, it is KEYS / 2. */
 #define PROBES_MAX 32
 
 static struct hash_seed drawn;
@@ -47,8 +46,8 @@ static void set_seed(uint64_t number)
 	hash_seed.point >>= 4; /* as hash.h says */
 }
 
-/* Keys go into a table with linear probing: by the upper half, as strtab.c has
- * it, or by the lowest bits, as correlation.c. */
+/* Adds keys to a table with linear probing: by the upper half, as strtab.c
+ * does, or by the lowest bits, as correlation.c does. */
 struct slots {
 	bool used[SLOTS];
 	uint64_t probes;
@@ -64,7 +63,7 @@ static void put(struct slots *slots, uint64_t slot)
 	slots->used[slot] = true;
 }
 
-/* How many probes the worse of both needs. */
+/* The number of probes in the worse of both. */
 static uint64_t probes_of(const uint64_t *hashes)
 {
 	static struct slots high;
@@ -88,7 +87,7 @@ static uint64_t inverse(uint64_t odd)
 	return found;
 }
 
-/* The value that was `result` ^ `result` >> shift. */
+/* The inverse of `result` ^ `result` >> shift. */
 static uint64_t unshift(uint64_t result, unsigned shift)
 {
 	uint64_t value = result;
@@ -106,7 +105,7 @@ static uint64_t unmix(uint64_t value)
 	return unshift(value, 33);
 }
 
-/* The second word that gives 16 bytes this stable_hash(). */
+/* The second word of 16 bytes with this stable_hash(). */
 static uint64_t second_word(uint64_t first, uint64_t hash)
 {
 	const uint64_t factor = UINT64_C(0x100000001b3);
@@ -129,7 +128,8 @@ START_TEST(a_stable_hash_is_the_same_on_every_machine)
 	for (size_t size = 1; size <= 36; size++)
 		ck_assert_uint_ne(
 			stable_hash(text, size), stable_hash(text, size - 1));
-	/* Computed apart, from what stable_hash.h names as the source. */
+	/* Computed separately, with the code that stable_hash.h names as its
+	 * source. */
 	ck_assert_uint_eq(stable_hash("", 0), UINT64_C(0xefd01f60ba992926));
 	ck_assert_uint_eq(stable_hash("a", 1), UINT64_C(0x86ede49b2924d824));
 	ck_assert_uint_eq(
@@ -163,12 +163,12 @@ START_TEST(equal_texts_have_one_hash_and_others_another)
 		uint64_t hash = hash_bytes(text, size);
 
 		for (size_t at = 0; at < 8; at++) {
-			/* Nothing behind the text counts. */
+			/* Bytes after the text do not count. */
 			memset(moved, 0xff, sizeof(moved));
 			memcpy(moved + at, text, size);
 			ck_assert_uint_eq(hash_bytes(moved + at, size), hash);
 		}
-		/* All are zero: a longer one has more of them. */
+		/* All are zero; they differ in length. */
 		if (size > 0)
 			ck_assert_uint_ne(hash_bytes(text, size - 1), hash);
 		for (size_t bit = size % 8; bit < 8 * size; bit += 8) {
@@ -198,7 +198,7 @@ START_TEST(texts_made_for_one_stable_hash_are_spread)
 	for (uint64_t seed = 0; seed < SEEDS; seed++) {
 		set_seed(seed);
 		for (uint64_t i = 0; i < KEYS; i++) {
-			/* Also where it is not the last but the first bytes. */
+			/* Also in the first bytes, not only in the last. */
 			uint64_t text[40] = {i, second_word(i, 5)};
 			size_t size = seed % 2 == 0 ? TEXT_BYTES : sizeof(text);
 
@@ -212,8 +212,8 @@ START_TEST(texts_made_for_one_stable_hash_are_spread)
 }
 END_TEST
 
-/* Ids and addresses, and what they are where one knows the multiplier of a hash
- * or its finaliser. */
+/* Ids and addresses, and inverse images of these under the multiplier or
+ * finaliser of a hash. */
 static uint64_t flood_key(unsigned flood, uint64_t i)
 {
 	switch (flood) {

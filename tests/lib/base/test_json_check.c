@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* base/json_check.[ch]: what is JSON and what is not. */
+/* base/json_check.[ch]: valid and invalid JSON. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ START_TEST(valid_json_is_accepted)
 }
 END_TEST
 
-/* No other value begins as one of these does and ends before it. */
+/* No proper prefix of these values is a value, except of numbers. */
 START_TEST(truncated_json_is_rejected)
 {
 	const char *text = sound[_i];
@@ -53,8 +53,8 @@ START_TEST(invalid_json_is_rejected)
 }
 END_TEST
 
-/* A zero byte is no end, and none is read beyond the size. */
-START_TEST(the_size_is_what_counts)
+/* A zero byte is not an end, and no byte is read beyond the size. */
+START_TEST(the_size_decides)
 {
 	ck_assert(!json_check("1\0", 2));
 	ck_assert(json_check("12x", 2));
@@ -89,7 +89,7 @@ int main(void)
 	tcase_add_loop_test(tests, truncated_json_is_rejected, 0, count);
 	tcase_add_loop_test(tests, invalid_json_is_rejected, 0,
 		(int)(sizeof(unsound) / sizeof(unsound[0])));
-	tcase_add_test(tests, the_size_is_what_counts);
+	tcase_add_test(tests, the_size_decides);
 	tcase_add_test(tests, depth_has_a_limit);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

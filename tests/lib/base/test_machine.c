@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* base/machine.[ch]: memory, as control groups in a directory of ours have it. */
+/* base/machine.[ch]: memory, from control groups in a test directory. */
 #include <check.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void set_up(void)
 	ck_assert_ptr_nonnull(mkdtemp(root));
 }
 
-/* Makes a file, with the directories that it is in. */
+/* Makes a file and its directories. */
 static void put(const char *name, const char *text)
 {
 	char path[256];
@@ -75,7 +75,7 @@ START_TEST(the_least_of_the_groups_above_counts)
 }
 END_TEST
 
-/* Where the path is one outside of the container. */
+/* The path is outside of the container. */
 START_TEST(the_top_of_the_mount_counts)
 {
 	put("sys/fs/cgroup/memory.max", "4000000\n");

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "support/run_suite.h"
 
-START_TEST(an_array_grows_by_one_and_keeps_what_is_in_it)
+START_TEST(an_array_grows_by_one_and_keeps_its_items)
 {
 	uint64_t *items = NULL;
 	size_t room = 0;
@@ -23,7 +23,7 @@ START_TEST(an_array_grows_by_one_and_keeps_what_is_in_it)
 }
 END_TEST
 
-START_TEST(an_item_is_reached_and_what_is_new_is_zero)
+START_TEST(an_item_is_reached_and_new_ones_are_zero)
 {
 	static const uint32_t places[] = {0, 5, 100, 99, 3000};
 	uint32_t *items = NULL;
@@ -43,7 +43,7 @@ START_TEST(an_item_is_reached_and_what_is_new_is_zero)
 }
 END_TEST
 
-/* Over the limit, and where numbers end, all stays as it was. */
+/* Over the limit, and with sizes that overflow, nothing changes. */
 START_TEST(a_block_that_cannot_grow_stays)
 {
 	uint8_t *items = NULL;
@@ -74,7 +74,7 @@ START_TEST(a_block_that_cannot_grow_stays)
 }
 END_TEST
 
-/* Where nobody asked for a limit, it is what fits the inputs. */
+/* The default limit fits the inputs. */
 START_TEST(the_usual_limit_fits_the_size_of_the_inputs)
 {
 	const uint64_t machine = UINT64_C(1) << 40;
@@ -109,8 +109,8 @@ int main(void)
 	Suite *suite = suite_create("memory");
 	TCase *tcase = tcase_create("memory");
 
-	tcase_add_test(tcase, an_array_grows_by_one_and_keeps_what_is_in_it);
-	tcase_add_test(tcase, an_item_is_reached_and_what_is_new_is_zero);
+	tcase_add_test(tcase, an_array_grows_by_one_and_keeps_its_items);
+	tcase_add_test(tcase, an_item_is_reached_and_new_ones_are_zero);
 	tcase_add_test(tcase, a_block_that_cannot_grow_stays);
 	tcase_add_test(tcase, the_usual_limit_fits_the_size_of_the_inputs);
 	suite_add_tcase(suite, tcase);

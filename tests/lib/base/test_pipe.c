@@ -20,14 +20,14 @@ static void teardown(void)
 	(void)close(ends[1]);
 }
 
-START_TEST(small_pipe_becomes_larger_and_keeps_what_is_in_it)
+START_TEST(small_pipe_becomes_larger_and_keeps_its_data)
 {
 	int least;
 	int most;
 	char letter = 0;
 
 	ck_assert_int_eq(write(ends[1], "x", 1), 1);
-	/* What may be set here, if anything may. */
+	/* The size that may be set here, if any may. */
 	most = fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
 	least = fcntl(ends[1], F_SETPIPE_SZ, 4096); /* a page */
 	ck_assert_int_gt(least, 0);
@@ -43,7 +43,7 @@ END_TEST
 START_TEST(larger_pipe_stays_as_it_is)
 {
 	if (fcntl(ends[1], F_SETPIPE_SZ, 1 << 21) < 0)
-		return; /* it takes a privilege */
+		return; /* it needs a privilege */
 	pipe_widen(ends[1]);
 	ck_assert_int_eq(fcntl(ends[1], F_GETPIPE_SZ), 1 << 21);
 }
@@ -66,7 +66,7 @@ int main(void)
 	TCase *all = tcase_create("all");
 
 	tcase_add_checked_fixture(all, setup, teardown);
-	tcase_add_test(all, small_pipe_becomes_larger_and_keeps_what_is_in_it);
+	tcase_add_test(all, small_pipe_becomes_larger_and_keeps_its_data);
 	tcase_add_test(all, larger_pipe_stays_as_it_is);
 	tcase_add_test(all, files_other_than_pipes_are_left_alone);
 	suite_add_tcase(suite, all);

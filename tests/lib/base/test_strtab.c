@@ -139,7 +139,7 @@ START_TEST(many_texts_keep_their_numbers_and_addresses)
 }
 END_TEST
 
-/* Around and above the size of the pieces that memory is taken in. */
+/* Around and above the size of the blocks of memory. */
 START_TEST(long_texts_are_whole)
 {
 	static const size_t sizes[] = {65534, 65535, 65536, 65537, 1000000, 3};

@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "support/run_suite.h"
 
-/* A copy to the byte, so that a sanitizer sees what is read beyond. */
+/* A copy on the heap, to the byte, so that a sanitizer sees reads beyond it. */
 static size_t valid_prefix(const char *bytes, size_t size)
 {
 	char *copy = malloc(size == 0 ? 1 : size);
@@ -58,7 +58,7 @@ END_TEST
 struct invalid {
 	const char *bytes;
 	size_t prefix;  /* valid bytes before */
-	size_t subpart; /* bytes that one replacement stands for */
+	size_t subpart; /* replaced together by one character */
 };
 
 static const struct invalid invalid[] = {
@@ -80,7 +80,7 @@ static const struct invalid invalid[] = {
 	{"\xed\xa0\x80", 0, 1},
 	{"\xed\xbf\xbf", 0, 1},
 	{"\xf4\x90\x80\x80", 0, 1},
-	/* Cut off, at the end or by what follows. */
+	/* Cut off, at the end or by the next byte. */
 	{"\xc2", 0, 1},
 	{"ab\xe2\x82", 2, 2},
 	{"\xe2", 0, 1},
@@ -153,7 +153,7 @@ START_TEST(invalid_bytes_are_replaced)
 	check_valid("\xff\xff", 2, R R, 2);
 	check_valid("\xe2\x82", 2, R, 1);
 	check_valid("\xe2\x82\xe2\x82\xac\xe2", 6, R "\xe2\x82\xac" R, 2);
-	/* As Python's errors="replace" and browsers do. */
+	/* Replaced as Python's errors="replace" and browsers do. */
 	check_valid("\xed\xa0\x80", 3, R R R, 3);
 	check_valid("\xc0\x80", 2, R R, 2);
 	check_valid("\xf4\x90\x80\x80", 4, R R R R, 4);
@@ -186,7 +186,7 @@ START_TEST(printable_text_is_one_line_of_characters)
 }
 END_TEST
 
-START_TEST(printable_text_has_escapes_of_what_is_not_to_be_shown)
+START_TEST(printable_text_escapes_other_characters)
 {
 	check_printable(
 		"\x1b[31mred \x01 \x7f", "<\\u001b[31mred \\u0001 \\u007f>");
@@ -200,7 +200,7 @@ START_TEST(printable_text_has_escapes_of_what_is_not_to_be_shown)
 			"b\xe2\x82",
 		"<a\\xffb\\xe2\\x82>");
 	check_printable("\xef\xbf\xbf\xf4\x8f\xbf\xbf", "<\\uffff\\U0010ffff>");
-	/* Neighbours of theirs that are text. */
+	/* Neighbouring code points, which are text. */
 	check_printable("\xe2\x80\xaf\xe2\x80\x8d.\xe2\x81\xaa\xe2\x81\xa5",
 		"<\xe2\x80\x8d.\xe2\x81\xaa\xe2\x81\xa5>");
 }
@@ -227,7 +227,7 @@ static bool is_raw(uint32_t point)
 	       (point >= 0x2066 && point <= 0x2069);
 }
 
-/* Each character by itself; a copy to the byte, for sanitizers. */
+/* Each character separately; a copy to the byte, for sanitizers. */
 START_TEST(safe_text_ends_before_every_unsafe_character)
 {
 	for (uint32_t point = 0; point < 0x800; point++) {
@@ -250,7 +250,7 @@ START_TEST(safe_text_ends_before_every_unsafe_character)
 }
 END_TEST
 
-/* Whatever goes in, what comes out is valid. */
+/* For any input, the output is valid. */
 START_TEST(any_bytes_come_out_valid)
 {
 	uint32_t state = 1;
@@ -307,8 +307,7 @@ int main(void)
 		tests, three_bytes_are_valid_exactly_if_a_character_encodes_so);
 	tcase_add_test(tests, invalid_bytes_are_replaced);
 	tcase_add_test(tests, printable_text_is_one_line_of_characters);
-	tcase_add_test(
-		tests, printable_text_has_escapes_of_what_is_not_to_be_shown);
+	tcase_add_test(tests, printable_text_escapes_other_characters);
 	tcase_add_test(tests, escaped_text_keeps_its_blanks);
 	tcase_add_test(tests, safe_text_ends_before_every_unsafe_character);
 	tcase_add_test(tests, any_bytes_come_out_valid);

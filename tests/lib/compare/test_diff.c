@@ -49,7 +49,7 @@ static void end_run(enum diff_side side, struct profile *profile)
 	profile_free(profile);
 }
 
-/* A run of one function, which calls nothing. */
+/* A run of one function that calls nothing. */
 static void add_run(enum diff_side side, const char *name, uint64_t time_ns)
 {
 	struct profile *profile = profile_new();
@@ -168,7 +168,7 @@ START_TEST(changes_are_counted_as_far_as_numbers_go)
 }
 END_TEST
 
-/* The verdict on a function whose one run a side took these times. */
+/* The verdict on a function for which a side's single run took these times. */
 static enum regression judge(uint64_t base_ns, uint64_t new_ns,
 	struct regression_limit limit, uint64_t min_ns)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/compare/flame_diff.c: what is one call path on both sides, and what it has on
- * each; and the picture of it. */
+/* lib/compare/flame_diff.c: which paths of the two sides are joined, with the
+ * times of each side; and their picture. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void launch(uint32_t parent, const char *file, uint64_t time_ns)
 			.self_ns = time_ns, .kind = PROFILE_KERNEL};
 }
 
-/* Adds the profile made since the last. */
+/* Adds the profile made since the last one. */
 static void add_run(enum diff_side side)
 {
 	ck_assert_int_eq(
@@ -135,7 +135,7 @@ START_TEST(several_runs_are_their_mean)
 }
 END_TEST
 
-START_TEST(many_paths_keep_what_they_had)
+START_TEST(many_paths_keep_their_costs)
 {
 	for (int side = DIFF_BASE; side < DIFF_SIDES; side++) {
 		profile_case_set_up();
@@ -157,7 +157,7 @@ START_TEST(many_paths_keep_what_they_had)
 }
 END_TEST
 
-START_TEST(the_picture_shows_what_has_changed)
+START_TEST(the_picture_shows_the_changes)
 {
 	run_small();
 	profile_case_bytes = NULL;
@@ -188,7 +188,7 @@ START_TEST(the_picture_shows_what_has_changed)
 }
 END_TEST
 
-/* Joins the profile with itself, and draws that. */
+/* Joins the profile with itself, and draws the result. */
 static enum ctp_status join_and_draw(FILE *out)
 {
 	struct flame_diff *joined = flame_diff_new(MATCH_KEY_FILE);
@@ -245,8 +245,8 @@ int main(void)
 	tcase_add_test(tests, paths_are_joined_by_their_names);
 	tcase_add_test(tests, device_time_is_never_host_time);
 	tcase_add_test(tests, several_runs_are_their_mean);
-	tcase_add_test(tests, many_paths_keep_what_they_had);
-	tcase_add_test(tests, the_picture_shows_what_has_changed);
+	tcase_add_test(tests, many_paths_keep_their_costs);
+	tcase_add_test(tests, the_picture_shows_the_changes);
 	tcase_add_test(tests, wherever_memory_ends_that_is_an_error);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The gate on noise as it was measured, see tests/bin/compare/check/README.md: equal sets of
- * runs raise no alarm, and every function that is made 10 % slower does.
+ * The regression gate on measured noise, see tests/bin/compare/check/README.md:
+ * equal sets of runs raise no alarm, and any function made 10 % slower does.
  */
 #include <check.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static double next_random(void)
 	return (double)(state >> 11) / 9007199254740992.0;
 }
 
-/* A time between the measured ones, with so much of their noise. */
+/* A time between the measured ones, with the given share of their noise. */
 static uint64_t make_time(
 	const struct function *function, double noise, double place)
 {
@@ -89,7 +89,7 @@ struct machine {
 	size_t runs; /* a side */
 };
 
-/* What is slow or fast about a run is so for all of its functions. */
+/* A run is slow or fast for all of its functions. */
 static bool raises_alarm(const struct function *function,
 	const struct machine *machine, double (*places)[SIDE_MAX],
 	double factor)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Medians, spreads, and how often chance is taken for a change. */
+/* Medians, spreads, and the rate of false alarms. */
 #include <check.h>
 #include <math.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@ static double next_time(void)
 	return 1e6 * (1 + 0.01 * radius * cos(angle));
 }
 
-/* The sign of a change by this factor, of so many runs a side. */
+/* The sign of a change by this factor, with `count` runs on each side. */
 static int compare_runs(size_t count, double factor)
 {
 	uint64_t base[RUNS_MAX];
@@ -46,7 +46,7 @@ static int compare_runs(size_t count, double factor)
 	return significance_sign(&change);
 }
 
-/* In how many of so many pairs is there such a sign? */
+/* The number of pairs with such a sign. */
 static unsigned count_signs(
 	int sign, size_t count, double factor, unsigned pairs)
 {
@@ -93,7 +93,7 @@ START_TEST(ranks_count_pairs)
 	struct significance_change change =
 		significance_compare(base, 10, changed, 10);
 
-	/* 89 of 100 pairs are more, where 50 are to be expected. */
+	/* 89 of 100 pairs are larger, where 50 are expected. */
 	ck_assert(fabs(change.rank - 39 / sqrt(175)) < 1e-9);
 }
 END_TEST
@@ -124,7 +124,7 @@ START_TEST(few_runs_cannot_exclude_chance)
 }
 END_TEST
 
-/* Of few runs one in 333, and not much more rarely; of many one in 2000. */
+/* For few runs one in 333, and hardly fewer; for many one in 2000. */
 START_TEST(chance_is_rarely_taken_for_a_change)
 {
 	static const size_t counts[] = {3, 4, 5, 6, 7, 8, 9, 10, 12, 20, 40};
@@ -153,7 +153,7 @@ START_TEST(a_change_beyond_the_noise_is_always_found)
 }
 END_TEST
 
-/* They make a median no other, and raise no alarm. */
+/* They do not change a median, and raise no alarm. */
 START_TEST(wild_runs_change_nothing)
 {
 	uint64_t base[] = {100, 101, 99, 100, 102, 98, 100, 101, 99, 100};

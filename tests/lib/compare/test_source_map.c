@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of two sides that lie in different directories. */
+/* Files that lie in different directories on the two sides. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static void join(uint32_t roots)
 	ck_assert_uint_eq(source_map.count, roots);
 }
 
-/* Of the base side, by the order in which they were added. */
+/* The files of the base side, in the order in which they were added. */
 static const char *file(uint32_t number)
 {
 	return profiles[DIFF_BASE]->functions[number].file;

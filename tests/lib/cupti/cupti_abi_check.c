@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled, never run: NVIDIA's own header, of whatever version, has CUPTI's
- * types as lib/cupti/cupti_abi.h and fake/fake_abi.h declare them.
+ * Compiled, never run: NVIDIA's own header, of any version, declares CUPTI's
+ * types as lib/cupti/cupti_abi.h and fake/fake_abi.h do.
  */
 #include <cupti.h>
 
@@ -12,8 +12,8 @@
 #define SAME(a, b) \
 	_Static_assert((long long)(a) == (long long)(b), #a " is not " #b)
 
-/* The newest records of each version; a version that is not listed has those
- * of the one before it. */
+/* The newest records of each version; an unlisted version has those of the one
+ * before it. */
 #if CUPTI_API_VERSION >= 130500
 typedef CUpti_ActivityKernel13 kernel_record;
 #elif CUPTI_API_VERSION >= 130100
@@ -57,7 +57,7 @@ typedef CUpti_ActivityMemset4 memset_record;
 #endif
 typedef CUpti_ActivityAPI api_record;
 
-/* Which column of the fake's table this version is. */
+/* The column of the fake's table for this version. */
 #if CUPTI_API_VERSION >= 130000 && CUPTI_API_VERSION < 130100
 #define SIZE(of_11_8, of_12_4, of_13_0) of_13_0
 #elif CUPTI_API_VERSION == 22
@@ -152,7 +152,7 @@ SAME(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, FAKE_EXTERNAL_CORRELATION);
 SAME(CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH_API, FAKE_INTERNAL_LAUNCH_API);
 KIND(GRAPH_TRACE, GRAPH_TRACE);
 
-/* What callbacks are given: theirs, and both of ours. */
+/* The arguments of callbacks: NVIDIA's, and both of ours. */
 #define CALL(their_member, our_member, fake_member) \
 	SAME(offsetof(CUpti_CallbackData, their_member), \
 		offsetof(struct cupti_callback_data, our_member)); \
@@ -197,12 +197,12 @@ SUBSCRIBER(structSize, size);
 SUBSCRIBER(subscriberName, name);
 SUBSCRIBER(oldSubscriberName, old_name);
 SUBSCRIBER(oldSubscriberSize, old_size);
-/* It says its size: what is behind it came later. */
+/* It holds its own size: later members were added at its end. */
 _Static_assert(CUpti_SubscriberParams_STRUCT_SIZE >=
 	sizeof(struct cupti_subscriber_params), "a shorter structure");
 #endif
 
-/* Fields of records: where they are, and how large. */
+/* Offsets and sizes of the fields of records. */
 #define FIELD(record, their_member, ours, our_member, at) \
 	SAME(offsetof(record##_record, their_member), \
 		offsetof(struct cupti_##ours, our_member)); \
@@ -346,7 +346,7 @@ SAME(offsetof(overhead_record, objectId), FAKE_OVERHEAD_PROCESS);
 SAME(offsetof(overhead_record, objectId),
 	offsetof(struct cupti_overhead, ids));
 
-/* What only one of ours has. */
+/* Members that only one of ours has. */
 SAME(offsetof(memcpy2_record, channelID),
 	offsetof(struct cupti_memcpy2, channel));
 SAME(offsetof(memcpy2_record, channelType),
@@ -378,8 +378,8 @@ SAME(offsetof(context_record, nullStreamId), FAKE_CONTEXT_NULL_STREAM);
 SAME(offsetof(context_record, nullStreamId),
 	offsetof(struct cupti_context, null_stream));
 
-/* Functions: what lib/cupti/cupti_abi.h declares, in the header's own types,
- * each of which is passed as that which we have in its place. */
+/* Functions: lib/cupti/cupti_abi.h's declarations, in the header's own types.
+ * Each of these is passed as the type that we have in its place. */
 #define FUNCTION(name, ...) \
 	_Static_assert(__builtin_types_compatible_p( \
 			       __typeof__(name), CUptiResult(__VA_ARGS__)), \

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares a log with what the fake CUDA did: TRUTH RANGES LOG. Every activity
- * that CUPTI had a record of is in the log, with what is known of it, its call
- * in the range that was open, and at its time; or it is counted as lost. RANGES
- * of cupti_program are there, whatever happens with the GPU. Says what the
- * recording says of itself: "fact KEY VALUE", "lost NAME COUNT", "count NAME
- * COUNT".
+ * Compares a log with the fake CUDA's record of its work: TRUTH RANGES LOG. The
+ * log has every activity for which CUPTI had a record, with its fields, its
+ * call in the range that was open, and its time; or it counts the activity as
+ * lost. RANGES of cupti_program are there, even if the GPU is not recorded.
+ * Prints the recording's own statements: "fact KEY VALUE", "lost NAME COUNT",
+ * "count NAME COUNT".
  *
- * TRUTH RANGES partial LOG...: of several logs, or of a program that died:
- * something may be missing that is not counted.
+ * TRUTH RANGES partial LOG...: for several logs, or for a program that died:
+ * activities may be missing without being counted.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,12 +23,12 @@
 #define TRACKS 256
 #define NODES 65536
 #define COMPLAINTS 20
-/* What a clock read between two others may be wrong by. */
+/* The error of a clock that is read between two others. */
 #define CLOCK_NS 1000
 
-/* A call of CUDA's API, in the range that it was made from. */
+/* A call of CUDA's API, in the range from which it was made. */
 struct call {
-	uint32_t range; /* site; TRACE_NONE: made from none */
+	uint32_t range; /* site; TRACE_NONE: outside of ranges */
 	int64_t instance;
 	int64_t begin_ns, end_ns;
 	bool known;
@@ -148,8 +148,8 @@ static bool is_close(int64_t a, int64_t b, int64_t most)
 	return a - b <= most && b - a <= most;
 }
 
-/* Durations are of a clock that may be some hundred ppm wrong. What had not
- * ended has none that could be compared. */
+/* Durations come from a clock that may be wrong by some hundred ppm. Unfinished
+ * activities have no duration to compare. */
 static bool has_duration(
 	const struct event *event, const struct truth_activity *activity)
 {
@@ -202,7 +202,7 @@ static void check_number(struct check *check, const struct event *event,
 			value);
 }
 
-/* The range that the graph's node was captured in is known. */
+/* The range that captured the graph's node is known. */
 static void check_captured(struct check *check, const struct event *event,
 	const struct truth_activity *activity)
 {
@@ -305,7 +305,7 @@ static void check_place(struct check *check, const struct event *event,
 			activity->bytes);
 }
 
-/* The call that caused it is known, and the range that it was made from. */
+/* The call that caused it is known, with its range. */
 static void check_call(struct check *check, const struct event *event,
 	const struct truth_activity *activity)
 {
@@ -338,7 +338,7 @@ static void check_call(struct check *check, const struct event *event,
 		check->skew_ns = event->time_ns - call->end_ns;
 }
 
-/* It goes on when all ranges that are known of have ended. */
+/* It continues when all known ranges have ended. */
 static void check_unfinished(struct check *check, const struct event *event)
 {
 	check->unfinished++;
@@ -393,7 +393,7 @@ static void check_loss(
 			expected);
 }
 
-/* What is not in the log has been counted. */
+/* Activities that are not in the log have been counted. */
 static void check_losses(struct check *check)
 {
 	uint64_t missing = 0;

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a program did on a GPU that is not there, as tools for PyTorch's traces
-# read it: each kernel belongs to the operation that launched it.
+# Activities of a program on the fake GPU, as read by tools for PyTorch's
+# traces: each kernel belongs to the operator that launched it.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 fake=$build/tests/lib/cupti/fake/.libs
-# LeakSanitizer crashes when it looks into threads of libraries that are loaded
+# LeakSanitizer crashes when it inspects threads of libraries that are loaded
 # late.
 export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
 cd "$work" || exit 99
@@ -40,7 +40,7 @@ for event in events:
         assert event["args"]["External id"] not in operations, event
         operations[event["args"]["External id"]] = event
 
-# The size of the grid tells the range.
+# The size of the grid identifies the range.
 names = {1: "outer", 2: "middle", 3: "inner", 4: "inner"}
 kernels = [event for event in events if event.get("cat") == "kernel"]
 calls = {event["args"]["correlation"]: event for event in events

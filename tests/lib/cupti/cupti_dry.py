@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""cupti_dry.py SCRIPTS DIRECTORY: changes what the cases say that they did, or
-what their traces, in DIRECTORY, say, one thing at a time; each must be found
-by check_truth.py, in SCRIPTS, but for what a GPU may do. And what hangs or
-breaks must not keep bench.py from the rest."""
+"""cupti_dry.py SCRIPTS DIRECTORY: changes the cases' own output, or their
+traces in DIRECTORY, in one place at a time. check_truth.py, in SCRIPTS, must
+find each change, except those that a GPU may cause. Parts that hang or break
+must not stop bench.py."""
 
 import argparse
 import contextlib
@@ -20,7 +20,7 @@ import check_truth  # noqa: E402
 
 DIRECTORY = pathlib.Path(sys.argv[2])
 
-# Of a case's truth: what is replaced once, and by what.
+# Changes of a case's output: a text that is replaced once, and its replacement.
 TRUTHS = (
     ("counts", r"^.*\n", ""),
     ("counts", r'"launch": 7,', '"launch": 7777,'),
@@ -85,8 +85,8 @@ def is_of(category):
     return lambda event: event.get("cat") == category
 
 
-# Of a case's trace: which slice, the first such one, is changed, and how; None:
-# it is taken out.
+# Changes of a case's trace: the slice, of which the first match is changed, and
+# the change; None removes it.
 TRACES = (
     ("counts", is_kernel, None),
     ("counts", is_kernel, move_us(-20000)),
@@ -117,7 +117,7 @@ def is_second(event):
     return is_kernel(event) and event["args"]["grid"][0] == 2
 
 
-# What a GPU may do, and is not to be found.
+# Changes that a GPU may cause: these must be accepted.
 ALLOWED = (
     ("counts", is_kernel, give("registers per thread", 16)),
     ("durations", is_second, last_us(4)),
@@ -165,7 +165,7 @@ def has_ended(pid):
 
 
 def check_runs():
-    """What hangs is ended, with what it has started."""
+    """A part that hangs is killed with all its children."""
     pid = DIRECTORY / "pid"
     hangs = f"sleep 99 & echo $! >'{pid}'; wait"
     done = bench.run_for(2, ["sh", "-c", hangs])
@@ -176,7 +176,8 @@ def check_runs():
 
 
 def check_attempts():
-    """What breaks is a failure of its own, and what comes too late is told."""
+    """A part that breaks is one failure, and parts after the time limit are
+    reported."""
     options = dict.fromkeys(("keep", "cupti", "write", "python"))
     found = bench.Bench(
         argparse.Namespace(build=".", seconds=99, **options)

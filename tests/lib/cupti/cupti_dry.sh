@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What only a GPU can show (tests/gpu/run), done with the CUDA and the CUPTI of
-# tests/lib/cupti/fake: so that those scripts work when there is one; and what is not so
-# is found. GPU_DRY_PARTS names more of them than the truth: stress, launch.
+# Runs the checks that need a GPU (tests/gpu/run) with the CUDA and CUPTI of
+# tests/lib/cupti/fake, so that these scripts work on a real GPU, and find
+# errors. GPU_DRY_PARTS names more parts than the truth: stress, launch.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 fake=$PWD/tests/lib/cupti/fake/.libs
@@ -17,17 +17,17 @@ export LD_LIBRARY_PATH=$fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 	exit 1
 }
 grep -v '^not measured' "$work/rows"
-# All that was not measured is said, and why.
+# All parts that were not measured are reported, with the reason.
 [ "$(grep -c '^not measured: .*: not asked for$' "$work/rows")" = 4 ] ||
 	[ -n "${GPU_DRY_PARTS-}" ] || exit 1
-# Where there is no time, nothing is begun.
+# Without time left, nothing is begun.
 if ! "$python" "$srcdir/tests/gpu/run" --build=. --seconds=0 >"$work/rows" ||
 	[ "$(grep -c '^not measured: .*: the time was up$' "$work/rows")" \
 		-lt 3 ]; then
 	cat "$work/rows"
 	exit 1
 fi
-# A GPU that cannot be recorded is no GPU that is well.
+# A GPU that cannot be recorded is a failure.
 if FAKE_CUPTI_SUBSCRIBE=39 "$python" "$srcdir/tests/gpu/run" --build=. \
 	--quick >"$work/rows" ||
 	! grep -q 'off: another tool uses CUPTI' "$work/rows" ||

@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs that use a GPU, or would: with the CUDA and the CUPTI of tests/lib/cupti/fake,
-# in four versions, and with everything that can go wrong. Each time the log is
-# compared with what was done: tests/lib/cupti/cupti_check.c.
+# Programs that use a GPU, or try to, with the CUDA and CUPTI of
+# tests/lib/cupti/fake, in four versions, and with every possible failure. Each
+# log is compared with the fake's record of its work:
+# tests/lib/cupti/cupti_check.c.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 program=$build/tests/lib/cupti/cupti_program
 check=$build/tests/lib/cupti/cupti_check
 fake=$build/tests/lib/cupti/fake/.libs
 inject=$build/.libs/libctprof-inject.so
-# A child may start threads; and LeakSanitizer crashes when it looks into those
-# of libraries that are loaded late.
+# A child may start threads; and LeakSanitizer crashes when it inspects those of
+# libraries that are loaded late.
 export TSAN_OPTIONS="die_after_fork=0 ${TSAN_OPTIONS-}"
 export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
 cases=0
@@ -29,14 +30,14 @@ case_of() {
 	fi
 }
 
-# said FILE...: shows them, and fails.
+# said FILE...: prints them, and fails.
 said() {
 	sed 's/^/    /' "$@" | head -40
 	return 1
 }
 
-# runs MODE...: the program, which ends by itself, as it would without us. A
-# fake that sees what would hang or crash aborts it; what hangs is stopped.
+# runs MODE...: the program ends by itself, as it would without us. The fake
+# aborts it at calls that would hang or crash; if it hangs, it is stopped.
 runs() {
 	local got=0
 	env CTPROF_OUT="$work/run.ctp" GPU_OUT="$work/again" CTPROF_SPOOL="$work" \
@@ -51,21 +52,21 @@ runs() {
 	said "$work/out" "$work/err"
 }
 
-# agrees: the log is as it was done.
+# agrees: the log agrees with the fake's record.
 agrees() {
 	"$check" "$work/truth" "$(cat "$work/out")" "$work/run.ctp" \
 		>"$work/told" && return
 	said "$work/told"
 }
 
-# tells LINE: that is known of the recording.
+# tells LINE: the recording has this line.
 tells() {
 	grep -q -- "^$1\$" "$work/told" && return
 	echo "    there is no line: $1"
 	said "$work/told"
 }
 
-# calls COUNT CALL: so often was this of CUPTI called.
+# calls COUNT CALL: CUPTI's CALL was called COUNT times.
 calls() {
 	local got
 	got=$(grep -c "\"call\":\"$2\"" "$work/truth")
@@ -74,7 +75,7 @@ calls() {
 	return 1
 }
 
-# records MODE...: what it does is recorded, with nothing amiss.
+# records MODE...: its work is recorded without errors.
 records() {
 	runs "$@" && agrees && tells "fact gpu.state recording" &&
 		calls 0 cuptiFinalize && calls 0 cuptiEnableDomain &&
@@ -82,14 +83,15 @@ records() {
 		calls 0 cuptiActivityRegisterTimestampCallback
 }
 
-# refused COUNT: so often is it told that a launch failed.
+# refused COUNT: COUNT launches are reported as failed.
 refused() {
 	"$CTPROF" convert -qt chrome -o "$work/json" "$work/run.ctp" &&
 		[ "$(grep -c '"return":700' "$work/json")" = "$1" ] ||
 		said "$work/told"
 }
 
-# gives_up REASON: there is nothing of the GPU, and why, and all the rest.
+# gives_up REASON: the log has nothing of the GPU except REASON, and all the
+# rest.
 gives_up() {
 	agrees && tells "fact gpu.state off: $1" && tells "count activities 0"
 }
@@ -122,7 +124,7 @@ for version in 11.8 12.4 13.0 99; do
 	gpu=graphs case_of "$version: a graph's launches as a whole" wholes
 done
 unset FAKE_CUPTI
-# numbered UUID: the device's, as NVIDIA's tools write it.
+# numbered UUID: the device's, in the form of NVIDIA's tools.
 numbered() {
 	records nested && "$CTPROF" convert -qt chrome -o "$work/json" \
 		"$work/run.ctp" && grep -q "\"uuid\":\"$1\"" "$work/json" ||
@@ -154,7 +156,7 @@ large_graph() {
 		"$CTPROF" stats --gpu --csv "$work/run.ctp" >"$work/told" &&
 		captured
 }
-# The graph's time, all of it, is of the two that captured it.
+# All of the graph's time belongs to the two ranges that captured it.
 captured() {
 	awk -F, '
 		/^"?(even|odd)/ { captured += $NF }
@@ -174,7 +176,7 @@ dropped() {
 	records many 100 && tells "lost device_dropped 14"
 }
 FAKE_CUPTI_DROP=7 case_of "CUPTI drops some" dropped
-# taken COUNT MODE: so many are recorded until then.
+# taken COUNT MODE: COUNT records are made before that.
 taken() {
 	runs "$2" && "$check" "$work/truth" "$(cat "$work/out")" partial \
 		"$work/run.ctp" >"$work/told" || said "$work/told" || return
@@ -202,7 +204,8 @@ case_of "the only launch is captured, its graph never launched" \
 	nothing_launched graph 1 0
 FAKE_CUPTI_FOREIGN=1 case_of "a buffer comes back that another tool gave" \
 	foreign
-# How many are right was said by the fake; a flush may come before one is full.
+# The good records have been compared. The number of bad ones varies, since a
+# flush may come before a buffer is full.
 broken() {
 	records many 100 && tells "lost device_unknown [12][0-9]"
 }
@@ -221,7 +224,8 @@ steps() {
 }
 FAKE_CUPTI_ROOM=20 case_of "the clock steps" steps
 
-# What must not be: subscribers, rights, drivers; and what of it is known.
+# Forbidden or missing: subscribers, rights, drivers; and the reasons in the
+# log.
 off() {
 	local reason=$1
 	runs nested && gives_up "$reason"
@@ -247,7 +251,8 @@ some_kinds() {
 }
 FAKE_CUPTI_ENABLE=38:21,17:21 case_of "kinds that there are not" some_kinds
 
-# without LIBRARY FUNCTION...: a libcupti in which these have another name.
+# without LIBRARY FUNCTION...: a libcupti in which these functions have other
+# names.
 without() {
 	local library=$1
 	shift
@@ -270,14 +275,14 @@ lacks_optional() {
 }
 case_of "functions are missing that are not needed" lacks_optional
 
-# Where CUPTI is, nobody said; it lies beside the driver.
+# CUPTI's place is not given; it is beside the driver.
 finds() {
 	cupti='' records nested && tells "fact gpu.cupti $fake/libcupti.so.13.*"
 }
 case_of "CUPTI is found" finds
-# lies DIRECTORY NAME RUNTIME: a program that has CUDA's runtime, which is the
-# file RUNTIME, uses the CUPTI of that name in DIRECTORY, which belongs to it,
-# and not the one that Triton has.
+# lies DIRECTORY NAME RUNTIME: a program with CUDA's runtime, which is the file
+# RUNTIME, uses the CUPTI called NAME in DIRECTORY, which belongs to it, and not
+# the one of Triton.
 lies() {
 	local triton=site/triton/backends/nvidia/lib/cupti
 	mkdir -p "$work/$1" "$work/${3%/*}" "$work/$triton" "$work/driver"
@@ -320,7 +325,7 @@ else
 	echo "skipped no_CUPTI: here is one"
 fi
 
-# unused WHAT: nothing of this is loaded.
+# unused WHAT: none of this is loaded.
 unused() {
 	grep -q "\"library\":\"$1\"" "$work/truth" || return 0
 	echo "    $1 is loaded"
@@ -353,7 +358,7 @@ resets() {
 }
 case_of "the device is reset" resets
 case_of "a context is destroyed" records context
-# What was not handed over by then is gone with CUPTI.
+# Records that were not delivered by then are lost with CUPTI.
 dies() {
 	runs death && "$check" "$work/truth" 10 partial "$work/run.ctp" \
 		>"$work/told" || said "$work/out" "$work/told" || return
@@ -396,7 +401,7 @@ case_of "100 recordings in one process" restarts 100
 FAKE_CUPTI=13.0 FAKE_CUPTI_VERSION=130000 \
 	case_of "a version that must not be switched off" restarts 3
 
-# An unmodified program, and how people are told.
+# An unmodified program, and the messages to its user.
 record() {
 	local got=0
 	env CTPROF_SPOOL="$work" FAKE_TRUTH="$work/truth" \
@@ -409,7 +414,7 @@ record() {
 	echo "    $*: status $got"
 	said "$work/out" "$work/err"
 }
-# says COUNT LINE: so often was this said by `ctprof record`.
+# says COUNT LINE: `ctprof record` has printed this line COUNT times.
 says() {
 	[ "$(grep -c "^ctprof: .*$2\$" "$work/err")" = "$1" ] && return
 	said "$work/err"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares the fake libcupti with NVIDIA's, LIBCUPTI, which needs no GPU for
- * it: its own cuptiActivityGetNextRecord() finds the records in what the fake
- * writes, as it lays them out for that version; and calls have the same names.
+ * Compares the fake libcupti with NVIDIA's LIBCUPTI, which needs no GPU for
+ * that. NVIDIA's cuptiActivityGetNextRecord() must find the records that the
+ * fake writes in the layout of that version, and the names of calls must be
+ * equal.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -27,15 +28,15 @@ static int (*get_version)(uint32_t *version);
 static int (*get_next)(uint8_t *bytes, size_t valid, uint8_t **record);
 static int (*get_name)(int domain, uint32_t cbid, const char **name);
 
-/* The records that the fake's program causes have the thread's number. */
+/* The records of the fake's program contain the thread's number. */
 bool cupti_ids_are_system(void);
 bool cupti_ids_are_system(void)
 {
 	return true;
 }
 
-/* By what the library makes of a buffer that is full of its number; 0 if it
- * does not tell. */
+/* By LIBCUPTI's reading of a buffer that is filled with its number; 0 if
+ * unknown. */
 static size_t size_of(enum fake_kind kind)
 {
 	static uint32_t words[PROBE_BYTES / sizeof(uint32_t)]
@@ -53,8 +54,8 @@ static size_t size_of(enum fake_kind kind)
 	return (size_t)(second - first);
 }
 
-/* Which of the fake's versions it is; NULL: none of them. 12.0 and 12.1 say
- * that they are what 11.8 says, and have longer records. */
+/* The version of the fake for this library; NULL: none. 12.0 and 12.1 report
+ * the version of 11.8, and have longer records. */
 static const char *layout_of(uint32_t version)
 {
 	if (version == 18 && size_of(FAKE_CONCURRENT_KERNEL) == 200)
@@ -118,7 +119,7 @@ static bool walks(void)
 	return result == FAKE_MAX_LIMIT_REACHED && found == count;
 }
 
-/* Those that the fake invents do not count. */
+/* The fake's invented ones do not count. */
 static bool names_agree(void)
 {
 	bool agree = true;
@@ -145,9 +146,9 @@ static bool names_agree(void)
 	return agree;
 }
 
-/* What the library says in a child: 13.2 calls itself until there is no stack
- * left where it does not find what it wants of the driver, and later ones say
- * nothing there. Returns 0, if it tells its version. */
+/* The library's version, asked in a child. Without a suitable driver, 13.2
+ * calls itself until the stack is exhausted, and later versions return no
+ * version. Returns 0 if it gives its version. */
 static int ask_version(uint32_t *version)
 {
 	pid_t child = fork();

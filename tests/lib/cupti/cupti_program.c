@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program that cupti_fake.sh records: it does what its first argument names
- * with the fake CUDA of fake/, each launch in a range of its own.
- * Says how many ranges it opened, and exits with 7.
+ * The program that cupti_fake.sh records: it runs the case named by its first
+ * argument with the fake CUDA of fake/, each launch in its own range. Prints
+ * the number of ranges, and exits with 7.
  */
 #include <ctprof.h>
 #include <pthread.h>
@@ -42,7 +42,7 @@ static void launch(int i)
 	cupti_fake->launch(&kernel);
 }
 
-/* A launch in a range of its own. */
+/* A launch in its own range. */
 static void launch_in(const char *name, int i)
 {
 	cupti_begin(name);
@@ -78,7 +78,7 @@ static void *run_thread(void *number)
 	for (int i = 0; i < per_thread; i++) {
 		struct fake_kernel kernel = kernel_of(i % 7);
 
-		/* Of two threads, one uses a stream that is its own. */
+		/* One of two threads uses its own stream. */
 		kernel.stream = 7 + (uint32_t)(thread / 2);
 		kernel.dur_ns = 50;
 		cupti_begin(names[i % 4]);
@@ -238,7 +238,8 @@ static void launch_many(int count)
 		launch_in("one of many", i % 5);
 }
 
-/* One after the other, for so long that what was first is to be read. */
+/* One after the other, for long enough that the first ones are due to be
+ * read. */
 static void do_slowly(void)
 {
 	for (int i = 0; i < 4; i++) {
@@ -257,7 +258,7 @@ static void do_exhaust(void)
 	launch_many(10);
 }
 
-/* Much at once that wants CUPTI's locks and ours. */
+/* Many concurrent actions that need CUPTI's locks and ours. */
 static void *run_flushes(void *unused)
 {
 	for (int i = 0; i < 20; i++)
@@ -276,7 +277,7 @@ static void do_locks(void)
 		cupti_complain("no thread ends");
 }
 
-/* The child does not use CUDA, and no one does for it. */
+/* The child does not use CUDA, nor does our code for it. */
 static void do_fork(void)
 {
 	pid_t child;
@@ -296,7 +297,7 @@ static void do_fork(void)
 	launch_many(5);
 }
 
-/* Recordings one after the other, and something between them. */
+/* Several recordings, and actions between them. */
 static void do_restart(int count)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
@@ -334,8 +335,9 @@ static void do_unload(void)
 	}
 }
 
-/* Short kernels, so that they lie in the calls that launch them, on a stream
- * each. With 20 records a buffer, they fill as many as are read at once. */
+/* Short kernels, each on its own stream, so that they lie in the calls that
+ * launch them. With 20 records per buffer, they fill as many buffers as are
+ * read at once. */
 static void launch_short(int64_t early_ns)
 {
 	for (uint32_t i = 0; i < 160; i++) {
@@ -350,8 +352,8 @@ static void launch_short(int64_t early_ns)
 	}
 }
 
-/* The recorder has looked at the clock before and after all whose times are
- * compared: not those that it could only guess from what came later. */
+/* The recorder has read the clock before and after all activities whose times
+ * are compared, so no time is extrapolated from later readings. */
 static void do_clock(int64_t step_ns)
 {
 	launch_short(1);
@@ -362,7 +364,7 @@ static void do_clock(int64_t step_ns)
 	launch_short(0);
 }
 
-/* Something happens between launches. */
+/* An action between launches. */
 static void launch_around(void (*happen)(void))
 {
 	launch_many(5);
@@ -397,7 +399,7 @@ static void do_early(void)
 		launch_trouble(FAKE_FINE, 9000);
 }
 
-/* Recording begins when CUDA has been in use for long. */
+/* Recording begins long after CUDA's first use. */
 static void do_late(void)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
@@ -411,7 +413,7 @@ static void do_late(void)
 	do_nested();
 }
 
-/* Nothing of CUDA's, or for it, is in the process. */
+/* The process loads nothing of CUDA, nor any library of ours for it. */
 static void do_none(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -435,7 +437,7 @@ static int argument(int argc, char **argv, int i)
 	return argc > i ? atoi(argv[i]) : 0;
 }
 
-/* What needs no argument. */
+/* Cases without an argument. */
 static const struct mode {
 	const char *name;
 	void (*run)(void);
@@ -490,7 +492,7 @@ int main(int argc, char **argv)
 	else if (strcmp(mode, "none") != 0 && !run_mode(mode))
 		cupti_complain("there is no such mode");
 	printf("%lld\n", (long long)cupti_opened);
-	/* As a program ends that knows nothing of us. */
+	/* Ends like a program without the recorder. */
 	(void)fflush(stdout);
 	if (strcmp(argv[argc - 1], "_exit") == 0)
 		_exit(STATUS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For cupti_program.c: ranges that the fake CUDA knows of, so that what it
- * writes down says where each call was made. */
+/* For cupti_program.c: ranges that the fake CUDA knows, so that its record
+ * contains the range of each call. */
 #ifndef CUPTI_RANGE_H
 #define CUPTI_RANGE_H
 
@@ -11,20 +11,20 @@
 /* NULL until it is loaded. */
 extern const struct fake_calls *cupti_fake;
 
-/* So many ranges were opened. */
+/* The number of ranges opened. */
 extern _Atomic int64_t cupti_opened;
 
-/* Loads the fake CUDA, as a program does when it first has need of it. */
+/* Loads the fake CUDA, as a program does at its first use. */
 void cupti_load(void);
 
 /* A range of the calling thread. `name` is borrowed until it ends. */
 void cupti_begin(const char *name);
 void cupti_end(void);
 
-/* Tells in GPU_OUT how many threads there are. */
+/* Prints the number of threads to the file GPU_OUT. */
 void cupti_print_threads(void);
 
-/* A line on stderr, and the end. */
+/* Prints a line on stderr, and exits. */
 void cupti_complain(const char *what) __attribute__((noreturn));
 
 #endif

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Where NVIDIA's CUPTI is installed: its headers declare what lib/cupti/cupti_abi.h
-# and tests/lib/cupti/fake say, and the library itself finds the fake's records, needs no
-# GPU for that, and where there is none, records nothing and does no harm.
+# If NVIDIA's CUPTI is installed: its headers agree with lib/cupti/cupti_abi.h
+# and tests/lib/cupti/fake. The library itself finds the fake's records, for
+# which it needs no GPU. Without a GPU it records nothing and does no harm.
 # CUPTI_HOMES names more directories, separated by colons, with include and lib.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
@@ -24,8 +24,8 @@ case_of() {
 	fi
 }
 
-# The packages of Python that have it lie in a directory each; CUDA 13's, in
-# one.
+# Packages of Python with CUPTI: each has its own directory, for CUDA 13 a
+# common one.
 packages=$("$python" -c \
 	'import sysconfig; print(sysconfig.get_path("purelib"))')/nvidia
 IFS=: read -ra homes <<<"${CUPTI_HOMES-}"
@@ -42,7 +42,8 @@ declares() {
 		-I"$srcdir/lib" -isystem "$1" "${includes[@]}" "$srcdir/tests/lib/cupti/cupti_abi_check.c"
 }
 
-# The package of CUPTI has none of CUDA's, and that of CUDA's runtime not all.
+# The CUPTI package has no headers of CUDA, and the package of CUDA's runtime
+# lacks some.
 check_headers() {
 	if echo '#include <builtin_types.h>' | $CC -fsyntax-only -xc \
 		-I"$srcdir/lib" -isystem "$1" "${includes[@]}" - 2>/dev/null; then
@@ -52,7 +53,7 @@ check_headers() {
 	fi
 }
 
-# What the fake is no version of cannot be compared with it.
+# Versions that the fake does not have cannot be compared.
 agrees() {
 	local got=0
 	tests/lib/cupti/cupti_oracle "$1" || got=$?
@@ -61,7 +62,7 @@ agrees() {
 }
 
 # harmless LIBRARY DIRECTORY: with this libcupti, and the libcuda there, if any,
-# the program runs as without, and there is a reason why the GPU is not there.
+# the program runs as without, and the log has a reason for the missing GPU.
 harmless() {
 	local got=0
 	rm -f "$work"/run.ctp "$work"/truth
@@ -93,7 +94,7 @@ check_library() {
 }
 
 exec 3>&1
-declare -A seen=() # several names may be of one directory
+declare -A seen=() # a directory may have several names
 for home in "${homes[@]}"; do
 	[ ! -f "$home/include/cupti.h" ] || check_headers "$home/include"
 	for directory in "$home/lib" "$home/lib64"; do
@@ -101,7 +102,7 @@ for home in "${homes[@]}"; do
 		[ -z "${seen[$directory]-}" ] || continue
 		seen[$directory]=1
 		for library in "$directory"/libcupti.so.[1-9]*; do
-			# Of several names for one file, the longest.
+			# If a file has several names, the longest.
 			[ ! -f "$library" ] || [ -L "$library" ] ||
 				check_library "$library"
 		done

@@ -68,7 +68,7 @@ static bool add(struct truth *truth, const json_t *line)
 	struct truth_activity *grown;
 	uint32_t *bucket;
 
-	/* Twice as much whenever it is a power of two. */
+	/* Doubles whenever it is a power of two. */
 	if ((truth->count & (truth->count - 1)) == 0) {
 		grown = realloc(truth->activities,
 			(truth->count == 0 ? 1 : 2 * (size_t)truth->count) *

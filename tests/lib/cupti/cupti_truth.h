@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the fake CUDA wrote down of what it did: see fake/fake.h. */
+/* Reads the fake CUDA's record of its work: see fake/fake.h. */
 #ifndef CUPTI_TRUTH_H
 #define CUPTI_TRUTH_H
 
@@ -12,8 +12,8 @@ struct truth_activity {
 	int kind; /* CUPTI's number */
 	char trouble[12];
 	char name[TRUTH_TEXT];     /* of a kernel */
-	char range[TRUTH_TEXT];    /* that was open; "" if none */
-	char captured[TRUTH_TEXT]; /* likewise, for a graph's node */
+	char range[TRUTH_TEXT];    /* the open range; "" if none */
+	char captured[TRUTH_TEXT]; /* the same, for a graph's node */
 	int64_t instance;
 	bool recorded; /* CUPTI has a record of it */
 	bool prompt;   /* it starts in the call that causes it */
@@ -22,7 +22,7 @@ struct truth_activity {
 	int64_t bytes, value, cbid, thread;
 	int grid[3], block[3], cluster[3];
 	int registers, static_shared, dynamic_shared;
-	bool matched;  /* by the reader: it is in the log */
+	bool matched;  /* set by the reader: it is in the log */
 	uint32_t next; /* private: in the same bucket */
 };
 
@@ -41,7 +41,7 @@ void truth_clear(struct truth *truth);
 struct truth_activity *truth_find(const struct truth *truth,
 	int64_t correlation, const struct truth_activity *last);
 
-/* Does a category stand for this kind of CUPTI's? */
+/* Does a category belong to this kind of CUPTI's? */
 bool truth_is_kind(const char *category, int kind);
 
 #endif

@@ -5,7 +5,7 @@
 #include "cupti/cupti_graph.h"
 #include "support/run_suite.h"
 
-/* So many are kept, whichever test they are of: there is one set of nodes. */
+/* The limit of nodes; all tests share one set. */
 #define KEPT (UINT64_C(1) << 20)
 #define FIRST 100 /* of those that are many */
 #define MORE 10
@@ -20,7 +20,7 @@ START_TEST(a_node_is_that_which_it_is_a_copy_of)
 }
 END_TEST
 
-START_TEST(a_copy_of_what_is_not_known_is_not_known)
+START_TEST(a_copy_of_an_unknown_module_is_unknown)
 {
 	cupti_graph_cloned(18, 17);
 	ck_assert_uint_eq(cupti_graph_captured(18), 0);
@@ -49,7 +49,7 @@ int main(void)
 	TCase *tests = tcase_create("cupti_graph");
 
 	tcase_add_test(tests, a_node_is_that_which_it_is_a_copy_of);
-	tcase_add_test(tests, a_copy_of_what_is_not_known_is_not_known);
+	tcase_add_test(tests, a_copy_of_an_unknown_module_is_unknown);
 	tcase_add_test(tests, nodes_without_room_are_counted);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

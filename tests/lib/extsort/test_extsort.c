@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/extsort/extsort.[ch]: whatever the memory, records come in the order that
- * qsort() gives them, whole, and a disk that is full is an error. */
+/* lib/extsort/extsort.[ch]: with any amount of memory, records come back
+ * complete and in qsort()'s order, and a full disk is an error. */
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define TINY 0 /* 128 KiB: four runs are merged at a time */
 #define LARGE ((size_t)64 << 20)
 
-/* What was added; the bytes follow from order and size. */
+/* The records added; the bytes follow from order and size. */
 struct expected {
 	int64_t time;
 	int64_t rank;
@@ -30,7 +30,7 @@ struct expected {
 static struct expected *expected;
 static uint32_t expected_count;
 static bool reversed;
-static bool shrinks; /* when all is sorted */
+static bool shrinks; /* set when all is sorted */
 
 static uint32_t random_next(void)
 {
@@ -67,7 +67,7 @@ static void begin(uint32_t count)
 	reversed = false;
 }
 
-/* Memory for a record's bytes; one more, so that there are some. */
+/* Memory for a record's bytes; one more, so that it is not empty. */
 static uint8_t *room_for(uint32_t size)
 {
 	uint8_t *bytes = malloc(size + 1);
@@ -113,7 +113,7 @@ static bool is_right(
 	return same;
 }
 
-/* Takes all and frees the sort. */
+/* Reads all records, and frees the sort. */
 static void check_all(struct extsort *sort)
 {
 	struct extsort_record record;
@@ -143,7 +143,7 @@ static struct extsort *extsort_of(size_t memory)
 	return sort;
 }
 
-/* How much there is, and whether most of it is given back in the end. */
+/* Counts the memory, and checks that most of it is returned in the end. */
 static const struct {
 	size_t bytes;
 	bool shrinks;
@@ -168,7 +168,7 @@ START_TEST(nothing_gives_nothing)
 }
 END_TEST
 
-/* Few, so that many are equal; some of them take many bytes. */
+/* Small keys, so that many are equal; some records are long. */
 static int64_t any_rank(void)
 {
 	static const int64_t ranks[] = {
@@ -194,7 +194,7 @@ START_TEST(random_records_are_sorted)
 }
 END_TEST
 
-/* What a trace looks like: a few sequences, each all but sorted. */
+/* Like a trace: a few sequences, each nearly sorted. */
 START_TEST(sorted_sequences_are_merged)
 {
 	struct extsort *sort = extsort_for(_i);
@@ -229,7 +229,7 @@ START_TEST(equal_records_keep_their_order)
 }
 END_TEST
 
-/* At the start, somewhere between, and when all has been added. */
+/* At the start, in the middle, and after all have been added. */
 START_TEST(reversed_ties_hold_for_all)
 {
 	for (int when = 0; when <= 30000; when += 15000) {
@@ -247,7 +247,7 @@ START_TEST(reversed_ties_hold_for_all)
 }
 END_TEST
 
-/* One larger than all the memory, some larger than a part of it, none. */
+/* One larger than all the memory, some larger than a part of it, one empty. */
 START_TEST(long_records_come_whole)
 {
 	struct extsort *sort = extsort_for(_i);
@@ -295,7 +295,7 @@ START_TEST(times_apart_by_any_power_of_two_are_kept)
 }
 END_TEST
 
-/* The largest there may be, among others. */
+/* The largest possible one, among others. */
 START_TEST(longest_record_comes_whole)
 {
 	struct extsort *sort = extsort_for(_i);
@@ -331,7 +331,7 @@ static enum ctp_status add_many(struct extsort *sort, struct ctp_error *err)
 	return status;
 }
 
-/* The limit of a file's size stands for the disk's. */
+/* A limit on the file's size simulates a full disk. */
 START_TEST(full_disk_is_an_error)
 {
 	struct rlimit limit = {4 << 20, 4 << 20};
@@ -361,7 +361,7 @@ START_TEST(directory_that_is_not_there_is_an_error)
 }
 END_TEST
 
-/* Where it all fits, no directory is asked for. */
+/* If all fits into memory, no directory is needed. */
 START_TEST(small_inputs_need_no_file)
 {
 	struct extsort *sort = extsort_of(LARGE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/gaps/overview.c: sums computed by hand, and for chance events by adding up
- * every nanosecond. */
+/* lib/gaps/overview.c: sums computed by hand, and for random events by adding
+ * up every nanosecond. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ START_TEST(time_goes_to_the_innermost_range)
 }
 END_TEST
 
-START_TEST(bins_grow_and_who_has_most_of_one_leads_it)
+START_TEST(bins_grow_and_are_led_by_their_largest_share)
 {
 	const struct overview_bin *bins;
 	uint64_t busy_ns;
@@ -135,7 +135,7 @@ START_TEST(open_ranges_end_with_the_recording)
 }
 END_TEST
 
-START_TEST(waits_on_a_stream_are_no_work)
+START_TEST(waits_on_a_stream_are_not_work)
 {
 	uint64_t busy_ns;
 	uint32_t kernel = trace_add_place(trace,
@@ -159,7 +159,7 @@ START_TEST(waits_on_a_stream_are_no_work)
 }
 END_TEST
 
-START_TEST(times_at_both_ends_of_what_there_is_fit)
+START_TEST(smallest_and_largest_times_fit)
 {
 	uint64_t busy_ns;
 	uint64_t bin_ns;
@@ -180,7 +180,7 @@ START_TEST(times_at_both_ends_of_what_there_is_fit)
 	start_ns = overview_start(overview, &bin_ns);
 	ck_assert_int_eq(start_ns, INT64_MIN);
 	ck_assert_uint_eq(bin_ns, UINT64_C(1) << 56);
-	/* What overlaps counts once. */
+	/* Overlapping parts count once. */
 	(void)track_of(0, &busy_ns);
 	ck_assert_uint_eq(busy_ns, (UINT64_C(1) << 63) + 3);
 }
@@ -222,7 +222,7 @@ static void add_beside(uint32_t site)
 		had[t][NAMES]++;
 }
 
-/* A bin from one time until another, against what was counted. */
+/* Compares a bin with the sums over its time. */
 static void check_bin(
 	const struct overview_bin *bin, int64_t from_ns, int64_t until_ns)
 {
@@ -300,10 +300,10 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, time_goes_to_the_innermost_range);
-	tcase_add_test(tests, bins_grow_and_who_has_most_of_one_leads_it);
+	tcase_add_test(tests, bins_grow_and_are_led_by_their_largest_share);
 	tcase_add_test(tests, open_ranges_end_with_the_recording);
-	tcase_add_test(tests, waits_on_a_stream_are_no_work);
-	tcase_add_test(tests, times_at_both_ends_of_what_there_is_fit);
+	tcase_add_test(tests, waits_on_a_stream_are_not_work);
+	tcase_add_test(tests, smallest_and_largest_times_fit);
 	tcase_add_test(tests, ranges_beside_nested_ones_do_not_lead);
 	tcase_add_loop_test(
 		tests, chance_events_are_as_counted_by_the_nanosecond, 0, 50);

@@ -1,16 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs compiled with -finstrument-functions, by every compiler at hand and
-# at several levels, recorded without being changed: every function is counted
-# as often as it was called, below the function that called it, whatever way it
-# was left.
+# Programs compiled with -finstrument-functions, by every installed compiler and
+# at several levels, recorded unchanged. The calls of every function are counted
+# exactly, under the function that called it, however it was left.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 DUMP=$PWD/tests/support/dump_events
 export LC_ALL=C
 need_loadable_library
 cd "$work" || exit 99
-# Not among what other programs left behind.
+# A spool of its own, apart from other programs'.
 export CTPROF_SPOOL=$work
 flags="-g -w -pthread -fPIE -pie -finstrument-functions"
 
@@ -24,8 +23,8 @@ map_names() {
 	done >names
 }
 
-# The functions of a log: "name calls", and "caller>name calls"; "-" calls
-# those at the bottom of a thread's stack.
+# The functions of a log: "name calls", and "caller>name calls"; the caller of
+# those at the bottom of a thread's stack is "-".
 calls_of() {
 	"$DUMP" "$1" | awk '
 		FILENAME == "names" { name[$1] = $2; next }
@@ -43,7 +42,7 @@ calls_of() {
 	' names -
 }
 
-# holds CASE LOG "name calls..." UNWOUND: compares, where - is not compared.
+# holds CASE LOG "name calls..." UNWOUND: compares; - is not compared.
 holds() {
 	local what=$1 log=$2 want=$3 ends=$4 good=1 pair found
 	calls_of "$log" >calls
@@ -67,7 +66,7 @@ holds() {
 	fi
 }
 
-# record ARGUMENT...: of the program at hand.
+# record ARGUMENT...: records the current program.
 record() {
 	rm -f run*.ctp
 	"$CTPROF" record -q ${options:-} -o run.ctp -- "$program" "$@" \
@@ -114,7 +113,7 @@ try_all() {
 	try threads "works=8 leaf=8000 works>leaf=8000 main>after=1" 0
 }
 
-# Who calls whom is not known then, which is said; how often, is.
+# Callers are unknown then, which is reported; calls are counted.
 try_coroutines() {
 	local name
 	record coroutines
@@ -142,7 +141,7 @@ try_processes() {
 	holds "$how exec of itself" "$(child_of)" "$plain" 0
 }
 
-# A timer's handler interrupts hooks wherever it may; all calls are counted.
+# A timer's handler interrupts hooks at any point; all calls are counted.
 try_hammer() {
 	local dropped
 	record hammer "${INSTRUMENT_ROUNDS:-400}"
@@ -155,7 +154,7 @@ try_hammer() {
 	fi
 	holds "$how hammer" run.ctp \
 		"fib=$((465 * ${INSTRUMENT_ROUNDS:-400})) main>after=1" 0
-	# Handlers that jump out of hooks: the rest is whole.
+	# Handlers that jump out of hooks: the rest is complete.
 	record leap
 	holds "$how leap" run.ctp \
 		"leaping_handler=$(cat out) main>after=1 ->main=1" -

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that tests/lib/instrument/instrument_program.c opens and closes; one file is made
- * into several, with a function of another name each. */
+/* A library that tests/lib/instrument/instrument_program.c opens and closes;
+ * the file is compiled several times, with a different function name each
+ * time. */
 void library_call(void);
 void FUNCTION(void);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests/lib/instrument/instrument.sh compiles with -finstrument-functions and records:
- * one way of entering and leaving functions for each first argument. */
+/* The program that tests/lib/instrument/instrument.sh compiles with
+ * -finstrument-functions and records. Each first argument selects a way of
+ * entering and leaving functions. */
 #include <alloca.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -71,7 +72,7 @@ PLAIN static void longjumps(void)
 	after();
 }
 
-/* Into the middle of a recursion, which then goes on. */
+/* Jumps into the middle of a recursion, which then continues. */
 CALLED int climb(int n)
 {
 	if (n == 6)
@@ -298,7 +299,7 @@ PLAIN static void tick(int microseconds)
 	(void)setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* A timer interrupts hooks wherever it may. Says how often it came. */
+/* A timer interrupts hooks at any point. Prints the number of interrupts. */
 PLAIN static void hammer(void (*function)(int))
 {
 	int rounds = arguments[2] == NULL ? 300 : atoi(arguments[2]);
@@ -313,7 +314,7 @@ PLAIN static void hammer(void (*function)(int))
 	printf("%d\n", (int)handled);
 }
 
-/* Each jump leaves a hook anywhere in the middle. */
+/* Each jump leaves a hook at an arbitrary point. */
 CALLED void leaping_handler(int number)
 {
 	handled++;
@@ -382,7 +383,7 @@ PLAIN static void spawns(void)
 	after();
 }
 
-/* Opens each library so often, one after the other. */
+/* Opens each library this many times, one after the other. */
 PLAIN static void libraries(void)
 {
 	for (char **path = arguments + 2; *path != NULL; path++) {

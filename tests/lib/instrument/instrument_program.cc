@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exceptions in what tests/lib/instrument/instrument.sh compiles: gcc calls the hooks of the
-// functions that one passes, clang does not.
+// Exceptions in a program that tests/lib/instrument/instrument.sh compiles: gcc
+// calls the hooks of the functions that an exception passes, clang does not.
 #define CALLED extern "C" __attribute__((noinline))
 
 static volatile int sink;

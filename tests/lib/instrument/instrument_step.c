@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tests/lib/instrument/instrument.sh compiles with -finstrument-functions and records: a
- * handler comes after each instruction of a call in turn, those of both hooks
- * included, until there are no more; it jumps out if there is an argument. Says
- * how many calls it took.
+ * A program that tests/lib/instrument/instrument.sh compiles with
+ * -finstrument-functions and records. In turn, a handler runs after each
+ * instruction of a call, including those of both hooks, until all have had one;
+ * with an argument, it jumps out. Prints the number of calls.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -53,8 +53,8 @@ PLAIN static void trap(int flag)
 		(__builtin_ia32_readeflags_u64() & ~TRAP_FLAG) | flag);
 }
 
-/* Nothing is met for the first time while every instruction traps: signals are
- * blocked then, and the kernel would end the program. */
+/* Nothing may be called for the first time while every instruction traps:
+ * signals are blocked then, and the kernel would end the program. */
 CALLED int steps(void)
 {
 	volatile int count = 0;

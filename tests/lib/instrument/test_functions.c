@@ -52,7 +52,7 @@ END_TEST
 
 static _Atomic int filled;
 
-/* Reads what is there already, while the table grows. */
+/* Reads the existing entries while the table grows. */
 static void *reads(void *argument)
 {
 	_Atomic int *wrong = argument;

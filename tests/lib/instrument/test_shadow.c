@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The shadow stack on a stack that is an array: what is entered and left where,
- * and where return addresses are. */
+/* The shadow stack, on an array as the stack: functions are entered and left at
+ * given positions, with return addresses at given places. */
 #include <check.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static struct shadow_event at(int n, int call_site, int sp)
 		FUNCTION(n) + 20, (uintptr_t)(stack + sp)};
 }
 
-/* The same from another place than the function's own beginning. */
+/* The same from a place after the function's beginning. */
 static struct shadow_event inlined(int n, int call_site, int sp, int place)
 {
 	struct shadow_event event = at(n, call_site, sp);
@@ -43,7 +43,8 @@ static struct shadow_event inlined(int n, int call_site, int sp, int place)
 	return event;
 }
 
-/* Its return address goes to word `slot`. Returns how many were dead. */
+/* Its return address goes to word `slot`. Returns the number of dead
+ * entries. */
 static uint32_t enter(struct shadow_event event, int slot)
 {
 	uintptr_t sp;
@@ -55,7 +56,7 @@ static uint32_t enter(struct shadow_event event, int slot)
 	quick = shadow_entry(&shadow, &event);
 	dead = shadow_dead(
 		&shadow, &event, SHADOW_OWN, shadow_slot(&shadow, &event), &sp);
-	/* All ways give the same; where nothing is dead, the quick ones do. */
+	/* All methods agree; if nothing is dead, the quick ones agree, too. */
 	ck_assert_uint_eq(quick, dead == 0 ? sp : SHADOW_REPAIR);
 	if (shadow_is_called(&shadow, &event))
 		ck_assert_uint_eq(quick, event.sp);
@@ -89,7 +90,7 @@ START_TEST(called_functions_nest)
 }
 END_TEST
 
-START_TEST(a_shallower_function_ends_what_is_deeper)
+START_TEST(a_shallower_function_ends_deeper_ones)
 {
 	enter(at(1, 1, 900), 905);
 	enter(at(2, 2, 890), 899);
@@ -133,7 +134,7 @@ START_TEST(an_inlined_function_shares_the_frame)
 	ck_assert_uint_eq(enter(inlined(2, 1, 900, 40), 0), 0);
 	ck_assert_uint_eq(enter(inlined(3, 1, 896, 60), 0), 0);
 	ck_assert_uint_eq(shadow.top->sp, shadow.bottom[1].sp);
-	/* The stack pointer is higher again: nobody is dead. */
+	/* The stack pointer is higher again: no entry is dead. */
 	ck_assert_uint_eq(enter(inlined(4, 1, 900, 80), 0), 0);
 	ck_assert_uint_eq(leave(inlined(4, 1, 896, 81)), 1);
 	ck_assert_uint_eq(leave(inlined(3, 1, 900, 61)), 1);
@@ -152,7 +153,7 @@ START_TEST(a_place_that_is_entered_again_was_left)
 }
 END_TEST
 
-START_TEST(an_exit_ends_what_is_open_in_it)
+START_TEST(an_exit_ends_calls_open_inside_it)
 {
 	enter(at(1, 1, 900), 905);
 	enter(at(2, 2, 890), 899);
@@ -266,14 +267,14 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, called_functions_nest);
-	tcase_add_test(tcase, a_shallower_function_ends_what_is_deeper);
+	tcase_add_test(tcase, a_shallower_function_ends_deeper_ones);
 	tcase_add_test(
 		tcase, a_deeper_function_that_was_not_called_by_it_ends_it);
 	tcase_add_test(tcase, functions_without_hooks_may_be_between);
 	tcase_add_test(tcase, recursion_from_one_place_nests);
 	tcase_add_test(tcase, an_inlined_function_shares_the_frame);
 	tcase_add_test(tcase, a_place_that_is_entered_again_was_left);
-	tcase_add_test(tcase, an_exit_ends_what_is_open_in_it);
+	tcase_add_test(tcase, an_exit_ends_calls_open_inside_it);
 	tcase_add_test(tcase, recursion_ends_the_level_that_exits);
 	tcase_add_test(tcase, a_tail_called_exit_ends_its_own_level);
 	tcase_add_test(tcase, an_exit_of_nothing_open_is_stray);

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs that others wrote, unmodified, out of Debian's packages: zlib's
-# examples, the stb libraries and nlohmann's json. Each is compiled with
-# -finstrument-functions, recorded, and for every function of it the calls in
-# the log are compared with an independent count:
+# Unmodified programs from Debian's packages: zlib's examples, the stb libraries
+# and nlohmann's json. Each is compiled with -finstrument-functions and
+# recorded, and the calls of each of its functions are compared with an
+# independent count:
 #
 #	-O0  callgrind's, of the same binary
 #	-O2  gcov's (gcc) or llvm-profdata's (clang), of a second build with
 #	     counters in place of our hooks: inlined functions are counted too
 #
-# Environment: REAL_ALL=1 for what takes minutes: C++
-# with clang and at -O2, all of zlib's examples, and -O0 against gcov as well.
+# Environment: REAL_ALL=1 for cases that take minutes: C++ with clang and at
+# -O2, all of zlib's examples, and -O0 against gcov as well.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 real=$srcdir/tests/lib/instrument/third_party
@@ -24,7 +24,7 @@ compilers=gcc
 if command -v clang >/dev/null; then
 	compilers="gcc clang"
 	llvm_profdata=$(clang -print-prog-name=llvm-profdata)
-	# Debian has it in a package of its own, libclang-rt-dev.
+	# Debian has it in a separate package, libclang-rt-dev.
 	if ! echo 'int main(void) { return 0; }' |
 		clang -fprofile-instr-generate -xc - -o counted 2>/dev/null
 	then
@@ -36,7 +36,7 @@ fi
 seq 1 30000 > in
 gzip -n -k in
 
-# arguments NAME: what the program is called with, in a directory below $work.
+# arguments NAME: the program's arguments, in a directory below $work.
 arguments() {
 	case $1 in
 	enough) echo "40 7 15" ;;
@@ -64,7 +64,7 @@ compile() {
 	esac
 }
 
-# record NAME: what it printed and the counts of its calls.
+# record NAME: its output and the counts of its calls.
 record() {
 	# shellcheck disable=SC2046 # arguments are words
 	"$CTPROF" record -q -o run.ctp -- "./$1" $(arguments "$1") \
@@ -72,7 +72,7 @@ record() {
 	"$CTPROF" stats -q --json --names=mangled -o stats.json run.ctp
 }
 
-# In each of these, the program runs a second time and must print the same.
+# For each of these, the program runs a second time and must print the same.
 
 by_callgrind() {
 	# shellcheck disable=SC2046
@@ -81,9 +81,9 @@ by_callgrind() {
 		"./$1" $(arguments "$1") > printed.again 2> said.again
 }
 
-# Two things that gcc may do with counters and may not do with hooks, it is
-# told not to do: to inline before it has put them in, and to leave out calls
-# of functions that change nothing.
+# gcc may do two things with counters that it may not do with hooks: inline
+# functions before it inserts counters, and omit calls of functions without side
+# effects. Options forbid both.
 by_gcov() {
 	mkdir gcov
 	# shellcheck disable=SC2046
@@ -106,7 +106,7 @@ by_llvm() {
 	"$llvm_profdata" show --all-functions --counts merged > counts
 }
 
-# compare NAME COMPILER LEVEL METHOD, in a directory of its own.
+# compare NAME COMPILER LEVEL METHOD, in a separate directory.
 compare() {
 	local what="$1, $2 -O$3, as $4 counts"
 	mkdir "$1.$2.$3.$4" && cd "$1.$2.$3.$4" || return 1
@@ -123,8 +123,8 @@ compare() {
 	cd .. && rm -rf "$1.$2.$3.$4"
 }
 
-# wanted NAME COMPILER LEVEL METHOD: whether this is to be done, by default
-# too. Compilers take half a minute for the C++ library at -O2.
+# wanted NAME COMPILER LEVEL METHOD: is it to run, perhaps by default? Compilers
+# take half a minute for the C++ library at -O2.
 wanted() {
 	case $1 in
 	stb) [ -f /usr/include/stb/stb_image.h ] || return 1 ;;

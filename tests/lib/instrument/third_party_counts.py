@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Compares the calls that ctprof counted with what another tool counted.
+"""Compares ctprof's counts of calls with those of another tool.
 
 usage: third_party_counts.py PROGRAM callgrind|gcov|llvm
 
-In the working directory, stats.json is what `ctprof stats --json
---names=mangled` says about a run of PROGRAM, and counts is callgrind's file,
-made with --dump-instr=yes and without compression; or gcov's JSON, with notes
-from gcov-dump; or what `llvm-profdata show --all-functions --counts` prints.
+The working directory has stats.json, the output of `ctprof stats --json
+--names=mangled` for a run of PROGRAM, and the file counts. That is callgrind's
+file, made with --dump-instr=yes and without compression; or gcov's JSON, with
+notes from gcov-dump; or the output of `llvm-profdata show --all-functions
+--counts`.
 
-Functions are told apart by their address in PROGRAM, found by nm: a C++
-constructor has several names for one place. Those that are not in it are
-inline functions of the C library, compiled into ours: they go by name. Each
-function must have the same count on both sides, and one that only one side
-knows must have none. A function that differs is printed, with both counts.
+Functions are identified by their address in PROGRAM, found by nm: a C++
+constructor has several names for one address. Functions missing there are
+inline functions of the C library, compiled into ours; they are identified by
+name. Each function must have the same count on both sides; a function known to
+one side only must have the count 0. A function that differs is printed, with
+both counts.
 """
 import collections
 import json
@@ -20,8 +22,8 @@ import re
 import subprocess
 import sys
 
-# From the C library and the compiler, which were not compiled by us: callgrind
-# sees them run, and nothing in them calls us.
+# Functions of the C library and the compiler, which were not instrumented:
+# callgrind sees them run, but they call none of ours.
 STARTUP = {"_start", "_init", "_fini", "frame_dummy", "register_tm_clones",
            "deregister_tm_clones", "__do_global_dtors_aux"}
 
@@ -45,7 +47,7 @@ class Program:
                 self.names[address].add(words[2])
 
     def key(self, name):
-        """What stands for a function: one name of all that it has."""
+        """The identity of a function: one of its names."""
         if name not in self.addresses:
             return name
         return min(self.names[self.addresses[name]])
@@ -73,10 +75,11 @@ def read_callgrind(program):
             elif key == "cob":
                 called = value
             elif key == "calls":
-                # calls=COUNT ADDRESS LINE; cob= was there if it is not ob=.
+                # calls=COUNT ADDRESS LINE; the object is cob= if that was
+                # there, else ob=.
                 words = value.split()
                 names = program.names.get(int(words[1], 16), set())
-                # What has no name is the procedure linkage table.
+                # Code without a name is the procedure linkage table.
                 if (called or current) == program.path and names and \
                         not names & STARTUP:
                     counts[min(names)] += int(words[0])
@@ -85,8 +88,8 @@ def read_callgrind(program):
 
 
 def inlined_always(program):
-    """What callgrind cannot see even at -O0: functions that nothing in the
-    program calls, as their attributes have them inlined wherever they are."""
+    """Functions that callgrind cannot see even at -O0: nothing in the program
+    calls them, since their attributes have them inlined everywhere."""
     code = subprocess.run(["objdump", "-d", "--no-show-raw-insn",
                            program.path], check=True, text=True,
                           stdout=subprocess.PIPE).stdout
@@ -108,8 +111,8 @@ def read_gcov(program):
 
 
 def made_by_gcc(program):
-    """What gcov does not list, and so cannot be compared: functions that stand
-    in no source, like a copy constructor that was not written."""
+    """Functions that gcov does not list, and that cannot be compared: those
+    without source, like an implicit copy constructor."""
     with open("notes", encoding="utf-8") as file:
         return {program.key(name) for name in
                 re.findall(r"`(\S+)' .*, artificial\n", file.read())}
@@ -129,8 +132,8 @@ def read_llvm(program):
 
 
 def defined_elsewhere(program):
-    """What newer LLVMs have no counters for: inline functions of the C library
-    that are compiled into ours, and defined there."""
+    """Functions for which newer LLVMs have no counters: inline functions of the
+    C library that are compiled and defined in our program."""
     return {name for name in read_stats(program)
             if name not in program.addresses}
 

@@ -6,13 +6,13 @@
 . "${srcdir:-.}/tests/support/prelude.sh"
 need_package msgpack
 
-# Both readers' events of the log; exits unless they are the same.
+# The log's events as printed by both readers; exits unless they are the same.
 compare() {
 	gzip -t < "$work/run.ctp" || exit 1
 	./tests/support/dump_events "$work/run.ctp" > "$work/ours" || exit 1
 	gzip -dc < "$work/run.ctp" | "$python" "$srcdir/tests/support/read_log.py" \
 		> "$work/theirs" || exit 1
-	# What is no UTF-8 is printed differently: compare the rest.
+	# Invalid UTF-8 is printed differently: compare the rest.
 	LC_ALL=C sed -i '/^thread [0-9]* [0-9]* arg broken=/d' \
 		"$work/ours" "$work/theirs"
 	cmp "$work/ours" "$work/theirs" || {
@@ -21,7 +21,7 @@ compare() {
 	}
 }
 
-# The same of the log written anew, whose events are the same on each track.
+# The same for the rewritten log, which has the same events on each track.
 compare_again() {
 	compare
 	sort -s -k1,2 "$work/ours" > "$work/before"
@@ -40,7 +40,7 @@ compare_again
 CTPROF_OUT="$work/run.ctp" ./tests/lib/recorder/record_everything || exit 1
 compare_again
 cp "$work/ours" "$work/everything"
-# What others recorded, with what only they have.
+# Recordings of other tools, with the records that only these have.
 ./tests/support/make_log "$srcdir/tests/support/foreign.recipe" > "$work/run.ctp" || exit 1
 compare_again
 for kind in complete flow 'Input Dims=\[\[2, 3\], \[\]\]'; do

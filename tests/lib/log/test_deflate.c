@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/log/deflate.h, whichever file implements it: both give streams that stock
- * zlib reads, and read what zlib writes. */
+/* lib/log/deflate.h, in either implementation: stock zlib reads its streams,
+ * and it reads zlib's. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static bool zlib_unpack(size_t size, size_t out_size)
 	       stream.avail_out == 0;
 }
 
-/* Which parts are literals: every other one, from this on. */
+/* Every second part is literals, beginning with this one. */
 static size_t first_literals = 1;
 
 /* Packs input from `from` on as parts of these sizes. */
@@ -150,7 +150,7 @@ START_TEST(every_level_packs)
 }
 END_TEST
 
-START_TEST(too_little_room_is_said)
+START_TEST(too_little_room_is_reported)
 {
 	static const size_t size = 100000;
 	struct deflate_part part = {input + 100000, size, false};
@@ -165,7 +165,7 @@ START_TEST(too_little_room_is_said)
 			0);
 		free(small);
 	}
-	/* The deflater is as good as before. */
+	/* The deflater still works after an error. */
 	check_round_trip(0, &size, 1);
 }
 END_TEST
@@ -231,7 +231,7 @@ START_TEST(any_bytes_are_unpacked_or_refused)
 			differing += memcmp(output, input + 99000, size) != 0;
 		packed[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
-	/* Such are left to the CRC. */
+	/* Errors of that kind are left to the CRC. */
 	ck_assert_uint_gt(differing, 0);
 	ck_assert(inflater_unpack(inflater, packed, used, output, size));
 	ck_assert_int_eq(memcmp(output, input + 99000, size), 0);
@@ -258,7 +258,7 @@ int main(void)
 	tcase_add_test(tests, packed_bytes_unpack);
 	tcase_add_loop_test(tests, parts_of_literals_are_one_stream, 0, 2);
 	tcase_add_loop_test(tests, every_level_packs, 0, 2);
-	tcase_add_test(tests, too_little_room_is_said);
+	tcase_add_test(tests, too_little_room_is_reported);
 	tcase_add_test(tests, a_wrong_size_is_refused);
 	tcase_add_test(tests, bytes_behind_the_stream_are_refused);
 	tcase_add_test(tests, a_stream_that_is_cut_off_is_refused);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/log/huffman.[ch]: zlib reads what it packs, whatever the bytes. */
+/* lib/log/huffman.[ch]: zlib reads its output, for any bytes. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "log/huffman.h"
 #include "support/run_suite.h"
 
-/* An empty stored block that is the last: ends the stream. */
+/* An empty stored block, marked as the last: ends the stream. */
 static const unsigned char end[] = {1, 0, 0, 0xff, 0xff};
 
 /* Packs and unpacks again; returns the packed size. */
@@ -89,8 +89,8 @@ START_TEST(all_bytes_alike_take_eight_bits_each)
 }
 END_TEST
 
-/* Counts like Fibonacci's numbers want codes as long as there are symbols:
- * more than deflate allows. `_i` is how many symbols there are. */
+/* Fibonacci numbers as counts need codes as long as the number of symbols,
+ * which deflate limits. `_i` is the number of symbols. */
 START_TEST(codes_that_would_be_too_long_are_cut)
 {
 	uint32_t last = 1;
@@ -112,7 +112,7 @@ START_TEST(codes_that_would_be_too_long_are_cut)
 }
 END_TEST
 
-/* A few common bytes and each of the others once, as times are. */
+/* A few common bytes and each of the others once, as in times. */
 START_TEST(rare_bytes_beside_common_ones)
 {
 	unsigned char *bytes = malloc(300000);
@@ -142,7 +142,7 @@ START_TEST(random_distributions)
 		for (uint32_t i = 0; i < size; i++) {
 			uint32_t byte = next_random(&state) % range;
 
-			/* The greater the shift, the rarer are great ones. */
+			/* The greater the shift, the rarer are large values. */
 			for (uint32_t j = 0; j < shift; j++)
 				byte = next_random(&state) % (byte + 1);
 			bytes[i] = (unsigned char)byte;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/log/log_write.[ch]: members as FORMAT.md has them, and a log that
+/* lib/log/log_write.[ch]: members in the form of FORMAT.md, and a log that
  * stays valid when the disk is full. */
 #include <check.h>
 #include <errno.h>
@@ -72,7 +72,7 @@ static size_t gunzip(
 	return stream.total_in;
 }
 
-START_TEST(a_member_is_as_the_format_says)
+START_TEST(a_member_follows_the_format)
 {
 	static const uint8_t begin[] = {
 		0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 12, 0, 'C', 'T', 8, 0};
@@ -175,8 +175,8 @@ START_TEST(a_block_that_is_too_large_is_refused)
 }
 END_TEST
 
-/* Writes blocks until the disk is full: no file may be larger than this. The
- * limit must be gone before Check writes of its own. */
+/* Writes blocks until the disk is full, simulated by a limit on file sizes. The
+ * limit must be lifted before Check writes its own file. */
 static void fill_disk(const struct buffer *block, struct ctp_error *err)
 {
 	struct rlimit limit = {1000, RLIM_INFINITY};
@@ -257,7 +257,7 @@ int main(void)
 	TCase *tests = tcase_create("log_write");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, a_member_is_as_the_format_says);
+	tcase_add_test(tests, a_member_follows_the_format);
 	tcase_add_test(tests, written_values_are_read);
 	tcase_add_test(tests, parts_are_one_block);
 	tcase_add_test(tests, a_block_that_is_too_large_is_refused);

@@ -84,7 +84,7 @@ static const struct form forms[] = {
 
 enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
 
-/* Reads what is next as this type; returns its value, or size, or count. */
+/* Reads the next value as this type; returns its value, or size, or count. */
 static bool read_as(
 	struct cursor *cursor, enum unpack_type type, int64_t *value)
 {
@@ -136,7 +136,7 @@ START_TEST(each_form_is_known_by_its_first_byte)
 }
 END_TEST
 
-START_TEST(each_form_is_read_as_what_it_is_and_nothing_else)
+START_TEST(each_form_is_read_only_as_its_own_type)
 {
 	const struct form *form = &forms[_i];
 
@@ -194,7 +194,7 @@ START_TEST(each_form_cut_off_anywhere_is_refused)
 }
 END_TEST
 
-START_TEST(nothing_and_the_reserved_byte_are_no_value)
+START_TEST(empty_input_and_the_reserved_byte_are_not_values)
 {
 	struct cursor cursor;
 
@@ -235,7 +235,7 @@ START_TEST(integers_that_do_not_fit_are_refused)
 		ck_assert(unpack_int(&cursor, &integer));
 		ck_assert_int_eq(integer, -1);
 	}
-	/* Signed forms of what is not negative. */
+	/* Signed forms of non-negative numbers. */
 	cursor_init(&cursor, "\xd1\x01\x00", 3);
 	ck_assert(unpack_uint(&cursor, &natural));
 	ck_assert_uint_eq(natural, 256);
@@ -324,7 +324,7 @@ START_TEST(any_depth_is_passed_over_without_recursion)
 }
 END_TEST
 
-/* Each array promises as many elements as there are bytes left. */
+/* Each array claims as many elements as there are bytes left. */
 START_TEST(promises_that_add_up_to_too_much_are_refused)
 {
 	struct buffer bytes = BUFFER_INIT;
@@ -406,7 +406,7 @@ START_TEST(columns_cut_off_anywhere_are_refused)
 }
 END_TEST
 
-/* A column of anything but integers is none. */
+/* A column with other elements than integers is invalid. */
 START_TEST(columns_hold_integers_alone)
 {
 	static const char *const recipes[] = {"7", "{}", "[1, '2']",
@@ -436,13 +436,13 @@ int main(void)
 
 	tcase_add_loop_test(
 		tests, each_form_is_known_by_its_first_byte, 0, FORMS);
-	tcase_add_loop_test(tests,
-		each_form_is_read_as_what_it_is_and_nothing_else, 0, FORMS);
+	tcase_add_loop_test(
+		tests, each_form_is_read_only_as_its_own_type, 0, FORMS);
 	tcase_add_loop_test(
 		tests, each_form_is_passed_over_to_the_byte, 0, FORMS);
 	tcase_add_loop_test(
 		tests, each_form_cut_off_anywhere_is_refused, 0, FORMS);
-	tcase_add_test(tests, nothing_and_the_reserved_byte_are_no_value);
+	tcase_add_test(tests, empty_input_and_the_reserved_byte_are_not_values);
 	tcase_add_test(tests, integers_that_do_not_fit_are_refused);
 	tcase_add_test(tests, limits_of_numbers_are_kept);
 	tcase_add_test(tests, counts_of_more_than_there_is_are_refused);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Bad logs, made of the recipes in tests/lib/log_read/bad: what is sound comes back, what is
-# lost is counted and said, and --strict makes it a failure. A recipe says what
-# to expect:
+# Bad logs, made of the recipes in tests/lib/log_read/bad: sound parts are read,
+# lost ones are counted and reported, and --strict makes the loss a failure. A
+# recipe contains the expected results:
 #
 #	# lost {"damaged_blocks":1}	as `ctprof info --json` has it
 #				(? bytes: as many as the library packed to)
@@ -12,7 +12,7 @@
 . "${srcdir:-.}/tests/support/prelude.sh"
 count=0
 
-# wanted WORD: what the recipe says after it.
+# wanted WORD: the recipe's text after that word.
 wanted() {
 	sed -n "s/^# $1 //p" "$recipe"
 }

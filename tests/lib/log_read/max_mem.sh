@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Logs that ask for more memory than --max-mem allows, by names, threads, open
-# ranges or one block: status 6 and one line that says so, whoever reads them,
-# and no output is left. Deep nesting stays small in every format.
+# Logs that need more memory than --max-mem allows, for names, threads, open
+# ranges or one block: every command exits with status 6, prints one line about
+# it, and leaves no output. Deep nesting stays small in every format.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 
@@ -11,7 +11,7 @@ make_log() {
 	./tests/support/make_log "$work/recipe" >"$work/$1" || exit 1
 }
 
-# refused NAME SIZE COMMAND...: does it say what it should?
+# refused NAME SIZE COMMAND...: is it refused with the right message?
 refused() {
 	name=$1
 	shift
@@ -79,7 +79,8 @@ done >"$work/packed"
 report $? "what unpacks to more than fits its size is refused"
 rm "$work/packed" "$work/piece"
 
-# A million ranges in one another: lines or bytes by depth, not by its square.
+# A million nested ranges: lines or bytes grow with the depth, not with its
+# square.
 ./tests/support/make_log "$srcdir/tests/lib/log_read/bad/a-million-open.recipe" >"$work/deep" ||
 	exit 1
 for format in pstats gprof callgrind folded dot pprof; do

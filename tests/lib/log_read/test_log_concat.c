@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Several recordings in one log, whole and damaged: what belongs to one says
- * nothing about another. */
+/* Several recordings in one log, whole and damaged: no part of one affects
+ * another. */
 #include <check.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "support/log_maker.h"
 #include "support/run_suite.h"
 
-/* A recording that calls number 1 by this name, and number 2 nothing. */
+/* A recording that gives number 1 this name, and number 2 none. */
 static void add_recording(const char *name, int64_t realtime, int reader)
 {
 	log_maker_add_header(&log_case_made, realtime, reader);
@@ -75,7 +75,7 @@ START_TEST(zeros_and_garbage_between_recordings_are_counted)
 }
 END_TEST
 
-/* Its numbers are not those of the recording before it. */
+/* Its numbers differ in meaning from those of the recording before it. */
 START_TEST(a_recording_without_its_header_is_not_the_one_before)
 {
 	struct log_maker_span header;
@@ -116,7 +116,7 @@ START_TEST(a_log_that_begins_with_a_newer_recording_is_refused)
 }
 END_TEST
 
-/* Kinds that no version has yet, and elements behind those we know. */
+/* Kinds unknown to all versions so far, and elements after the known ones. */
 START_TEST(blocks_and_elements_of_the_future_are_passed_over)
 {
 	log_maker_add_header(&log_case_made, 1000, 1);
@@ -137,7 +137,7 @@ START_TEST(blocks_and_elements_of_the_future_are_passed_over)
 }
 END_TEST
 
-/* Tables as large as the numbers in it would be 96 MiB for each. */
+/* Tables as large as its numbers would take 96 MiB each. */
 START_TEST(huge_numbers_cost_no_more_than_small_ones)
 {
 	for (int i = 0; i < 500; i++) {

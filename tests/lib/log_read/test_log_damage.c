@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Damaged logs: every sound block is used, what is lost is counted, and nothing
- * else happens. */
+/* Damaged logs: every sound block is used, and losses are counted, without
+ * other effects. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "support/log_maker.h"
 #include "support/run_suite.h"
 
-START_TEST(every_prefix_reads_and_says_that_it_was_cut)
+START_TEST(every_prefix_is_read_and_reported_as_truncated)
 {
 	struct log_maker_span first;
 
@@ -32,7 +32,7 @@ START_TEST(every_prefix_reads_and_says_that_it_was_cut)
 }
 END_TEST
 
-START_TEST(a_cut_between_blocks_loses_what_follows_and_no_more)
+START_TEST(a_cut_between_blocks_loses_only_later_blocks)
 {
 	for (size_t members = 1; members < 13; members++) {
 		log_case_copy_members(0, members);
@@ -77,8 +77,8 @@ START_TEST(a_missing_block_is_counted_and_its_ranges_mended)
 	log_case_copy_members(0, 8);
 	log_case_copy_members(9, SIZE_MAX);
 	log_case_read_made();
-	/* The lost block ended `parse` and began another, which is the same
-	 * as far as anybody can see, and one more inside. */
+	/* The lost block ended `parse`, began another one, which looks the
+	 * same, and one more inside. */
 	ck_assert_ptr_nonnull(
 		strstr(log_case_text.events, "1 600 end\n"
 					     "0 2000 begin parse\n"
@@ -146,7 +146,7 @@ START_TEST(any_block_may_be_missing)
 		log_case_copy_members(member + 1, SIZE_MAX);
 		log_case_read_made();
 		ck_assert_int_eq(log_case_text.status, CTP_END);
-		/* Even where nothing else shows it, the end block does. */
+		/* The end block shows it, even if nothing else does. */
 		ck_assert_uint_eq(log_case_lost("missing_blocks"), member < 12);
 		ck_assert_uint_eq(
 			log_case_lost("missing_events"), events[member]);
@@ -203,7 +203,7 @@ START_TEST(garbage_between_members_is_skipped_and_counted)
 
 	for (size_t i = 0; i < sizeof(garbage); i++)
 		garbage[i] = (uint8_t)(i * 7 + 1);
-	/* With what could be members in it, and the beginning of one at its
+	/* With bytes that look like members, and the beginning of one at its
 	 * end. */
 	memcpy(garbage + 100, magic, sizeof(magic));
 	memcpy(garbage + 200, magic, sizeof(magic));
@@ -225,7 +225,7 @@ START_TEST(garbage_between_members_is_skipped_and_counted)
 }
 END_TEST
 
-/* More than is read at once lies between the members. */
+/* The gap between the members is larger than one read. */
 START_TEST(a_long_gap_is_skipped)
 {
 	size_t gap = 3000000;
@@ -241,8 +241,8 @@ START_TEST(a_long_gap_is_skipped)
 }
 END_TEST
 
-/* When the first recording's header is lost, the second's begins a recording
- * all the same. */
+/* If the first recording's header is lost, the second's still begins a
+ * recording. */
 START_TEST(a_lost_header_does_not_cost_the_next_recording)
 {
 	log_case_copy_members(1, SIZE_MAX);
@@ -262,9 +262,8 @@ static TCase *make_damage(void)
 
 	tcase_add_checked_fixture(tests, log_case_set_up, log_case_tear_down);
 	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, every_prefix_reads_and_says_that_it_was_cut);
-	tcase_add_test(
-		tests, a_cut_between_blocks_loses_what_follows_and_no_more);
+	tcase_add_test(tests, every_prefix_is_read_and_reported_as_truncated);
+	tcase_add_test(tests, a_cut_between_blocks_loses_only_later_blocks);
 	tcase_add_loop_test(
 		tests, a_flipped_bit_costs_one_block_at_most, 0, 13);
 	tcase_add_test(tests, a_missing_block_is_counted_and_its_ranges_mended);

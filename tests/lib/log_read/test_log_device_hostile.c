@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks of devices that contradict the format, or each other, or claim more
- * than there is: left out and counted, and nothing else happens. */
+ * than there is, are left out and counted, without other effects. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "support/log_maker.h"
 #include "support/run_suite.h"
 
-/* What a sound log of a device's has before its end. */
+/* A sound log of a device before its end. */
 static const char *const sound[] = {
 	"[4, [[0, 5000, 1700000000000000000]]]",
 	"[1, 1, [['main', 'a.c', 1], ['_Z1fi', '', 0, 0, 0, '', 'kernel', 0]]]",
@@ -30,7 +30,7 @@ static const char events[] =
 	"1 1000 activity f(int) 4 5ns 0B grid='[4,1,1]'\n"
 	"1 1010 activity f(int) 0 6ns 64B grid='[4,1,1]' graph node id=9\n";
 
-/* Stands before the log's last block. */
+/* Inserted before the log's last block. */
 static const char *const contradictions[] = {
 	/* Tracks. */
 	"[2, 3, 2, 7, 'stream']",
@@ -250,7 +250,7 @@ START_TEST(more_keys_than_anybody_has_are_damage)
 }
 END_TEST
 
-/* Each pair is one of two of the pair before: 2^40 of them. */
+/* Each pair contains two of the pair before: 2^40 of them. */
 START_TEST(a_name_that_grows_beyond_all_is_left_as_it_is)
 {
 	static const char ids[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";

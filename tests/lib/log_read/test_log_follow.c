@@ -45,7 +45,7 @@ static void append(const void *bytes, size_t size)
 	ck_assert_int_eq(write(writer, bytes, size), (ssize_t)size);
 }
 
-/* Reads what there is. */
+/* Reads all available events. */
 static enum ctp_status read_on(void)
 {
 	enum ctp_status status = CTP_OK;
@@ -108,7 +108,7 @@ START_TEST(every_block_is_read_as_soon_as_it_is_whole)
 }
 END_TEST
 
-START_TEST(nothing_yet_is_no_error)
+START_TEST(an_empty_file_is_not_an_error)
 {
 	ck_assert_int_eq(read_on(), CTP_END);
 	ck_assert_int_eq(read_on(), CTP_END);
@@ -116,13 +116,13 @@ START_TEST(nothing_yet_is_no_error)
 }
 END_TEST
 
-/* Behind it stands what shows that it is no member half written. */
+/* The bytes after it show that it is not a member half written. */
 START_TEST(damage_is_passed_over_while_the_log_grows)
 {
 	struct log_maker_span span;
 
 	ck_assert(log_maker_find(&log_case_small, 6, &span));
-	/* It says that it goes on for 16 MiB. */
+	/* Its size claims 16 MiB. */
 	memcpy(log_case_small.bytes + span.begin + LOG_MAGIC_BYTES,
 		"\0\0\0\x01", 4);
 	append(log_case_small.bytes, span.end);
@@ -163,7 +163,7 @@ static TCase *make_follow(void)
 	tcase_add_loop_test(tests,
 		a_log_that_comes_in_pieces_is_read_as_a_whole_one, 1, 40);
 	tcase_add_test(tests, every_block_is_read_as_soon_as_it_is_whole);
-	tcase_add_test(tests, nothing_yet_is_no_error);
+	tcase_add_test(tests, an_empty_file_is_not_an_error);
 	tcase_add_test(tests, damage_is_passed_over_while_the_log_grows);
 	tcase_add_test(
 		tests, a_half_written_block_is_counted_when_following_ends);

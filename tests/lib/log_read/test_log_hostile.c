@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Hostile logs: a block that contradicts the format, or claims more than there
- * is, is left out and counted, and nothing else happens. */
+ * is, is left out and counted, without other effects. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #include "support/log_maker.h"
 #include "support/run_suite.h"
 
-/* Sound members whose blocks contradict the format. Each stands before the
- * last two event blocks of the small log. */
+/* Sound members whose blocks contradict the format. Each stands before the last
+ * two event blocks of the small log. */
 static const char *const contradictions[] = {
-	/* No block at all. */
+	/* Not a block at all. */
 	"7",
 	"'text'",
 	"nil",
@@ -135,7 +135,7 @@ START_TEST(a_block_that_contradicts_the_format_is_left_out)
 }
 END_TEST
 
-/* What stands in a block before the contradiction has no effect either. */
+/* The part of a block before the contradiction has no effect either. */
 START_TEST(a_block_is_used_as_a_whole_or_not_at_all)
 {
 	log_case_copy_members(0, 8);
@@ -154,7 +154,7 @@ START_TEST(a_block_is_used_as_a_whole_or_not_at_all)
 }
 END_TEST
 
-/* Rows that we do not understand: the block is sound all the same. */
+/* Unknown rows: the block is sound all the same. */
 static const char *const rows[] = {"[]", "[nil]", "[-1]", "[99]", "[0, 1]",
 	"[[1, 2]]", "[1]", "[1, 'key']", "[1, 5, 6]", "[1, 'key', nil]",
 	"[1, 'key', [1]]", "[1, 'key', 9223372036854775808]", "[2]", "[2, '']",
@@ -164,7 +164,7 @@ static const char *const rows[] = {"[]", "[nil]", "[-1]", "[99]", "[0, 1]",
 	"[7, -1, 2, 0]", "[8, 1]", "[8, 1, 2]", "[8, 1, 2, []]",
 	"[4294967298, 1]"};
 
-START_TEST(a_row_that_is_not_understood_is_no_event)
+START_TEST(an_unknown_row_is_not_an_event)
 {
 	log_maker_add_header(&log_case_made, 0, 1);
 	log_maker_add(&log_case_made, "[1, 1, [['f', '', 0]]]");
@@ -180,7 +180,8 @@ START_TEST(a_row_that_is_not_understood_is_no_event)
 }
 END_TEST
 
-/* The row is the last thing in `extras`: what follows is not a part of it. */
+/* The row is the last element of `extras`: the next element is not a part of
+ * it. */
 START_TEST(a_row_does_not_reach_beyond_itself)
 {
 	log_maker_add_header(&log_case_made, 0, 1);
@@ -241,7 +242,7 @@ START_TEST(a_block_of_over_16_mib_is_refused)
 }
 END_TEST
 
-START_TEST(a_block_that_unpacks_to_more_than_it_says_is_refused)
+START_TEST(a_block_that_unpacks_to_more_than_its_size_is_refused)
 {
 	static const uint32_t sizes[] = {
 		0, 1, 100, (16 << 20) - 1, UINT32_MAX, INT32_MAX};
@@ -257,8 +258,8 @@ START_TEST(a_block_that_unpacks_to_more_than_it_says_is_refused)
 }
 END_TEST
 
-/* 16 MiB from 16 KiB: deflate's best, well formed, and no block. */
-START_TEST(zeros_by_the_mebibyte_are_no_block)
+/* 16 MiB from 16 KiB: deflate's best ratio, well formed, but not a block. */
+START_TEST(mebibytes_of_zeros_are_not_a_block)
 {
 	struct log_maker_member member = {.kind = 4, .unpacked = 16 << 20};
 	void *packed = pack_zeros(16 << 20, &member.size, &member.crc);
@@ -311,7 +312,7 @@ START_TEST(bytes_behind_the_packed_data_are_refused)
 }
 END_TEST
 
-/* Sizes in the extra field that lead nowhere. */
+/* Invalid sizes in the extra field. */
 START_TEST(a_member_with_a_wrong_size_costs_itself_alone)
 {
 	static const uint32_t sizes[] = {0, 1, 24, 31, 32, 33, 16 << 20,
@@ -334,7 +335,7 @@ START_TEST(a_member_with_a_wrong_size_costs_itself_alone)
 }
 END_TEST
 
-/* The one that a reader may not take for the end of the log. */
+/* The member that a reader may not take for the end of the log. */
 START_TEST(a_member_that_claims_the_rest_of_the_log_costs_itself_alone)
 {
 	struct log_maker_span span;
@@ -363,7 +364,7 @@ START_TEST(arrays_that_claim_more_than_there_is_are_refused)
 		"3, 1, 1, 0, [0], ", "3, 1, 1, 0, [0], [], ",
 		"3, 1, 1, 0, [0], [], [1], ", "3, 1, 1, 0, [0], [], [1], [2], ",
 		"1, 1, ", "4, ", "5, 1, "};
-	/* How many elements the block says it has. */
+	/* The block's claimed number of elements. */
 	static const uint8_t elements[] = {2, 9, 9, 9, 9, 9, 3, 2, 3};
 	struct buffer block = BUFFER_INIT;
 
@@ -384,8 +385,8 @@ START_TEST(arrays_that_claim_more_than_there_is_are_refused)
 }
 END_TEST
 
-/* Deeper than any stack of ours. */
-START_TEST(deep_nesting_in_a_block_is_no_problem)
+/* Deeper than our stacks allow. */
+START_TEST(deep_nesting_in_a_block_is_read)
 {
 	size_t depth = 1000000;
 	struct buffer block = BUFFER_INIT;
@@ -440,20 +441,20 @@ static TCase *make_hostile(void)
 		a_block_that_contradicts_the_format_is_left_out, 0, blocks);
 	tcase_add_test(tests, a_block_is_used_as_a_whole_or_not_at_all);
 	tcase_add_loop_test(
-		tests, a_row_that_is_not_understood_is_no_event, 0, row_count);
+		tests, an_unknown_row_is_not_an_event, 0, row_count);
 	tcase_add_loop_test(
 		tests, a_row_does_not_reach_beyond_itself, 0, row_count);
 	tcase_add_test(tests, a_block_of_over_16_mib_is_refused);
 	tcase_add_test(
-		tests, a_block_that_unpacks_to_more_than_it_says_is_refused);
-	tcase_add_test(tests, zeros_by_the_mebibyte_are_no_block);
+		tests, a_block_that_unpacks_to_more_than_its_size_is_refused);
+	tcase_add_test(tests, mebibytes_of_zeros_are_not_a_block);
 	tcase_add_test(tests, a_wrong_crc_or_size_is_refused);
 	tcase_add_test(tests, bytes_behind_the_packed_data_are_refused);
 	tcase_add_test(tests, a_member_with_a_wrong_size_costs_itself_alone);
 	tcase_add_test(tests,
 		a_member_that_claims_the_rest_of_the_log_costs_itself_alone);
 	tcase_add_test(tests, arrays_that_claim_more_than_there_is_are_refused);
-	tcase_add_test(tests, deep_nesting_in_a_block_is_no_problem);
+	tcase_add_test(tests, deep_nesting_in_a_block_is_read);
 	tcase_add_test(tests, bytes_behind_the_array_of_a_block_are_refused);
 	return tests;
 }

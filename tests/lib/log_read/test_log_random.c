@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Logs broken by chance, always the same chance: flipped bits, overwritten
- * bytes, members in any order. What must come back is known exactly: what the
- * members that are still sound hold, as if the others had never been there.
+ * Logs damaged at random, with a fixed seed: flipped bits, overwritten bytes,
+ * members in any order. The expected result is exact: the contents of the sound
+ * members, as if the others had never existed.
  *
- * CTPROF_FLIPS is how many logs are broken, 20,000 if it is not set.
+ * CTPROF_FLIPS is the number of damaged logs, by default 20,000.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static bool is_sound(const struct buffer *log, struct log_maker_span span)
 	       deflate_crc32(block, trailer[1]) == trailer[0];
 }
 
-/* The members that are sound, as bits; and how many bytes the others have. */
+/* The sound members, as bits; and the size of the others in bytes. */
 static uint32_t sound_members(const struct buffer *log, uint64_t *lost)
 {
 	struct log_maker_span span;
@@ -160,7 +160,7 @@ START_TEST(damage_costs_the_blocks_it_hits_and_no_others)
 }
 END_TEST
 
-/* What the reader must make of members in this order, by its rules alone. */
+/* The result for members in this order, by the reader's rules alone. */
 struct model {
 	bool started;
 	bool ended;
@@ -181,7 +181,7 @@ static void model_next(struct model *model)
 
 static void model_add(struct model *model, uint32_t member)
 {
-	/* Of the small log's members; the others hold no events. */
+	/* Events in each of the small log's members; the others hold none. */
 	static const struct {
 		uint8_t track;
 		uint8_t seq;
@@ -217,7 +217,7 @@ static uint64_t line_count(const char *text)
 	return count;
 }
 
-START_TEST(members_in_any_order_give_what_can_be_placed)
+START_TEST(members_in_any_order_give_all_that_can_be_placed)
 {
 	state = (uint64_t)_i + 1000;
 	for (int i = 0; i < flips() / ROUNDS / 10; i++) {
@@ -252,8 +252,8 @@ static TCase *make_random(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests,
 		damage_costs_the_blocks_it_hits_and_no_others, 0, ROUNDS);
-	tcase_add_loop_test(
-		tests, members_in_any_order_give_what_can_be_placed, 0, ROUNDS);
+	tcase_add_loop_test(tests,
+		members_in_any_order_give_all_that_can_be_placed, 0, ROUNDS);
 	return tests;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/log_read/log_read.[ch], log_block.c, log_facts.c, log_recording.c: what
- * sound blocks say comes out, and what contradicts the format changes nothing. */
+/* lib/log_read/log_read.[ch], log_block.c, log_facts.c, log_recording.c: sound
+ * blocks are read completely, and blocks that contradict the format change
+ * nothing. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +118,7 @@ START_TEST(a_log_is_known_by_its_beginning)
 	ck_assert_uint_eq(log_read_probe(made.bytes, 16), 128);
 	ck_assert_uint_eq(log_read_probe(made.bytes, 15), 0);
 	ck_assert_uint_eq(log_read_probe(made.bytes, 0), 0);
-	/* gzip as others write it. */
+	/* gzip as other programs write it. */
 	memcpy(made.bytes, "\x1f\x8b\x08\0\0\0\0\0\0\x03some text", 19);
 	ck_assert_uint_eq(log_read_probe(made.bytes, 16), 0);
 }
@@ -138,8 +139,8 @@ START_TEST(a_log_is_known_when_its_beginning_is_damaged)
 }
 END_TEST
 
-/* Nor are they taken for a want of memory. */
-START_TEST(pairs_that_are_no_arguments_are_passed_over)
+/* Nor are they mistaken for a lack of memory. */
+START_TEST(pairs_other_than_arguments_are_skipped)
 {
 	begin_log();
 	log_maker_add(&made,
@@ -235,7 +236,7 @@ START_TEST(deltas_add_up_modulo_2_to_64)
 }
 END_TEST
 
-START_TEST(a_site_that_nobody_named_has_its_number_for_a_name)
+START_TEST(a_site_without_a_name_is_named_by_its_number)
 {
 	begin_log();
 	log_maker_add(&made, "[3, 1, 0, 0, [0, 0, 0, 0, 0], [], [9, 1, 9, "
@@ -251,7 +252,7 @@ START_TEST(a_site_that_nobody_named_has_its_number_for_a_name)
 }
 END_TEST
 
-START_TEST(a_track_that_nobody_described_is_a_thread)
+START_TEST(a_track_without_a_description_is_a_thread)
 {
 	begin_log();
 	log_maker_add(&made, "[3, 4194303, 0, 0, [0, 1], [], [1], [2, 0], []]");
@@ -389,14 +390,13 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, bytes_taken_from_the_file_before_are_read_too);
 	tcase_add_test(tests, a_log_is_known_by_its_beginning);
 	tcase_add_test(tests, a_log_is_known_when_its_beginning_is_damaged);
-	tcase_add_test(tests, pairs_that_are_no_arguments_are_passed_over);
+	tcase_add_test(tests, pairs_other_than_arguments_are_skipped);
 	tcase_add_test(tests, additions_of_newer_versions_are_skipped);
 	tcase_add_test(tests, a_log_for_newer_readers_is_refused);
 	tcase_add_test(tests, times_are_corrected_by_the_sync_entries);
 	tcase_add_test(tests, deltas_add_up_modulo_2_to_64);
-	tcase_add_test(
-		tests, a_site_that_nobody_named_has_its_number_for_a_name);
-	tcase_add_test(tests, a_track_that_nobody_described_is_a_thread);
+	tcase_add_test(tests, a_site_without_a_name_is_named_by_its_number);
+	tcase_add_test(tests, a_track_without_a_description_is_a_thread);
 	tcase_add_test(tests, a_track_may_end_before_its_log);
 	tcase_add_test(tests, a_later_losses_block_replaces_an_earlier_one);
 	tcase_add_test(

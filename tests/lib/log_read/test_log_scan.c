@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The members that a walk by headers finds are those that the reader finds
- * which unpacks everything, whatever happened to the log. */
+/* The scan by headers finds the same members as the reader, which unpacks
+ * everything, whatever damage the log has. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void write_file(const void *bytes, size_t size)
 	ck_assert_int_eq(pwrite(file, bytes, size, 0), (ssize_t)size);
 }
 
-/* All sound blocks, one behind the other, each after its size. */
+/* All sound blocks, one after the other, each after its size. */
 static void add_block(struct buffer *blocks, struct cursor block)
 {
 	buffer_add(blocks, &block.left, sizeof(block.left));
@@ -72,8 +72,8 @@ static void read_by_scan(struct buffer *blocks)
 	log_scan_free(scan);
 }
 
-/* Both readers see the same in the log that was made, which is then begun
- * anew. Returns how many bytes of blocks there are. */
+/* Compares both readers on the log, and starts a new one. Returns the number of
+ * bytes of blocks. */
 static size_t compare_made(void)
 {
 	struct buffer expected = BUFFER_INIT;
@@ -162,7 +162,7 @@ START_TEST(garbage_between_members_is_passed_over)
 }
 END_TEST
 
-/* More than is searched at a time, with what could be members in it. */
+/* More than is searched at a time, with bytes that look like members. */
 START_TEST(a_long_gap_is_passed_over)
 {
 	static const uint8_t magic[LOG_MAGIC_BYTES] = LOG_MAGIC;
@@ -205,7 +205,7 @@ START_TEST(a_peek_gives_the_start_of_a_block)
 	size_t got;
 	bool sound;
 
-	/* Of more than one read, and too large for the room. */
+	/* More than one read, and too large for the buffer. */
 	log_maker_add(&log_case_made,
 		"[3, 1, 0, 10, [7 * 1000], [], [], [0 * "
 		"1000], [], '%02000d']",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that are known by their addresses, and the modules they lie in. */
+/* Functions known by their addresses, and the modules that contain them. */
 #include <check.h>
 #include <string.h>
 
@@ -95,7 +95,7 @@ START_TEST(names_are_shown_as_asked)
 }
 END_TEST
 
-START_TEST(a_mangled_name_alone_is_better_than_none)
+START_TEST(a_mangled_name_alone_is_used)
 {
 	make(MODULE, "['', '', 0, 1, 16, '_Z1fv']", 1);
 	log_case_read_made();
@@ -117,13 +117,13 @@ START_TEST(elements_behind_the_known_ones_are_ignored)
 }
 END_TEST
 
-START_TEST(modules_are_listed_with_what_is_known)
+START_TEST(modules_are_listed_with_their_known_properties)
 {
 	log_maker_add_header(&log_case_made, 0, 1);
 	log_maker_add(&log_case_made, MODULE);
 	log_maker_add(&log_case_made, "[16, 2, 65536, 1, 'b', '']");
 	log_maker_add(&log_case_made, "[17, 1]");
-	/* A copy, one that nobody knows, and the same of another recording. */
+	/* A copy, an unknown one, and the same in another recording. */
 	log_maker_add(&log_case_made, MODULE);
 	log_maker_add(&log_case_made, "[17, 99]");
 	log_maker_add(&log_case_made, "[6, {'log': 1000}]");
@@ -199,9 +199,9 @@ static TCase *make_modules(void)
 	tcase_add_test(tests, a_module_without_a_path_is_its_number);
 	tcase_add_test(tests, a_module_that_is_lost_is_counted);
 	tcase_add_test(tests, names_are_shown_as_asked);
-	tcase_add_test(tests, a_mangled_name_alone_is_better_than_none);
+	tcase_add_test(tests, a_mangled_name_alone_is_used);
 	tcase_add_test(tests, elements_behind_the_known_ones_are_ignored);
-	tcase_add_test(tests, modules_are_listed_with_what_is_known);
+	tcase_add_test(tests, modules_are_listed_with_their_known_properties);
 	tcase_add_test(
 		tests, a_module_number_means_nothing_in_another_recording);
 	tcase_add_test(tests, long_and_strange_build_ids_are_cut);

@@ -52,8 +52,8 @@ START_TEST(a_slow_clock_is_caught_up_with)
 	ck_assert_int_eq(correct(1000004999), 1000004999);
 	ck_assert_int_eq(correct(1000005000), 1000005001);
 	ck_assert_int_eq(correct(2000000000), 2000200000);
-	/* truth 2,000,200,000; drift 200,000, by two seconds; ahead of y by
-	 * nothing but the next second's drift, 100,000. */
+	/* truth 2,000,200,000; drift 200,000, by two seconds; ahead of y only
+	 * by the next second's drift, 100,000. */
 	add(2000000000, 2000200000);
 	ck_assert_int_eq(correct(2000000000), 2000200000);
 	ck_assert_int_eq(correct(3000000000), 3000300000);
@@ -109,7 +109,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* The formula as it stands in lib/log/FORMAT.md, entry by entry. */
+/* The formula of lib/log/FORMAT.md, entry by entry. */
 struct naive {
 	int64_t log[64];
 	int64_t y[64];
@@ -185,7 +185,7 @@ static void check_table(const struct naive *naive, uint64_t *state)
 	}
 }
 
-START_TEST(random_entries_give_what_the_formula_says)
+START_TEST(random_entries_follow_the_formula)
 {
 	uint64_t state = (uint64_t)_i;
 
@@ -199,7 +199,7 @@ START_TEST(random_entries_give_what_the_formula_says)
 				(int64_t)next_random(&state) % 2000000000;
 			int64_t error = (int64_t)next_random(&state) % 2000001;
 
-			/* Now and then a jump by seconds. */
+			/* Jumps by seconds now and then. */
 			if (next_random(&state) % 16 == 0)
 				error *= 1000;
 			add(log, raw);
@@ -246,8 +246,8 @@ START_TEST(deltas_and_shifts_wrap_around)
 }
 END_TEST
 
-/* Clocks of centuries: no sum overflows. `_i` is whether the second entry
- * comes at once. */
+/* Clocks of centuries: no sum overflows. `_i` is whether the second entry comes
+ * at once. */
 START_TEST(hostile_entries_do_no_harm)
 {
 	static const int64_t values[] = {INT64_MIN, INT64_MIN / 2,
@@ -272,8 +272,8 @@ START_TEST(hostile_entries_do_no_harm)
 }
 END_TEST
 
-/* A second piece that is fast, and then a raw clock that went back by as far
- * as it can: the third piece is slow. */
+/* A fast second piece, and then a raw clock that went back as far as it can:
+ * the third piece is slow. */
 START_TEST(the_farthest_jump_back_is_one)
 {
 	int64_t most = INT64_MAX / 8;
@@ -300,8 +300,7 @@ int main(void)
 	tcase_add_test(tests, all_divisions_round_down);
 	tcase_add_test(tests, a_jump_is_followed_at_half_a_part_in_a_thousand);
 	tcase_add_test(tests, entries_too_close_change_nothing);
-	tcase_add_loop_test(
-		tests, random_entries_give_what_the_formula_says, 0, 4);
+	tcase_add_loop_test(tests, random_entries_follow_the_formula, 0, 4);
 	tcase_add_test(tests, many_times_at_once_are_as_one_by_one);
 	tcase_add_test(tests, deltas_and_shifts_wrap_around);
 	tcase_add_loop_test(tests, hostile_entries_do_no_harm, 0, 2);

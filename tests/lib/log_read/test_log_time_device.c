@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/log_read/log_time.[ch]: a device's clock that drifts, is another epoch's,
- * or steps, on log time: within a microsecond of the truth. */
+/* lib/log_read/log_time.[ch]: device clocks that drift, have another epoch, or
+ * step, converted to log time within a microsecond of the truth. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -32,8 +32,8 @@ static int64_t place(int64_t device)
 	return device;
 }
 
-/* A device's clock: off by `epoch`, fast by so many ppm, and from `step_at` on
- * ahead by `step`. */
+/* A device's clock: off by `epoch`, fast by `ppm`, and from `step_at` on ahead
+ * by `step`. */
 struct device {
 	int64_t epoch;
 	int64_t ppm;
@@ -55,8 +55,8 @@ static const struct device devices[] = {
 	{EPOCH, -200, INT64_MAX, 0},
 	{-EPOCH, 500, INT64_MAX, 0},
 	{12345, -500, INT64_MAX, 0},
-	/* Steps of more than the time between two instants: no doubt which
-	 * clock a time is of. */
+	/* Steps larger than the time between two instants: each time clearly
+	 * belongs to one clock. */
 	{EPOCH, 200, 7 * SECOND + 400000000, 2 * SECOND},
 	{EPOCH, 200, 7 * SECOND + 400000000, -2 * SECOND},
 	{EPOCH, -200, 7 * SECOND, 3600 * SECOND},
@@ -66,8 +66,8 @@ static const struct device devices[] = {
 
 #define DEVICES (sizeof(devices) / sizeof(devices[0]))
 
-/* What the device did in each second is handed over at its end, after an
- * instant on both clocks: so does libctprof-inject. */
+/* The device's activities of each second are delivered at its end, after an
+ * instant on both clocks, as libctprof-inject does. */
 START_TEST(times_are_within_a_microsecond)
 {
 	const struct device *device = &devices[_i];
@@ -90,7 +90,7 @@ START_TEST(lines_are_exact_to_the_nanosecond)
 {
 	add(0, EPOCH);
 	add(3 * SECOND, EPOCH + 3 * SECOND + 1000003);
-	/* Against products that need more than 64 bits. */
+	/* Compared with products that need more than 64 bits. */
 	for (int64_t since = 0; since <= 3 * SECOND; since += 7654321) {
 		__extension__ const __int128 wide =
 			(__extension__(__int128) since) * (3 * SECOND);
@@ -99,7 +99,7 @@ START_TEST(lines_are_exact_to_the_nanosecond)
 			(int64_t)(wide / (3 * SECOND + 1000003)));
 	}
 	ck_assert_int_eq(place(EPOCH + 3 * SECOND + 1000003), 3 * SECOND);
-	/* Down, before the first as well. */
+	/* Rounds down, also before the first. */
 	ck_assert_int_eq(place(EPOCH - 1), -1);
 	ck_assert_int_eq(place(EPOCH - 3 * SECOND - 1000003), -3 * SECOND);
 }
@@ -122,19 +122,19 @@ START_TEST(times_that_rise_stay_so)
 }
 END_TEST
 
-START_TEST(outside_the_nearest_rate_goes_on)
+START_TEST(outside_the_nearest_rate_continues)
 {
 	add(0, 0);
 	ck_assert_int_eq(place(-5), -5);
 	ck_assert_int_eq(place(7), 7);
-	/* Too near to tell a rate by. */
+	/* Too close together to give a rate. */
 	add(400000000, 400000400);
 	ck_assert_int_eq(place(SECOND + 400), SECOND);
 	ck_assert_int_eq(place(-SECOND), -SECOND);
 	add(500000000, 500000500);
 	ck_assert_int_eq(place(2 * SECOND + 2000), 2 * SECOND);
 	ck_assert_int_eq(place(-SECOND - 1000), -SECOND);
-	/* After the last, by those nearest to it. */
+	/* After the last instant, by the nearest ones. */
 	add(2 * SECOND, 2 * SECOND + 500 + 3000);
 	ck_assert_int_eq(place(3 * SECOND + 500 + 5000), 3 * SECOND);
 }
@@ -225,8 +225,8 @@ START_TEST(times_at_the_limits_are_kept_within)
 }
 END_TEST
 
-/* As many as fit are looked through, not all there may be. */
-START_TEST(a_clock_that_only_steps_is_no_burden)
+/* The search is limited to those that fit. */
+START_TEST(a_clock_that_only_steps_costs_little)
 {
 	for (int64_t i = 0; i < 200000; i++)
 		add(i * 2000000, i % 2 * 40 * SECOND);
@@ -246,14 +246,14 @@ int main(void)
 		tests, times_are_within_a_microsecond, 0, (int)DEVICES);
 	tcase_add_test(tests, lines_are_exact_to_the_nanosecond);
 	tcase_add_test(tests, times_that_rise_stay_so);
-	tcase_add_test(tests, outside_the_nearest_rate_goes_on);
+	tcase_add_test(tests, outside_the_nearest_rate_continues);
 	tcase_add_test(tests, without_an_instant_the_clock_is_the_systems);
 	tcase_add_test(tests, activities_across_a_clock_step_use_one_clock);
 	tcase_add_test(tests, a_step_is_more_than_a_thousandth);
 	tcase_add_test(tests, pairs_without_sense_change_nothing);
 	tcase_add_test(tests, log_times_stand_as_they_are);
 	tcase_add_test(tests, times_at_the_limits_are_kept_within);
-	tcase_add_test(tests, a_clock_that_only_steps_is_no_burden);
+	tcase_add_test(tests, a_clock_that_only_steps_costs_little);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What programs mark by ITT is in the log, as often and as deep as they mark it:
+# Marks that programs set by ITT are in the log, in the same number and nesting:
 # without Intel's library, and from Python with it.
 # shellcheck source=tests/support/mark_case.sh
 . "${srcdir:-.}/tests/support/mark_case.sh"
@@ -46,7 +46,7 @@ counter :by name:0 key=2
 counter :by name:0 key=-3
 counter :third:0 key=9
 END
-# How a counter's value is shown is not what this is about.
+# The form of a counter's value is not tested here.
 record_values() {
 	record "$@"
 	sed -i -E 's/^(counter .*:0) [^=]*=/\1 key=/' found

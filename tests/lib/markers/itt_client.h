@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ITT as a program that is linked with ittnotify has it, without ittnotify: the
- * calls that itt_program.c makes, each by way of a list that the collector in
- * INTEL_LIBITTNOTIFY64 fills at the first call. Names are ITT's.
+ * A replacement for ittnotify in a program: the calls that itt_program.c makes,
+ * each through a list that the collector in INTEL_LIBITTNOTIFY64 fills at the
+ * first call. Names are ITT's.
  */
 #ifndef ITT_CLIENT_H
 #define ITT_CLIENT_H
@@ -112,7 +112,7 @@ static __itt_counter (*call_counter_create_typed)(
 static __itt_counter (*call_counter_create_v3)(
 	const __itt_domain *domain, const char *name, int type);
 
-/* What ittnotify does itself. */
+/* Functions of ittnotify itself. */
 static __itt_domain *own_domain_create(const char *name)
 {
 	__itt_domain *made = calloc(1, sizeof(*made));
@@ -164,7 +164,7 @@ static inline void load_once(void)
 	(void)pthread_once(&once, load);
 }
 
-/* Calls whose function is not there are not made. */
+/* Calls of a missing function do nothing. */
 #define DEFINE(name, parameters, arguments) \
 	static inline __attribute__((unused)) void __itt_##name parameters \
 	{ \

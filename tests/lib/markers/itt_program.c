@@ -56,7 +56,8 @@ static void count(void)
 	__itt_counter_set_value(real, &half);
 }
 
-/* Tasks and regions that overlap, some of one id; and what has not begun. */
+/* Tasks and regions that overlap, some with one id; and ends without a
+ * begin. */
 static void overlap(__itt_domain *domain)
 {
 	__itt_string_handle *one = __itt_string_handle_create("one");
@@ -88,7 +89,7 @@ static void count_by_name(__itt_domain *domain)
 	__itt_counter_set_value_v3(counter, &value);
 }
 
-/* What begins while paused is not recorded; what ends then, is. */
+/* Ranges begun while paused are not recorded; ends while paused are. */
 static void rest(void)
 {
 	__itt_domain *domain = __itt_domain_create("dom");
@@ -149,7 +150,7 @@ static void plain(void)
 	}
 }
 
-/* Frames at one time, whose ids differ in both their halves. */
+/* Frames at one time, whose ids differ in both halves. */
 static void frames(void)
 {
 	__itt_domain *domain = __itt_domain_create("dom");
@@ -204,7 +205,7 @@ static void threads(void)
 		(void)pthread_join(made[i], NULL);
 }
 
-/* What a tool was told: "begin NAME" and "end", a line each. */
+/* The tool's record: "begin NAME" and "end", one per line. */
 static void replay(void)
 {
 	__itt_domain *domain = __itt_domain_create("ctprof");

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tasks by the package ittapi, for itt.sh; what they are with "events"."""
+"""Tasks with the package ittapi, for itt.sh; with "events", prints the expected
+ones."""
 
 import sys
 

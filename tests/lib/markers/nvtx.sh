@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What programs mark by NVTX is in the log, as often and as deep as they mark
-# it: with NVIDIA's headers and without, and from Python.
-# NVTX_INCLUDE may say where the headers are.
+# Marks that programs set by NVTX are in the log, in the same number and
+# nesting: with NVIDIA's headers and without, and from Python. NVTX_INCLUDE may
+# name the directory of the headers.
 # shellcheck source=tests/support/mark_case.sh
 . "${srcdir:-.}/tests/support/mark_case.sh"
 
-# count CASE PATTERN WANTED: so many events with such a name?
+# count CASE PATTERN WANTED: are there WANTED events with such a name?
 count() {
 	local found
 	found=$(grep -c -- "$2" found)
@@ -126,7 +126,7 @@ try_threads() {
 	count threads '^begin :thread 3:0$' 500
 	count threads '^async_begin :handed:0$' 8
 	count threads '^async_end :handed:0$' 8
-	# Each is where it belongs.
+	# Each range is in its place.
 	"$DUMP" run.ctp | awk '
 		$4 == "begin" { depth[$2]++; at[$5 " " depth[$2]]++ }
 		$4 == "end" { depth[$2]-- }
@@ -154,7 +154,7 @@ try() {
 	try_threads
 }
 
-# Where NVIDIA's headers are; nothing if they are not here.
+# The directory of NVIDIA's headers; empty if they are not installed.
 find_headers() {
 	for directory in "${NVTX_INCLUDE:-}" \
 		"$("$python" -c 'import os, nvidia.nvtx as n
@@ -167,10 +167,10 @@ print(os.path.join(list(n.__path__)[0], "include"))' 2>/dev/null)" \
 	done
 }
 
-# What needs no headers.
+# Tests without headers.
 try_outside() {
 	how=outside
-	# Another tool's variable is left to it.
+	# Another tool's variable is left alone.
 	export NVTX_INJECTION64_PATH=/nonexistent/tool.so
 	"$CTPROF" record -v -o run2.ctp -- ./plain plain >out 2>err
 	grep -q "NVTX_INJECTION64_PATH is set to $NVTX_INJECTION64_PATH" err ||
@@ -179,7 +179,7 @@ try_outside() {
 	unset NVTX_INJECTION64_PATH
 	"$CTPROF" record --no-nvtx -o run2.ctp -- ./plain plain >out 2>err
 	[ ! -e run2.ctp ] || complain "--no-nvtx recorded"
-	# What uses none of these finds nothing changed, and leaves no log.
+	# Programs that use none of these see no change, and leave no log.
 	"$CTPROF" record -o run2.ctp -- sh -c 'cat /proc/$$/maps' >maps 2>err
 	! grep -q libctprof-inject maps || complain "loaded for nothing"
 	[ ! -e run2.ctp ] || complain "a log of nothing"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVTX as its headers have it, for where they are not: the calls that
- * nvtx_program.c makes, each through a table of this module that the library in
- * NVTX_INJECTION64_PATH fills at the first call. Names are NVTX's.
+ * A replacement for NVTX's headers: the calls that nvtx_program.c makes, each
+ * through a table of this module that the library in NVTX_INJECTION64_PATH
+ * fills at the first call. Names are NVTX's.
  */
 #ifndef NVTX_CLIENT_H
 #define NVTX_CLIENT_H

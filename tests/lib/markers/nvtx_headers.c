@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Is lib/recorder/nvtx_abi.h what NVIDIA's headers say? Compiled by nvtx.sh only. */
+/* Checks lib/recorder/nvtx_abi.h against NVIDIA's headers. Compiled by nvtx.sh
+ * only. */
 #include <nvtx3/nvToolsExt.h>
 
 #include "recorder/nvtx_abi.h"

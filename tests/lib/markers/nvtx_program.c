@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program that marks ranges by NVTX, for nvtx.sh: with NVIDIA's headers if
- * HEADERS is defined, without them else. As a library, with MODULE defined, it
- * has tables of its own.
+ * HEADERS is defined, otherwise without. As a library, with MODULE defined, it
+ * has its own tables.
  */
 #ifdef HEADERS
 #include <nvtx3/nvToolsExt.h>
@@ -92,7 +92,7 @@ static void say_payloads(nvtxDomainHandle_t domain)
 	(void)nvtxDomainRangePop(domain);
 }
 
-/* Payload, category and colour of what is no pushed range. */
+/* Payload, category and colour of marks other than pushed ranges. */
 static void say_more(nvtxDomainHandle_t domain)
 {
 	nvtxEventAttributes_t more = named("more");
@@ -114,7 +114,7 @@ static void say_more(nvtxDomainHandle_t domain)
 	nvtxRangeEnd(id);
 }
 
-/* Every call once; what nvtx.sh wants to see is in plain_events there. */
+/* Every call once; plain_events in nvtx.sh lists the expected events. */
 static void plain(void)
 {
 	nvtxDomainHandle_t domain = nvtxDomainCreateA("dom");
@@ -141,7 +141,7 @@ static void plain(void)
 	expect("pop outer", nvtxRangePop(), 0);
 	say_payloads(domain);
 	range = named("cut off");
-	range.size = 20; /* only what version 0 had */
+	range.size = 20; /* only those of version 0 */
 	(void)nvtxRangePushEx(&range);
 	(void)nvtxRangePop();
 	(void)nvtxRangePushEx(NULL);
@@ -176,7 +176,7 @@ static void crossed(void)
 	nvtxRangeEnd(UINT64_C(99999) << 44);
 }
 
-/* Text that changes behind one address, as torch's does. */
+/* Text that changes at one address, as torch's does. */
 static void changing(void)
 {
 	char text[64];
@@ -241,7 +241,7 @@ static void threads(void)
 	}
 }
 
-/* What a tool was told: "begin NAME" and "end", a line each. */
+/* The tool's record: "begin NAME" and "end", one per line. */
 static void replay(void)
 {
 	nvtxDomainHandle_t domain = nvtxDomainCreateA("ctprof");

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Ranges by the package nvtx, for nvtx.sh; what they are with "events"."""
+"""Ranges with the package nvtx, for nvtx.sh; with "events", prints the expected
+ones."""
 
 import sys
 

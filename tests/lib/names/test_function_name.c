@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Short names, of names as libstdc++'s demangler gives them. */
+/* Short names, from names as libstdc++'s demangler prints them. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct pair {
 
 /* clang-format off */
 static const struct pair pairs[] = {
-	/* C, and what is no name of C++ at all. */
+	/* C names, and texts that are not names of C++. */
 	{"main", "main"},
 	{"memcpy@plt", "memcpy@plt"},
 	{"f.part.0", "f.part.0"},
@@ -121,7 +121,7 @@ static const struct pair pairs[] = {
 		"ns::(anonymous namespace)::A::g"},
 	{"void (anonymous namespace)::f<(anonymous namespace)::A>()",
 		"(anonymous namespace)::f"},
-	/* Rust's: arguments, and what is a scope. */
+	/* Rust's: arguments, and scopes. */
 	{"core::ptr::drop_in_place::<alloc::string::String>",
 		"core::ptr::drop_in_place"},
 	{"<alloc::vec::Vec<T> as core::ops::Drop>::drop::<a::B>",
@@ -130,13 +130,13 @@ static const struct pair pairs[] = {
 		"std::rt::lang_start::{closure#0}"},
 	{"core::fmt::<impl core::fmt::Display for u32>::fmt",
 		"core::fmt::<impl core::fmt::Display for u32>::fmt"},
-	/* What labels add, and PyTorch has in front. */
+	/* Additions of labels, and PyTorch's prefixes. */
 	{"ns::f #2", "ns::f"},
 	{"ns::f<a::b> (x.rs:3)", "ns::f"},
 	{"void ns::f<int>(int) (x.c:3) #2", "ns::f"},
 	{"autograd::engine::evaluate_function: AddBackward0",
 		"autograd::engine::evaluate_function: AddBackward0"},
-	/* What gcc makes of functions, and what stands for others. */
+	/* gcc's variants of functions, and names that stand for others. */
 	{"f(int) [clone .constprop.0]", "f"},
 	{"A<int>::f() const [clone .isra.0] [clone .cold]", "A::f"},
 	{"ns::f [clone .part.0]", "ns::f"},
@@ -173,7 +173,7 @@ START_TEST(a_short_name_stays_as_it_is)
 {
 	char *name = shorten(pairs[_i].expected, strlen(pairs[_i].expected));
 
-	/* A type in a conversion may end in brackets of its own. */
+	/* The type of a conversion may end in its own brackets. */
 	if (strstr(name, "operator void") == NULL)
 		ck_assert_str_eq(name, pairs[_i].expected);
 	free(name);
@@ -191,7 +191,7 @@ static bool has_scopes(const char *name)
 	return function_name_has_scopes(name, strlen(name));
 }
 
-/* Each scope leaves less of the name, down to what is in none. */
+/* Each scope shortens the name, down to the one without a scope. */
 static void check_scopes(const char *name)
 {
 	const char *end = name + strlen(name);
@@ -222,9 +222,9 @@ START_TEST(scopes_are_taken_off_one_by_one)
 }
 END_TEST
 
-/* Made of the pieces that mean something, and cut anywhere: nothing is read
- * beyond the end (which valgrind and sanitizers see), and nothing is left of
- * nothing only. */
+/* Random texts of the pieces that have a meaning, cut anywhere: nothing is read
+ * beyond the end (which valgrind and sanitizers see), and a name never becomes
+ * empty. */
 START_TEST(no_text_is_too_strange)
 {
 	static const char *const pieces[] = {"(", ")", "<", ">", "{", "}", " ",
@@ -262,8 +262,8 @@ START_TEST(no_text_is_too_strange)
 }
 END_TEST
 
-/* A megabyte of what has to be looked at again would take minutes if it were
- * looked at again from each place. */
+/* A megabyte of text that must be scanned ahead would take minutes if it were
+ * scanned again from each place. */
 START_TEST(long_nonsense_takes_no_time)
 {
 	static const char *const units[] = {"(", "<", "(*", "(<", "(<)", "{",
@@ -303,7 +303,7 @@ static const char *const placeless[] = {
 	"nn.Module: Linear_0",
 };
 
-START_TEST(a_name_of_python_says_its_place)
+START_TEST(a_name_of_python_has_its_place)
 {
 	struct function_place place;
 
@@ -400,7 +400,7 @@ static TCase *make_names(void)
 		a_short_name_has_no_parameters_return_type_or_arguments, 0,
 		count);
 	tcase_add_loop_test(tests, a_short_name_stays_as_it_is, 0, count);
-	tcase_add_test(tests, a_name_of_python_says_its_place);
+	tcase_add_test(tests, a_name_of_python_has_its_place);
 	tcase_add_test(tests, scopes_are_taken_off_one_by_one);
 	tcase_add_test(tests, text_is_cut_between_characters);
 	tcase_add_test(tests, names_lose_arguments_then_scopes_then_letters);

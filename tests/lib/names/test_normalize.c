@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names as they are compared between runs. */
+/* Names in the form in which runs are compared. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct pair {
 
 /* clang-format off */
 static const struct pair names[] = {
-	/* What has nothing to take out stays as it is. */
+	/* Names without anything to remove stay the same. */
 	{"", ""},
 	{"main", "main"},
 	{"aten::add_", "aten::add_"},
@@ -105,7 +105,7 @@ static void check_pairs(const struct pair *pair,
 	}
 }
 
-START_TEST(names_lose_what_changes_from_run_to_run)
+START_TEST(names_lose_parts_that_vary_between_runs)
 {
 	check_pairs(names, normalize_name);
 }
@@ -117,7 +117,7 @@ START_TEST(files_lose_their_hashes)
 }
 END_TEST
 
-/* Else what is normal would not be compared with itself. */
+/* Otherwise normalized names would not match themselves. */
 START_TEST(normal_names_stay)
 {
 	for (const struct pair *pair = names; pair->name != NULL; pair++) {
@@ -151,7 +151,7 @@ int main(void)
 	Suite *suite = suite_create("normalize");
 	TCase *tests = tcase_create("names");
 
-	tcase_add_test(tests, names_lose_what_changes_from_run_to_run);
+	tcase_add_test(tests, names_lose_parts_that_vary_between_runs);
 	tcase_add_test(tests, files_lose_their_hashes);
 	tcase_add_test(tests, normal_names_stay);
 	tcase_add_test(tests, brackets_that_never_close_take_linear_time);

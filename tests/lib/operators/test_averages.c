@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/operators/averages.c: whose memory it is, of events as a log has them; the rest is
- * tested on traces, see operators.sh. */
+/* lib/operators/averages.c: the owners of memory, with events as in a log; the
+ * rest is tested on traces, see operators.sh. */
 #include <check.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void use(enum event_kind kind, uint64_t bytes, int32_t device)
 	ck_assert_int_eq(averages_add(averages, &event, NULL), CTP_OK);
 }
 
-/* Checks a row: bytes of its own and in all, of the host and of devices. */
+/* Checks a row: its own and its total bytes, of the host and of devices. */
 static void check(const char *name, int64_t self, int64_t total,
 	int64_t device_self, int64_t device_total)
 {
@@ -94,7 +94,7 @@ static void finish(void)
 	ck_assert_int_eq(averages_finish(averages, &profile, NULL), CTP_OK);
 }
 
-START_TEST(memory_is_of_the_innermost_range_and_of_those_around)
+START_TEST(memory_belongs_to_the_innermost_range_and_those_around_it)
 {
 	add(EVENT_BEGIN, outer);
 	use(EVENT_ALLOC, 100, -1);
@@ -150,7 +150,7 @@ START_TEST(open_ranges_have_their_memory)
 }
 END_TEST
 
-/* Sizes are the input's: sums beyond what can be counted must do no harm. */
+/* Sizes come from the input: sums that overflow must do no harm. */
 START_TEST(any_size_is_taken)
 {
 	add(EVENT_BEGIN, outer);
@@ -163,7 +163,7 @@ START_TEST(any_size_is_taken)
 }
 END_TEST
 
-/* How much of an owner's memory a row has, self and total. */
+/* An owner's memory in a row, self and total. */
 static void check_owner(const struct profile *of, const char *name,
 	struct profile_owner owner, int64_t self, int64_t total)
 {
@@ -179,7 +179,7 @@ static void check_owner(const struct profile *of, const char *name,
 	ck_assert_int_eq(amount.total_bytes, total);
 }
 
-/* Of one they are met in the one order, of the other in the other. */
+/* They are met in one order for the first, and in the other for the second. */
 START_TEST(owners_of_two_profiles_are_the_same_in_both)
 {
 	const struct profile_owner first = {PROFILE_OF_DEVICE, 1, 0};
@@ -208,7 +208,7 @@ START_TEST(owners_of_two_profiles_are_the_same_in_both)
 	check_owner(profile, "inner", second, -50, -50);
 	check("outer", 7, 7, 213, 163);
 	ck_assert_uint_eq(profile_memory_records(profile->memory), 5);
-	/* What becomes one function has the memory of both. */
+	/* A merged function has the memory of both. */
 	ck_assert_int_eq(profile_prune(profile, UINT64_MAX, 0, NULL), CTP_OK);
 	check_owner(profile, "(other)", first, 13, 13);
 	check_owner(profile, "(other)", second, 150, 100);
@@ -253,8 +253,8 @@ int main(void)
 	TCase *memory = tcase_create("memory");
 
 	tcase_add_checked_fixture(memory, setup, teardown);
-	tcase_add_test(
-		memory, memory_is_of_the_innermost_range_and_of_those_around);
+	tcase_add_test(memory,
+		memory_belongs_to_the_innermost_range_and_those_around_it);
 	tcase_add_test(memory, memory_in_a_recursion_counts_once);
 	tcase_add_test(memory, memory_in_no_range_has_a_row_of_its_own);
 	tcase_add_test(memory, open_ranges_have_their_memory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Chunks made by hand, packed, and read again as a log, for the tests of the
  * packer. The chunk lies on the heap, to the byte, so that a sanitizer sees
- * what is read beyond it. */
+ * reads beyond it. */
 #ifndef PACK_CASE_H
 #define PACK_CASE_H
 
@@ -19,7 +19,7 @@ extern struct log_writer *pack_case_writer;
 extern struct packer *pack_case_packer;
 extern struct chunk *pack_case_chunk;
 extern size_t pack_case_used;          /* words of the chunk */
-extern struct log_text pack_case_text; /* what was read last */
+extern struct log_text pack_case_text; /* the result of the last read */
 
 /* Before and after each test. */
 void pack_case_set_up(void);
@@ -54,11 +54,11 @@ void pack_case_put_text(enum chunk_long kind, const uint64_t *words,
 		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), \
 		bytes)
 
-/* Packs what is new in the chunk, as a thread's or as the registry's. */
+/* Packs the new records of the chunk, as a thread's or as the registry's. */
 void pack_case_pack(void);
 void pack_case_pack_registry(void);
 
-/* Reads what has been packed so far into `pack_case_text`. */
+/* Reads the records packed so far into `pack_case_text`. */
 void pack_case_read_log(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/pack/pack.[ch], pack_record.c: a log says what its chunks said. */
+/* lib/pack/pack.[ch], pack_record.c: a log has the contents of its chunks. */
 #include <check.h>
 #include <pthread.h>
 #include <string.h>
@@ -52,8 +52,8 @@ static void *write_slowly(void *argument)
 	return NULL;
 }
 
-/* A record that comes between two looks at its word is the record that it is:
- * not one fewer, and not taken for one of another kind. */
+/* A record that is stored between two reads of its word is read as itself: it
+ * is neither missed nor taken for another kind. */
 START_TEST(records_are_read_while_they_are_written)
 {
 	static uint64_t words[CHUNK_WORDS];
@@ -127,7 +127,7 @@ START_TEST(times_go_on_where_44_bits_end)
 	pack_case_next_chunk(1, base);
 	pack_case_on(base + 3, 1);
 	pack_case_on(base + 9, 2);
-	pack_case_on(base + 12, 0); /* what stands above bit 44 changes here */
+	pack_case_on(base + 12, 0); /* the part above bit 44 changes here */
 	pack_case_on(base + CASE_WRAP / 4, 0);
 	pack_case_pack();
 	pack_case_read_log();
@@ -222,7 +222,7 @@ START_TEST(events_have_their_arguments)
 }
 END_TEST
 
-/* A long record has all 64 bits, which change nothing for short ones. */
+/* A long record has all 64 bits, which do not change short ones. */
 START_TEST(short_records_count_from_the_base_of_the_chunk)
 {
 	pack_case_on(5, 1);
@@ -237,7 +237,7 @@ START_TEST(short_records_count_from_the_base_of_the_chunk)
 }
 END_TEST
 
-START_TEST(timelines_are_split_from_what_was_measured)
+START_TEST(timelines_are_separate_from_measured_ranges)
 {
 	CASE_LONG(CHUNK_TRACK, 0, 1, 0, 77);
 	CASE_LONG(CHUNK_TRACK, 0, 2, 1, 77);
@@ -250,7 +250,7 @@ START_TEST(timelines_are_split_from_what_was_measured)
 	CASE_LONG(CHUNK_BEGIN_AT, 0, 1, 3, 2);
 	pack_case_on(120, 1);
 	pack_case_pack();
-	/* The ranges that are open stand at the beginning of the next. */
+	/* The next block begins with the ranges that are open. */
 	pack_case_next_chunk(1, 0);
 	CASE_LONG(CHUNK_END_AT, 0, 9, 0, 2);
 	pack_case_on(130, 0);
@@ -272,7 +272,7 @@ START_TEST(timelines_are_split_from_what_was_measured)
 }
 END_TEST
 
-START_TEST(a_chunk_half_packed_goes_on_where_it_was)
+START_TEST(packing_of_a_chunk_resumes_at_its_position)
 {
 	pack_case_on(10, 1);
 	pack_case_on(20, 2);
@@ -298,7 +298,7 @@ START_TEST(a_chunk_half_packed_goes_on_where_it_was)
 }
 END_TEST
 
-/* Only as far as records are complete: the first word is stored last. */
+/* Reads only complete records: the first word is stored last. */
 START_TEST(a_record_that_is_being_made_waits)
 {
 	pack_case_on(10, 1);
@@ -324,12 +324,12 @@ START_TEST(short_innermost_ranges_are_left_out_and_counted)
 	pack_case_on(10, 0);
 	pack_case_on(20, 2); /* 10: stays */
 	pack_case_on(30, 0);
-	pack_case_on(
-		40, 2); /* contains but what is left out: left out itself */
+	pack_case_on(40, 2); /* contains only a range that is left out: left out
+			 * itself */
 	pack_case_on(41, 3);
 	pack_case_on(42, 0);
 	pack_case_on(44, 0);
-	pack_case_on(50, 2); /* contains something that stays */
+	pack_case_on(50, 2); /* contains a range that stays */
 	CASE_LONG(CHUNK_INSTANT, 0, 51, 4, 0);
 	pack_case_on(52, 0);
 	pack_case_on(60, 2); /* goes back: left out */
@@ -478,8 +478,8 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, every_long_record_becomes_its_event);
 	tcase_add_test(tests, events_have_their_arguments);
 	tcase_add_test(tests, short_records_count_from_the_base_of_the_chunk);
-	tcase_add_test(tests, timelines_are_split_from_what_was_measured);
-	tcase_add_test(tests, a_chunk_half_packed_goes_on_where_it_was);
+	tcase_add_test(tests, timelines_are_separate_from_measured_ranges);
+	tcase_add_test(tests, packing_of_a_chunk_resumes_at_its_position);
 	tcase_add_test(tests, a_record_that_is_being_made_waits);
 	tcase_add_test(tests, short_innermost_ranges_are_left_out_and_counted);
 	tcase_add_test(tests, short_ranges_across_packings_stay);

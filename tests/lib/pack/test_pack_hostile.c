@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/pack/pack.[ch], pack_record.c: chunks that are corrupt, impossible
- * or random lead nowhere but into the log. */
+/* lib/pack/pack.[ch], pack_record.c: corrupt, impossible or random chunks have
+ * no effect but in the log. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "pack_case.h"
 #include "support/run_suite.h"
 
-/* Whatever lies in the first word of a long record. */
+/* Any bytes in the first word of a long record. */
 START_TEST(no_length_leads_out_of_the_chunk)
 {
 	static const uint64_t words[] = {
@@ -20,7 +20,7 @@ START_TEST(no_length_leads_out_of_the_chunk)
 		for (size_t i = 0; i < 8 * 5; i++) {
 			pack_case_next_chunk(1, 0);
 			pack_case_on(1, 1);
-			/* At the end, and with all that follows set. */
+			/* At the end, and with all following words set. */
 			pack_case_used = CHUNK_WORDS - 4;
 			memset(pack_case_chunk->words + 1, 0x11,
 				8 * (pack_case_used - 1));
@@ -43,7 +43,7 @@ START_TEST(no_length_leads_out_of_the_chunk)
 }
 END_TEST
 
-/* A good record, then one of which only the first words are there. */
+/* A good record, then one with only its first words. */
 START_TEST(a_second_site_does_not_lead_out_of_the_chunk)
 {
 	static const uint64_t words[] = {0, 1, 3, 100, 0xffff};
@@ -70,7 +70,7 @@ START_TEST(a_second_site_does_not_lead_out_of_the_chunk)
 }
 END_TEST
 
-/* Numbers that cannot be: the rest of the chunk is good. */
+/* Impossible numbers: the rest of the chunk is good. */
 START_TEST(impossible_tracks_and_sites_cost_their_record_alone)
 {
 	pack_case_on(1, 1);
@@ -97,7 +97,7 @@ START_TEST(impossible_tracks_and_sites_cost_their_record_alone)
 }
 END_TEST
 
-/* Sizes that lead out of their record: what stands before them is good. */
+/* Sizes beyond the end of their record: the records before it are good. */
 START_TEST(arguments_do_not_lead_out_of_their_event)
 {
 	static const uint64_t sizes[] = {9, 0xffffff, UINT64_C(9) << 24,
@@ -139,7 +139,7 @@ START_TEST(random_chunks_give_exactly_their_events)
 
 	ck_assert_ptr_nonnull(out);
 	for (int round = 0; round < 300; round++) {
-		/* Each track has chunks of its own, in any order. */
+		/* Each track has its own chunks, in any order. */
 		uint32_t track = round < 3 ? (uint32_t)round + 1
 					   : 1 + next_random(&state, 3);
 		uint32_t records = 1 + next_random(&state, 400);

@@ -46,7 +46,7 @@ static bool is_zero(const struct chunk *chunk)
 	return chunk->consumed == 0 && chunk->seq == 0;
 }
 
-START_TEST(the_header_says_what_it_is)
+START_TEST(the_header_identifies_the_file)
 {
 	struct stat status;
 
@@ -56,7 +56,7 @@ START_TEST(the_header_says_what_it_is)
 	ck_assert_uint_eq(spool.header->scale.ns_per_tick, 0);
 	ck_assert_int_eq(stat(spool.path, &status), 0);
 	ck_assert_int_eq(status.st_size, 5 * (off_t)CHUNK_BYTES);
-	/* What a program did is nobody else's business. */
+	/* Other users cannot read a program's records. */
 	ck_assert_uint_eq(status.st_mode & 0777, 0600);
 }
 END_TEST
@@ -120,7 +120,7 @@ START_TEST(full_chunks_come_out_oldest_first)
 	spool_push_full(&spool, chunks[2], 0);
 	chunk = spool_pop_full(&spool);
 	ck_assert_ptr_eq(chunk, chunks[3]);
-	/* What comes meanwhile is for the next time. */
+	/* Records stored meanwhile are left for the next time. */
 	spool_push_full(&spool, chunks[1], 0);
 	chunk = spool_next(&spool, chunk);
 	ck_assert_ptr_eq(chunk, chunks[0]);
@@ -260,8 +260,8 @@ START_TEST(without_a_directory_it_is_memory)
 }
 END_TEST
 
-/* A full disk, which is here one where files have at most this size. The limit
- * must be gone before Check writes of its own. */
+/* Simulates a full disk with a limit on file sizes. The limit must be lifted
+ * before Check writes its own file. */
 START_TEST(without_space_it_is_memory)
 {
 	struct rlimit limit = {2 * CHUNK_BYTES, RLIM_INFINITY};
@@ -350,7 +350,7 @@ START_TEST(waiting_ends_when_the_time_is_up)
 	spool_wait_full(&spool, atomic_load(&spool.full_event), 20000000);
 	ck_assert_int_ge(now_ns() - begin, 39000000);
 	begin = now_ns();
-	/* Something has happened since. */
+	/* A record was stored since. */
 	spool_wait_full(&spool, atomic_load(&spool.full_event) - 1,
 		INT64_C(20000000000));
 	ck_assert_int_lt(now_ns() - begin, 10000000000);
@@ -391,7 +391,7 @@ enum { THREADS = 4, ROUNDS = 20000 };
 static _Atomic uint32_t owners[10];
 static _Atomic uint32_t collisions;
 
-/* Takes chunks, and gives them back or hands them on. */
+/* Takes chunks, and returns them or passes them on. */
 static void *churn(void *argument)
 {
 	unsigned number = *(const unsigned *)argument;
@@ -458,7 +458,7 @@ static Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, the_header_says_what_it_is);
+	tcase_add_test(tests, the_header_identifies_the_file);
 	tcase_add_test(tests, chunks_are_handed_out_once_each);
 	tcase_add_test(tests, chunks_given_back_are_clear);
 	tcase_add_test(tests, full_chunks_come_out_oldest_first);

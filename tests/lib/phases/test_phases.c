@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/phase*.[ch]: what rules say of ranges, and the time of threads by them.
- * tests/bin/input/phases.sh has the whole report. */
+/* lib/phase*.[ch]: the phases of ranges by rules, and the time of threads by
+ * phase. tests/bin/input/phases.sh tests the whole report. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "phases/phases.h"
 #include "support/run_suite.h"
 
-#define ASYNCS 600 /* more than are looked for at a time */
+#define ASYNCS 600 /* more than are searched at a time */
 
 static struct array_source source;
 static struct phase_sets sets;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replays what its input says, and prints the profile in integers:
+ * Replays the events of its input, and prints the profile in integers:
  *
  *	track PID            a thread of this process: tracks are numbered from 0
  *	stream PID DEVICE    a stream

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What devices did, in profiles: the rules a second time, and naively.
+"""A second and naive implementation of the rules for device activities in
+profiles.
 
 oracle_device.py PROGRAM COUNT    gives that many random programs to PROGRAM
                                   (oracle_device) and compares its profiles
 
 A launch keeps the path of all open ranges. Its launcher is the innermost of
-them that is no call of the API, or the innermost. Work is a call of a function
-of its own, made by the launcher. The device's time below a function is that of
-all work on whose path the function is, whatever how often.
-With `every`, edges have the time of all calls, as with --edge-times=all.
+them that is not a call of the API, or else the innermost. Work is a call of its
+own function, made by the launcher. A function's device time below it is that of
+all work with the function on its path, counted once. With `every`, edges have
+the time of all calls, as with --edge-times=all.
 """
 import collections
 import random
@@ -34,7 +35,7 @@ def make_sites(rng):
 
 
 def make_program(seed):
-    """Lines as oracle_device.c has them, but times of its own."""
+    """Lines in the form of oracle_device.c, but with separate times."""
     rng = random.Random(seed)
     hosts, activities = make_sites(rng)
     sites = hosts + activities
@@ -78,7 +79,7 @@ Work = collections.namedtuple("Work", "name time path")
 
 
 def run(sites, events):
-    """All calls of the host, all work with its launcher's path."""
+    """All calls of the host, and all work with its launcher's path."""
     stacks = [[] for _ in range(THREADS)]
     launches, calls, works = {}, [], []
     unmatched = 0
@@ -132,7 +133,7 @@ def add(cost, calls, own, time, primitive=True, timed=True):
 
 
 def expect(program, mode, every):
-    """What oracle_device should print, as a sorted list of lines."""
+    """The expected output of oracle_device, as a sorted list of lines."""
     calls, works, unmatched = run(*program)
     functions = collections.defaultdict(lambda: [[0] * 4, [0] * 4, [0] * 4])
     edges = collections.defaultdict(lambda: [0] * 4)

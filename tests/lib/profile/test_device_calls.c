@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* profile/device_calls.c: the device's time below the host's functions; on cases
- * computed by hand. oracle_device.sh has the rest. */
+/* profile/device_calls.c: the device's time below the host's functions, in
+ * cases computed by hand. oracle_device.sh has the rest. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +123,7 @@ START_TEST(the_tree_has_work_below_its_context)
 	ck_assert_uint_eq(NODE(L).self_ns, 5);
 	ck_assert_uint_eq(NODE(MAIN, F, G, F, LAUNCH).self_ns, 10);
 	ck_assert_uint_eq(NODE(MAIN, F).self_ns, 30);
-	/* Of the launches' nodes there are three, and four of K and L. */
+	/* The launches have three nodes, and K and L four. */
 	ck_assert_uint_eq(device_case_profile->node_count, 1 + 4 + 3 + 5);
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/profile/flame_tree.c: what is kept, what is folded, and that nothing is lost; on
- * cases computed by hand, and on larger ones whose sums are known. */
+/* lib/profile/flame_tree.c: kept and folded nodes, without losses; in cases
+ * computed by hand, and in larger ones with known sums. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static uint32_t function(const char *name, enum profile_kind kind)
 	return number;
 }
 
-/* As profile_case_node(), with as many calls as the time says tens. */
+/* As profile_case_node(), with one call for each ten nanoseconds. */
 static uint32_t node(uint32_t parent, uint32_t of, uint64_t self_ns)
 {
 	uint32_t number = profile_case_node(parent, of, self_ns);
@@ -100,7 +100,7 @@ START_TEST(siblings_stand_side_by_side_the_longest_first)
 }
 END_TEST
 
-START_TEST(a_devices_time_is_below_what_launched_it)
+START_TEST(a_devices_time_is_below_its_launcher)
 {
 	run_small();
 	(void)node(0, function("copy", PROFILE_COPY), 70);
@@ -160,7 +160,7 @@ START_TEST(without_time_there_is_a_root_only)
 }
 END_TEST
 
-START_TEST(a_base_gives_each_node_what_it_had)
+START_TEST(a_base_gives_each_node_its_old_costs)
 {
 	struct flame_cost base[6] = {[1] = {4, 40, 0},
 		[2] = {7, 70, 0},
@@ -204,8 +204,8 @@ START_TEST(depth_is_not_recursion)
 }
 END_TEST
 
-/* Children lie within their parents and do not overlap, and what is between is
- * the parent's own: no time is lost or told twice. */
+/* Children lie within their parents and do not overlap, and the space between
+ * is the parent's own: no time is lost or counted twice. */
 static void check_sums(void)
 {
 	uint64_t *within = calloc(tree->count, sizeof(*within));
@@ -281,11 +281,11 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, siblings_stand_side_by_side_the_longest_first);
-	tcase_add_test(tests, a_devices_time_is_below_what_launched_it);
+	tcase_add_test(tests, a_devices_time_is_below_its_launcher);
 	tcase_add_test(tests, small_paths_are_folded_last);
 	tcase_add_test(tests, deep_paths_are_folded);
 	tcase_add_test(tests, without_time_there_is_a_root_only);
-	tcase_add_test(tests, a_base_gives_each_node_what_it_had);
+	tcase_add_test(tests, a_base_gives_each_node_its_old_costs);
 	tcase_add_test(tests, depth_is_not_recursion);
 	tcase_add_test(tests, sums_hold_whatever_is_folded);
 	tcase_add_test(tests, sums_beyond_counting_stay_the_largest);

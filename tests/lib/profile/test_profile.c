@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/profile*.[ch]: the tables find what they hold, the order does not depend
- * on how things came, and pruning keeps the totals. */
+/* lib/profile*.[ch]: tables find their entries, the order is independent of the
+ * order of insertion, and pruning keeps the totals. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,7 +279,7 @@ START_TEST(pruned_functions_become_one_and_the_total_stays)
 	ck_assert_uint_eq(profile->total_ns, 100);
 	ck_assert_str_eq(find("(other)")->file, "~");
 	ck_assert_uint_eq(find("(other)")->line, 0);
-	/* log and put: entered twice, for 30 and 20, all of it their own. */
+	/* log and put: entered twice, for 30 and 20, all of it self time. */
 	expect_cost(
 		&find("(other)")->cost, (struct profile_cost){4, 2, 50, 50});
 	expect_cost(find_edge("main", "(other)"),
@@ -294,7 +294,7 @@ START_TEST(pruned_functions_become_one_and_the_total_stays)
 }
 END_TEST
 
-START_TEST(the_limit_on_time_keeps_what_reaches_it)
+START_TEST(the_time_limit_keeps_functions_that_reach_it)
 {
 	make_program();
 	ck_assert_int_eq(profile_prune(profile, 50, 0, NULL), CTP_OK);
@@ -306,10 +306,10 @@ START_TEST(the_limit_on_time_keeps_what_reaches_it)
 }
 END_TEST
 
-START_TEST(pruned_roots_stay_roots_and_keep_what_they_call)
+START_TEST(pruned_roots_stay_roots_and_keep_their_callees)
 {
 	make_program();
-	/* put becomes the longest, so that all else goes. */
+	/* put becomes the longest, so that all others are pruned. */
 	profile->functions[3].cost.cumtime_ns = 200;
 	ck_assert_int_eq(profile_prune(profile, 0, 1, NULL), CTP_OK);
 	ck_assert_uint_eq(profile->function_count, 2);
@@ -323,8 +323,8 @@ START_TEST(pruned_roots_stay_roots_and_keep_what_they_call)
 }
 END_TEST
 
-/* keep calls a, which calls keep, which calls b: both calls into what is
- * pruned are open at the same time. */
+/* keep calls a, which calls keep, which calls b: both calls of pruned functions
+ * are open at the same time. */
 START_TEST(the_other_is_not_longer_than_all)
 {
 	uint32_t keep = function("keep", (struct profile_cost){2, 1, 10, 100});
@@ -404,8 +404,8 @@ static Suite *make_suite(void)
 	tcase_add_test(order, a_deep_tree_needs_no_deep_stack);
 	tcase_add_checked_fixture(prune, set_up, tear_down);
 	tcase_add_test(prune, pruned_functions_become_one_and_the_total_stays);
-	tcase_add_test(prune, the_limit_on_time_keeps_what_reaches_it);
-	tcase_add_test(prune, pruned_roots_stay_roots_and_keep_what_they_call);
+	tcase_add_test(prune, the_time_limit_keeps_functions_that_reach_it);
+	tcase_add_test(prune, pruned_roots_stay_roots_and_keep_their_callees);
 	tcase_add_test(prune, the_other_is_not_longer_than_all);
 	tcase_add_test(prune, pruning_again_adds_to_the_other);
 	tcase_add_test(prune, limits_that_nothing_is_below_change_nothing);

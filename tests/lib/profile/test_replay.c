@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* profile/replay.[ch]: function timings by cProfile's rules, on cases computed by
- * hand. test_replay_random.c has the rest. */
+/* profile/replay.[ch]: function timings by cProfile's rules, in cases computed
+ * by hand. test_replay_random.c has the rest. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void teardown(void)
 	trace_free(trace);
 }
 
-/* A range begins (a site) or ends (END). */
+/* Begins a range (a site) or ends one (END). */
 static void on(uint32_t track, int what, int64_t time_ns)
 {
 	struct event event = {.kind = what == END ? EVENT_END : EVENT_BEGIN,
@@ -321,7 +321,7 @@ START_TEST(complete_ranges_are_calls_of_their_own)
 }
 END_TEST
 
-START_TEST(other_events_are_no_calls)
+START_TEST(other_events_are_not_calls)
 {
 	for (enum event_kind kind = EVENT_BEGIN; kind <= EVENT_STEP; kind++) {
 		struct event event = {.kind = kind, .site = F, .time_ns = 5};
@@ -334,7 +334,7 @@ START_TEST(other_events_are_no_calls)
 	finish();
 	ck_assert_uint_eq(profile->function_count, 0);
 	ck_assert_uint_eq(profile->thread_count, 0);
-	/* A tree has its root however empty it is. */
+	/* A tree has a root even if it is empty. */
 	ck_assert_uint_eq(profile->node_count, 1);
 }
 END_TEST
@@ -445,7 +445,7 @@ int main(void)
 	tcase_add_test(tests, times_before_zero_and_of_any_size_are_times);
 	tcase_add_test(tests, threads_are_separate);
 	tcase_add_test(tests, complete_ranges_are_calls_of_their_own);
-	tcase_add_test(tests, other_events_are_no_calls);
+	tcase_add_test(tests, other_events_are_not_calls);
 	tcase_add_test(tests, the_tree_has_a_node_for_each_path);
 	tcase_add_test(tests, deep_recursion_is_no_problem);
 	tcase_add_test(tests, calls_of_python_have_no_root);

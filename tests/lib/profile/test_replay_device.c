@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* profile/replay.c: who launched what a device did; on cases computed by hand.
- * oracle_device.sh has the rest. */
+/* profile/replay.c: the launchers of device activities, in cases computed by
+ * hand. oracle_device.sh has the rest. */
 #include <check.h>
 
 #include "support/device_case.h"
 #include "support/run_suite.h"
 
-START_TEST(work_is_called_by_what_launched_it)
+START_TEST(work_is_called_by_its_launcher)
 {
 	run_small();
 	device_case_finish();
-	/* The host is what it would be without a device. */
+	/* The host's profile is the same without a device. */
 	check(function(MAIN)->cost, COST(1, 1, 30, 110));
 	check(function(F)->cost, COST(1, 1, 40, 70));
 	check(function(LAUNCH)->cost, COST(4, 4, 40, 40));
@@ -31,7 +31,7 @@ START_TEST(work_is_called_by_what_launched_it)
 }
 END_TEST
 
-START_TEST(functions_of_a_device_say_what_they_are)
+START_TEST(functions_of_a_device_have_a_kind)
 {
 	run_small();
 	did(NAMELESS, L, 20, 1);
@@ -164,7 +164,7 @@ START_TEST(a_graph_owns_many_activities)
 }
 END_TEST
 
-START_TEST(waiting_and_overhead_are_no_work)
+START_TEST(waiting_and_overhead_are_not_work)
 {
 	on(T0, MAIN);
 	launch(T0, 1);
@@ -172,7 +172,7 @@ START_TEST(waiting_and_overhead_are_no_work)
 	did(STREAM, OVERHEAD, 1000, 0);
 	did(STREAM, LAUNCH, 1000, 1);
 	did(CALLS, LAUNCH, 1000, 1);
-	did(CALLS, K, 1000, 1); /* a host's track is no device */
+	did(CALLS, K, 1000, 1); /* a host's track is not a device's */
 	on(T0, END);
 	device_case_finish();
 	ck_assert_uint_eq(device_case_profile->function_count, 2);
@@ -182,7 +182,8 @@ START_TEST(waiting_and_overhead_are_no_work)
 }
 END_TEST
 
-/* The launch of a range that is over, while another like it is open. */
+/* The launch was in a range that is over, while another of the same function is
+ * open. */
 START_TEST(a_launch_keeps_its_context)
 {
 	on(T0, MAIN);
@@ -238,8 +239,8 @@ int main(void)
 
 	tcase_add_checked_fixture(
 		tests, device_case_set_up, device_case_tear_down);
-	tcase_add_test(tests, work_is_called_by_what_launched_it);
-	tcase_add_test(tests, functions_of_a_device_say_what_they_are);
+	tcase_add_test(tests, work_is_called_by_its_launcher);
+	tcase_add_test(tests, functions_of_a_device_have_a_kind);
 	tcase_add_test(tests, left_out_the_device_leaves_no_trace);
 	tcase_add_test(
 		tests, work_without_a_launch_has_no_caller_and_is_counted);
@@ -248,7 +249,7 @@ int main(void)
 		tests, without_a_range_around_it_the_call_itself_launches);
 	tcase_add_test(tests, nested_calls_of_the_api_launch_for_their_caller);
 	tcase_add_test(tests, a_graph_owns_many_activities);
-	tcase_add_test(tests, waiting_and_overhead_are_no_work);
+	tcase_add_test(tests, waiting_and_overhead_are_not_work);
 	tcase_add_test(tests, a_launch_keeps_its_context);
 	tcase_add_test(tests, graph_work_counts_for_the_capturing_function);
 	suite_add_tcase(suite, tests);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile/replay.[ch] against the definitions of function timings written down
- * literally: every call is kept, and whether it is primitive is looked up in
- * the whole stack. Thousands of small random programs, the same on each run.
+ * profile/replay.[ch] compared with a literal implementation of the definitions
+ * of function timings: it keeps every call, and searches the whole stack to
+ * decide whether it is primitive. Thousands of small random programs, the same
+ * on each run.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 enum { SITES = 5, TRACKS = 3, EVENTS = 120, PATHS = 400 };
 
-/* One call, open or over. */
+/* One call, open or finished. */
 struct call {
 	size_t caller; /* index + 1; 0: none */
 	uint32_t site;
@@ -284,7 +285,7 @@ static void run(uint64_t *state, struct trace *trace, struct replay *replay,
 			naive_end(naive, event.track, event.time_ns);
 		}
 		ck_assert_int_eq(replay_add(replay, &event, NULL), CTP_OK);
-		/* A look in between must not change what follows. */
+		/* Reading the profile in between must not change the rest. */
 		if (next_random(state, 8) == 0)
 			look(replay);
 	}
@@ -312,7 +313,7 @@ static const struct replay_options all_options[] = {
 	{.tree = true, .no_edges = true},
 };
 
-START_TEST(random_programs_give_what_the_definitions_say)
+START_TEST(random_programs_follow_the_definitions)
 {
 	uint64_t state = 1;
 	const struct replay_options *options = &all_options[_i];
@@ -322,7 +323,7 @@ START_TEST(random_programs_give_what_the_definitions_say)
 		struct replay *replay = replay_new(trace, *options);
 		struct naive naive;
 		struct profile *profile;
-		struct profile *early; /* by a look at the end */
+		struct profile *early; /* when it is read at the end */
 
 		memset(&naive, 0, sizeof(naive));
 		ck_assert_ptr_nonnull(replay);
@@ -353,7 +354,7 @@ int main(void)
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(
-		tests, random_programs_give_what_the_definitions_say, 0, 3);
+		tests, random_programs_follow_the_definitions, 0, 3);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Nothing that a program recorded is lost, in whatever way it ends.
+# No recorded event is lost, in whatever way a program ends.
 # shellcheck source=tests/support/kill_case.sh
 . "${srcdir:-.}/tests/support/kill_case.sh"
 
-# ok WHAT: since the last time nothing was complained of.
+# ok WHAT: passes unless there was a complaint since the last one.
 ok() {
 	[ $failed -gt "$before" ] || echo "ok $1"
 	before=$failed
@@ -15,12 +15,13 @@ says() {
 	grep -qE -- "$1" said || complain "$2: did not say '$1'"
 }
 
-# The pid that stands first in a progress file.
+# The first pid of a progress file.
 pid_in() {
 	od -An -t d8 -N 8 "$1" | tr -d ' '
 }
 
-# dies_by PARENT END WORDS: it ends like this; with a parent, that is said.
+# dies_by PARENT END WORDS: the program ends in this way; with a parent, WORDS
+# are printed.
 dies_by() {
 	run "$1" "$2" 4 20000 0
 	holds "$1, $2" progress
@@ -32,8 +33,8 @@ for parent in record alone; do
 	dies_by $parent abort 'the program was killed by SIGABRT'
 	dies_by $parent _exit 'the program ended without completing it'
 	dies_by $parent overflow 'the program was killed by SIGSEGV'
-	# A sanitizer ends it in its own way then, and the recorder may be the
-	# first to find no memory.
+	# A sanitizer then ends it in its own way, and the recorder may be the
+	# first to run out of memory.
 	dies_by $parent memory \
 		'(the program (was killed by SIGABRT|ended without completing it)|recording stopped early: out of memory)'
 	ok "abort, _exit, stack overflow, no memory: $parent"
@@ -82,7 +83,7 @@ holds "stopped and killed" progress
 clean "stopped and killed"
 ok "SIGSTOP, and SIGKILL later: record"
 
-# What does not fit the program's disk fits ours.
+# Our disk has room for files that the program's disk does not have.
 run record disk 4 20000 0
 says '^ctprof: run.ctp: recording stopped early: .*; [0-9]* events were taken' disk
 holds disk progress
@@ -100,7 +101,7 @@ is_dead() {
 		[ "$(ls "/proc/$1/task" | wc -l)" -le 1 ]
 }
 
-# What goes on recording when the program has ended is left alone.
+# Processes that record after the program has ended are left alone.
 for end in daemon child; do
 	run record $end 4 20000 0
 	waits_for S progress2
@@ -117,7 +118,7 @@ for end in daemon child; do
 	ok $end
 done 2>/dev/null
 
-# An exception that nobody catches.
+# An uncaught exception.
 cat >throws.cc <<'END'
 #include <ctprof.h>
 #include <stdexcept>

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What libctprof records, another tool is told by NVTX and by ITT: a tool of our
-# own, which writes it down; and when a program marks the same ranges, we record
-# what was there at first.
+# libctprof forwards its ranges to another tool by NVTX and by ITT: here to a
+# tool of our own, which writes them down. If a program marks the same ranges,
+# we record those of the program.
 # shellcheck source=tests/support/mark_case.sh
 . "${srcdir:-.}/tests/support/mark_case.sh"
 CTP_PYTHONS=${CTP_PYTHONS:-}
@@ -20,7 +20,7 @@ compile() {
 	}
 }
 
-# forward CASE: told of what, by $how.
+# forward CASE: the tool's record, for $how.
 forward() {
 	rm -f run*.ctp told.*
 	env "$variable=$tool" timeout 120 \
@@ -28,8 +28,8 @@ forward() {
 		>out 2>err || complain "$1: fails: $(cat err)"
 }
 
-# Begins and ends of a log, by thread; sequence numbers are in the names. Of
-# unfinished business and ends of nothing the tool is not told.
+# Begins and ends of a log, by thread; names include sequence numbers.
+# Unfinished ranges and stray ends are not forwarded.
 ranges() {
 	"$DUMP" "$1" | awk '
 		$4 == "begin" {
@@ -65,7 +65,7 @@ try_plain() {
 	same plain recorded told.0
 }
 
-# And back: the same ranges from the other side.
+# The other direction: the same ranges from the other side.
 try_again() {
 	rm -f again.ctp
 	"$CTPROF" record -q -o again.ctp -- "./$how" replay <told.0 ||
@@ -88,7 +88,7 @@ try_more() {
 	forward deep
 	[ "$(grep -c '^begin down$' told.0)" = 1024 ] &&
 		[ "$(grep -c '^end$' told.0)" = 1025 ] || complain "deep"
-	# Where each name was compared with all before it, this took a minute.
+	# Comparing each name with all before it would take a minute.
 	forward numbered
 	[ "$(grep -c '^begin op, seq = [0-9]*$' told.0)" = 60000 ] ||
 		complain "numbered"
@@ -122,7 +122,8 @@ variable=NVTX_INJECTION64_PATH
 tool=$work/tool-DNO_DOMAINS.so
 try_plain
 
-# Python's ranges are shown as well; a number of 64 bits is one of a sequence.
+# Python's ranges are shown as well; a 64-bit number is the number of a
+# sequence.
 for python in $CTP_PYTHONS; do
 	how=nvtx
 	tool=$work/tool.so
@@ -144,13 +145,14 @@ END
 	same "arguments of $python" want found
 done
 
-# Options say so, for one recording; afterwards the tool hears nothing.
+# Options enable it for one recording; afterwards the tool gets nothing.
 rm -f told.* first.ctp
 NVTX_INJECTION64_PATH=$work/tool.so CTPROF_OUT= ./program options
 printf 'begin leaf\nend\n' >want
 same options want told.0
 
-# Without a tool it is said, and the rest goes on; we are no tool of our own.
+# A missing tool is reported, and the rest continues; our own library does not
+# count as a tool.
 for tool in "" "$build/.libs/libctprof-inject.so.0" /nonexistent.so; do
 	rm -f run*.ctp told.*
 	env "$variable=$tool" "$CTPROF" record --emit=nvtx -o run.ctp -- \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records ranges by libctprof, for forward.sh; all ways to open one. */
+/* Records ranges with libctprof, for forward.sh; opens them in every way. */
 #include <ctprof.h>
 
 #include <pthread.h>
@@ -59,7 +59,7 @@ static void deep(void)
 	leaf(0);
 }
 
-/* Each has a name that no other has. */
+/* Each has a unique name. */
 static void numbered(void)
 {
 	CTP_STATIC_SITE(op, "op");
@@ -91,7 +91,7 @@ static void threads(void)
 		(void)pthread_join(made[i], NULL);
 }
 
-/* By the options, not the environment; on in the second recording only. */
+/* By the options, not the environment; only in the second recording. */
 static void options(void)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;

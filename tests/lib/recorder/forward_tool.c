@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tool that is told of ranges by NVTX or ITT, and writes each into a file of
- * its thread: EMIT_OUT.N, with N from 0 on; "begin NAME" and "end", a line
- * each. For forward.sh. With NO_DOMAINS it is one of NVTX's second version.
+ * A tool that receives ranges by NVTX or ITT, and writes each into a file of
+ * its thread: EMIT_OUT.N, with N from 0 on; "begin NAME" and "end", one per
+ * line. For forward.sh. With NO_DOMAINS it has NVTX's second version.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static int domain_push(void *domain, const struct nvtx_attributes *range)
 	in_domain(domain);
 	if (range->version != NVTX_ABI_VERSION || range->size != sizeof(*range))
 		return begin("another structure");
-	return begin(range->message.ascii); /* or what we made of it */
+	return begin(range->message.ascii); /* or our replacement */
 }
 
 static int domain_pop(void *domain)
@@ -116,7 +116,7 @@ static void task_end(const struct itt_domain *domain)
 	(void)end();
 }
 
-/* As the reference collector does: what it has not is the program's. */
+/* As the reference collector does: missing functions are the program's. */
 void __itt_api_init(struct itt_global *global, int groups)
 {
 	(void)groups;

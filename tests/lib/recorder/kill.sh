@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Nothing that a program recorded is lost, whenever it is killed. KILLS is how
-# often that happens, at random moments; SEED makes the moments.
+# No recorded event is lost, whenever a program is killed. KILLS is the number
+# of random moments; SEED selects them.
 # shellcheck source=tests/support/kill_case.sh
 . "${srcdir:-.}/tests/support/kill_case.sh"
 need flock
@@ -26,7 +26,7 @@ for ((i = 0; i < KILLS; i++)); do
 	esac
 	what="kill $i: $mode, $threads threads, $parent, $CTPROF_BUFFER"
 	what="$what, $CTPROF_POLICY, after $moment us"
-	# Whoever comes of the program has this file open, and so locked.
+	# Any descendant of the program has this file open, and so locked.
 	exec 9>alive
 	flock -s 9
 	run "$parent" "$mode" "$threads" "$ranges" "$moment"
@@ -38,8 +38,8 @@ for ((i = 0; i < KILLS; i++)); do
 		holds "$what" progress
 	fi
 	[ -z "${LINES-}" ] || holds "$what, by its lines" lines
-	# A child that was left alone ends after the program, and may not have
-	# made its spool yet.
+	# An orphaned child ends after the program, and may not have made its
+	# spool yet.
 	if [ $mode != run ]; then
 		flock -w 120 alive true || complain "$what: a child does not end"
 		"$CTPROF" repair --all -q >>said 2>&1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Whole programs begin and end in every way while they record, and disks are
-# full: each exits as it would have, and its log has what it did.
+# full: each exits as it would without the recorder, and its log is complete.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 program=$PWD/tests/lib/recorder/lifecycle_program
@@ -20,7 +20,7 @@ check() {
 	fi
 }
 
-# ends MODE...: the program exits with 7, having said "done" and nothing else.
+# ends MODE...: the program exits with 7, and has printed only "done".
 ends() {
 	ends_with 7 "$@"
 }
@@ -34,7 +34,7 @@ ends_with() {
 	return 1
 }
 
-# has LOG COUNT SITE: so many ranges of it are in the log.
+# has LOG COUNT SITE: the log has COUNT ranges of the site.
 has() {
 	local got
 	got=$("$dump" "$1" | grep -c " begin .*:$3:") || true
@@ -72,7 +72,7 @@ ends_atexit() {
 }
 check "constructors, destructors and atexit() are recorded" ends_atexit
 
-# descriptors COMMAND...: beyond the standard ones, what children have open.
+# descriptors COMMAND...: children's open descriptors beyond the standard ones.
 descriptors() {
 	timeout 60 "$@" 2>"$work/err" | grep -v '^done$'
 }
@@ -123,7 +123,7 @@ leaves_in_namespace() {
 }
 check "the same in a namespace of its own" leaves_in_namespace
 
-# states PID: of its threads.
+# states PID: the states of its threads.
 states() {
 	sed 's/.*) \(.\).*/\1/' "/proc/$1"/task/*/stat | tr -d '\n'
 }
@@ -132,7 +132,7 @@ are_in() {
 	[[ $(states "$1") == $2 ]]
 }
 
-# reach PID STATES: its threads are in these states before long.
+# reach PID STATES: its threads reach these states soon.
 reach() {
 	wait_until are_in "$1" "$2" && return
 	echo "    threads of $1 are $(states "$1"), not $2"
@@ -158,8 +158,8 @@ check "a program without its first thread stays stopped" stops_without_first
 
 forks_into_namespace() {
 	rm -f "$work"/run*.ctp
-	# LeakSanitizer does not find its threads there, nor in a clone, and
-	# a child has lost what the parent's background thread had.
+	# LeakSanitizer does not find its threads there, nor in a clone, and a
+	# child has lost the data of the parent's background thread.
 	ASAN_OPTIONS=$unleaked "$program" namespace >"$work/out" 2>"$work/err"
 	case $? in
 	7) ;;
@@ -186,7 +186,7 @@ starts_itself() {
 }
 check "ctp_start() in a constructor" starts_itself
 
-# The old image's log ends without its last moments, which its spool has.
+# The old image's log ends without its last moments, which are in its spool.
 execs_itself() {
 	CTPROF_SPOOL=$work CTPROF_OUT_EXCL=1 CTPROF_OUT=$work/exec.ctp \
 		ends exec && set -- "$work"/exec.[0-9]*.ctp &&
@@ -294,7 +294,7 @@ int main(void)
 	return leaf(0);
 }
 END
-# times LOG COUNT WHAT: so many events are that.
+# times LOG COUNT WHAT: COUNT events match WHAT.
 times() {
 	local got
 	got=$("$dump" "$1" | cut -d' ' -f4- | grep -c "^$3") || true
@@ -323,7 +323,7 @@ fi
 
 ## Disks.
 
-# full SIZE LOG SPOOL: in a file system of SIZE bytes at $work/disk. Words go
+# full SIZE LOG SPOOL: in a file system of SIZE bytes at $work/disk. Messages go
 # elsewhere.
 full() {
 	SIZE=$1 LOG=$2 SPOOL=$3 WORK=$work DUMP=$dump CTPROF=$CTPROF PROGRAM=$program \
@@ -349,8 +349,8 @@ harmless() {
 	return 1
 }
 
-# What is in the log, and what the program said is lost, is all that was
-# recorded; when there is room again, it is all in the log.
+# The log and the reported losses add up to all that was recorded; once there is
+# room again, the log is complete.
 disk_full() {
 	local lost events
 	full "$1" "$work/disk/run.ctp" "$work/spool" && harmless || return 1

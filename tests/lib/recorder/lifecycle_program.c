@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program that tests/lib/recorder/lifecycle.sh records: it ends, and begins, in the ways
- * that its first argument names. Says "done" at the end, and in any case
+ * The program that tests/lib/recorder/lifecycle.sh records: it begins and ends
+ * in the way named by its first argument. Prints "done" at the end, and always
  * exits with 7.
  */
 #include <ctprof.h>
@@ -60,7 +60,7 @@ static void at_exit(void)
 	CTP_SCOPE("at exit");
 }
 
-/* Called as the library's own threads are that it has for devices. */
+/* Called like the library's own threads for devices. */
 static void *work_later(void *unused)
 {
 	(void)prctl(PR_SET_NAME, "ctprof-gpu");
@@ -77,7 +77,7 @@ static void *wait_long(void *unused)
 	return unused;
 }
 
-/* The program goes on without its first thread, and ends with its last. */
+/* The program continues without its first thread, and ends with its last. */
 static void leave(void *(*last)(void *))
 {
 	pthread_t thread;
@@ -119,13 +119,13 @@ static int fork_into_namespace(void)
 	return waitpid(child, &status, 0) == child ? WEXITSTATUS(status) : 1;
 }
 
-/* A child that /proc has under another number than it has itself. */
+/* A child whose number in /proc differs from its own. */
 static int leave_in_namespace(void)
 {
 	return unshare(CLONE_NEWPID) != 0 ? 77 : leave_in_child();
 }
 
-/* A copy of the process that no handler of fork() is told of. */
+/* A copy of the process made without the handlers of fork(). */
 static int clone_itself(void)
 {
 	pid_t child;
@@ -140,8 +140,8 @@ static int clone_itself(void)
 	return waitpid(child, &status, 0) == child && status == 0 ? STATUS : 1;
 }
 
-/* Prints what a process has open beyond the standard descriptors, and ends
- * it. */
+/* Prints the descriptors that a process has open beyond the standard ones, and
+ * ends it. */
 static int list_descriptors(pid_t pid)
 {
 	char command[256];
@@ -156,8 +156,8 @@ static int list_descriptors(pid_t pid)
 	       waitpid(pid, NULL, 0) != pid;
 }
 
-/* Children of both kinds: those that fork() makes are told of it by its
- * handlers, and those of posix_spawn() are not. */
+/* Children of both kinds: handlers see those of fork(), and not those of
+ * posix_spawn(). */
 static int start_children(void)
 {
 	char sleep[] = "sleep";
@@ -184,7 +184,7 @@ __attribute__((constructor)) static void construct(void)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 
-	/* Where the environment does not start it. */
+	/* For runs where the environment does not start recording. */
 	if (getenv("LIFE_START") != NULL) {
 		options.out = getenv("LIFE_START");
 		if (ctp_start(&options) != CTP_OK)
@@ -200,8 +200,8 @@ __attribute__((destructor)) static void destruct(void)
 	CTP_SCOPE("destructor");
 }
 
-/* Calls what a library records, closes it, and loads another, which comes to
- * lie where the first one was. */
+/* Calls functions of a recorded library, closes it, and loads another, which is
+ * mapped at the same place. */
 static int use_libraries(char **paths)
 {
 	for (; *paths != NULL; paths++) {
@@ -229,7 +229,7 @@ static int fill(int count)
 	return STATUS;
 }
 
-/* Becomes itself once more, and then ends in an orderly way. */
+/* Execs itself once, and then ends normally. */
 static int become_itself(char **argv)
 {
 	static char exit_mode[] = "atexit";

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# With -finstrument-functions in the user's CFLAGS, the program is compiled
-# with it and the recorder is not: it would record itself, for ever.
+# With -finstrument-functions in the user's CFLAGS, the program is compiled with
+# it and the recorder is not: it would record itself without end.
 set -u
 srcdir=${srcdir:-.}
 
-# compilations TARGET...: the commands that make would run if all sources of
-# the library had changed.
+# compilations TARGET...: the commands that make would run if all sources of the
+# library had changed.
 compilations() {
 	changed=
 	for file in "$srcdir"/lib/*/*.c; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Random programs, recorded with their own times, give exactly the profile that
-# the naive rules in oracle.py give: key by key, in integer nanoseconds.
+# Random programs, recorded with their own times, give exactly the profile of
+# the naive rules in oracle.py, in integer nanoseconds.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording in a directory of its own, and what its log holds, for the tests
- * of the recorder. */
+/* A recording in a temporary directory, and the contents of its log, for the
+ * tests of the recorder. */
 #ifndef RECORD_CASE_H
 #define RECORD_CASE_H
 
@@ -12,8 +12,8 @@
 #include "trace/event.h"
 #include "trace/trace.h"
 
-/* Sanitizers keep memory for themselves, and do not stand what else is left
- * out with this. */
+/* Tests are left out with these: sanitizers keep memory for themselves, and
+ * fail in some other cases. */
 #if defined(__SANITIZE_ADDRESS__)
 #define CASE_ADDRESS_SANITIZED 1
 #elif defined(__SANITIZE_THREAD__)
@@ -36,12 +36,12 @@
 extern char record_case_directory[64];
 extern char record_case_path[256]; /* of the log */
 
-/* What a log holds, counted. */
+/* Counts of a log's contents. */
 struct case_content {
 	uint64_t kinds[EVENT_KINDS];
 	uint64_t tracks;
 	uint64_t losses[LOSS_KINDS];
-	uint64_t named; /* begins of the site asked for */
+	uint64_t named; /* begins of the given site */
 	int64_t depth;  /* begins less ends */
 	int64_t last_id;
 	bool ordered; /* no time of a track goes back */
@@ -56,7 +56,7 @@ void record_case_tear_down(void);
 /* Begins to record. */
 void record_case_start(enum ctp_policy policy, uint64_t buffer_bytes);
 
-/* Counts what is in a log; `name` is that of the site asked for. */
+/* Counts the contents of a log; `name` is the given site's. */
 struct case_content record_case_read_log(const char *log, const char *name);
 
 /* The log NAME.PID.ctp of a child, in memory that the next call reuses. */
@@ -74,21 +74,21 @@ void record_case_begin(const char *name);
 /* Waits for a child, which must exit with 0. */
 void record_case_wait(pid_t child);
 
-/* The end of a child, in which a failed check would not be seen; and the same
- * where the log is then found under a number that the parent knows. */
+/* Ends the child; a failed check would not be seen in it. The second one is for
+ * a log that is then found under a number known to the parent. */
 _Noreturn void record_case_leave(void);
 _Noreturn void record_case_leave_as(long number);
 
-/* How many files, logs and spools, are in the test's directory. */
+/* The number of files, logs and spools, in the test's directory. */
 int record_case_file_count(void);
 
-/* All that is missing from the log. */
+/* All losses of the log. */
 uint64_t record_case_lost(const struct case_content *content);
 
 /* One range, `early`, and another in it, `inner`, unless n is over 0. */
 int record_case_early_return(int n);
 
-/* Records so many ranges of one function. */
+/* Records this many ranges of one function. */
 void record_case_record(int ranges);
 
 uint64_t record_case_file_size(const char *path);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records what a training step's worth of made-up kernels would leave, over and
- * over: a few dozen kinds of kernels on three streams, copies, graphs; on a
- * device's clock that drifts and once steps. Prints what an activity took, in
- * time of the processor: handing it over, and until it is in the log.
+ * Repeatedly records the activities of a training step with made-up kernels: a
+ * few dozen kinds on three streams, copies, graphs; on a device's clock that
+ * drifts and once steps. Prints the processor time of an activity: for handing
+ * it over, and until it is in the log.
  *
  * Usage: record_devices COUNT [MICROSECONDS that the device rests between two]
  */
@@ -72,7 +72,7 @@ static void add_number(msgpack_packer *out, const char *key, uint32_t number)
 	(void)msgpack_pack_uint32(out, number);
 }
 
-/* Kernels, and a copy as the last. */
+/* Kernels, with a copy as the last. */
 static bool describe(void)
 {
 	struct buffer bytes = BUFFER_INIT;
@@ -121,8 +121,8 @@ static bool open_streams(uint32_t streams[STREAMS])
 	return true;
 }
 
-/* The next activity of one that the program would do in the same order again
- * and again; `at` is when the device is free. */
+/* The next activity of a program that repeats them in the same order; `at` is
+ * when the device is free. */
 static struct device_activity next_activity(
 	uint32_t i, const uint32_t streams[STREAMS], uint64_t *at)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records at least one event of every kind, on two threads, for longer than
- * it takes until the clock's correction begins. */
+/* Records at least one event of every kind, on two threads, for long enough to
+ * reach the correction of the clock. */
 #include <pthread.h>
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program with rights that its caller has not does nothing that the caller's
-# environment asks for: no log, no file overwritten, no library loaded. It may
-# record itself, to a path of its own. As root the programs here are set-user-ID
-# and somebody else's to call; else they are set-group-ID.
+# A program with rights that its caller lacks obeys nothing in the caller's
+# environment: no log, no file overwritten, no library loaded. It may record
+# itself, to its own path. As root, the programs here are set-user-ID and called
+# by another user; otherwise they are set-group-ID.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 cc=${CC:-cc}
@@ -23,13 +23,13 @@ else
 	[ -n "$group" ] || skip "neither root nor in a second group"
 fi
 
-# empower FILE: it has rights that the caller has not.
+# empower FILE: gives it rights that the caller lacks.
 empower() {
 	[ $bits = u+s ] || chgrp "$group" "$1"
 	chmod $bits "$1"
 }
 
-# call VARIABLE=VALUE... PROGRAM...: as the caller; what is said is in `out`.
+# call VARIABLE=VALUE... PROGRAM...: as the caller; its messages are in `out`.
 call() {
 	# shellcheck disable=SC2086 # $as_caller is many words
 	(cd "$caller" && timeout 60 $as_caller env -u TMPDIR "$@") \
@@ -51,7 +51,7 @@ untouched() {
 	fi
 }
 
-# says CASE LINE: a line of what was said.
+# says CASE LINE: the line is among the messages.
 says() {
 	if grep -qE "$2" out; then
 		echo "ok $1"
@@ -109,7 +109,7 @@ untouched "ctp_start() without a path"
 says "ctp_start() without a path is refused" '^start -4$'
 says "and says why" '^status stopped: .*set-user-ID.* path'
 
-# A path of its own, and nothing else that is the caller's.
+# Its own path is obeyed, and nothing of the caller's.
 # shellcheck disable=SC2086 # $tools is many words
 call $tools CTPROF_EMIT=nvtx CTPROF_SPOOL="$caller" CTPROF_FUNCTIONS=/ \
 	CTPROF_MIN_NS=1G RANK=evil "$work/program" start "$caller/own.%r.ctp"
@@ -121,7 +121,7 @@ says "without GPUs" 'without GPUs: .*set-user-ID'
 rm -f "$caller"/own.*
 untouched "ctp_start() with a path leaves its log alone"
 
-# The loaders of others may load our library: it takes no part.
+# Other loaders may load our library: it stays inactive.
 # shellcheck disable=SC2086 # $tools is many words
 call $tools "$work/program" inject "$work/lib/libctprof-inject.so.0" \
 	"$caller/own.ctp"
@@ -130,7 +130,7 @@ says "ITT's entry refuses" '^itt 0$'
 rm -f "$caller"/own.*
 untouched "libctprof-inject loads nothing"
 
-# The program ctprof itself, if somebody has installed it so.
+# The program ctprof itself, in case somebody installs it so.
 cp "$CTPROF" ctprof 2>/dev/null
 mkdir evil
 for name in man dot gprof2dot; do
@@ -146,8 +146,8 @@ untouched "ctprof record"
 (PATH=$work/evil:$PATH call "$work/ctprof" help convert) || :
 untouched "ctprof help: PATH"
 
-# Python's package, in an interpreter that has such rights, and is isolated: it
-# would obey its caller otherwise.
+# Python's package, in an interpreter that has such rights and is isolated;
+# otherwise it would obey its caller.
 cp -r "$build/python/package" package
 first=${CTP_PYTHONS:-}
 first=${first%% *}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program with rights that its caller has not, for setuid.sh. It says first
- * whether the system sees it so. Then, by its first argument:
+ * A program with rights that its caller lacks, for setuid.sh. It first prints
+ * whether the system treats it so. Then, by its first argument:
  *
  *   mark            marks a range, as any program that is linked with libctprof
  *   default         starts to record, without a path

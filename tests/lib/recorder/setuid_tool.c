@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A library of somebody who wants to be loaded by a program with rights that he
- * has not, for setuid.sh: it leaves a mark in the directory DIRECTORY. */
+/* A hostile library, for setuid.sh: its author wants a program with more rights
+ * to load it. It leaves a mark in the directory DIRECTORY. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program whose stray pointers hit the spool records on and ends as it would
-# without them; its log can be read or is refused, and so is its spool, if it is
-# killed, by `ctprof repair`. WILD_STORES is how often that happens, SEED where.
+# A program whose stray pointers hit the spool continues and ends as without
+# them. Its log is readable or refused; if it is killed, `ctprof repair` reads
+# or refuses its spool. WILD_STORES is the number of runs, SEED their places.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 program=$build/tests/lib/recorder/wild_program
@@ -22,8 +22,8 @@ complain() {
 	failed=$((failed + 1))
 }
 
-# holds STATUS WHAT: done (0), or refused (3 or 4) in one line; what a log lost
-# is said in others.
+# holds STATUS WHAT: done (0), or refused (3 or 4) in one line; losses of a log
+# are reported in others.
 holds() {
 	case $1 in
 	0) ! grep -E 'Sanitizer|runtime error' said >/dev/null ||
@@ -43,7 +43,7 @@ for ((i = 0; i < PROCESSES; i++, seed++)); do
 	status=$?
 	[ $status = "$([ -z "$die" ] && echo 0 || echo 137)" ] ||
 		complain "the program ended with $status"
-	# One after the other: each has its own line.
+	# One after the other: each prints its own line.
 	for spool in "$CTPROF_SPOOL"/*; do
 		[ -e "$spool" ] || continue
 		timeout -k 5 60 "$CTPROF" repair -q "$spool" >said 2>&1

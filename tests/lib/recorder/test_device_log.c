@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* recorder/device_link.[ch], and all the way of what devices did from there into
- * the log and out of it: fields, order, fork, death, no room. */
+/* recorder/device_link.[ch], and the path of device activities from there into
+ * the log and out of it: fields, order, fork, death, full buffers. */
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "lib/recover/recover_case.h"
 #include "support/run_suite.h"
 
-/* Of the device's clock, where the recording's stood at 0 or so. */
+/* On the device's clock, near 0 of the recording's. */
 #define EPOCH INT64_C(1700000000000000000)
 
 static struct {
@@ -25,7 +25,7 @@ static struct {
 	uint32_t kernel; /* a site's number */
 } told;
 
-/* Begins a recording whose clock goes by events, so that all times are known:
+/* Begins a recording whose clock counts events, so that all times are known:
  * the first event is at 1. */
 static void start(enum ctp_policy policy)
 {
@@ -49,12 +49,12 @@ static uint32_t site_of(const char *name, const char *category)
 	return ctp_private_site_number(ctp_site_intern_info(&info));
 }
 
-/* Hands over a block made of a recipe with a number in it. */
+/* Hands over a block made from a recipe with a number in it. */
 static void tell(enum log_block kind, const char *recipe, uint32_t number)
 {
 	struct buffer bytes = BUFFER_INIT;
 
-/* The recipes are this file's. */
+/* The recipes are constants of this file. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	log_maker_pack(&bytes, recipe, number);
@@ -106,7 +106,7 @@ static struct log_text read_log(const char *path)
 	return text;
 }
 
-/* How often this stands in the text. */
+/* The number of occurrences in the text. */
 static uint32_t times_in(const char *text, const char *what)
 {
 	uint32_t count = 0;
@@ -265,7 +265,7 @@ START_TEST(invalid_blocks_are_left_out)
 }
 END_TEST
 
-START_TEST(without_room_it_says_so)
+START_TEST(a_lack_of_room_is_reported)
 {
 	struct log_text text;
 	uint32_t stored = 0;
@@ -325,7 +325,7 @@ static void child(void)
 
 static const struct device_calls calls = {stop, lock, unlock, child};
 
-START_TEST(a_stop_takes_in_what_is_handed_over_then)
+START_TEST(a_stop_stores_records_handed_over_by_then)
 {
 	struct log_text text;
 	uint64_t first;
@@ -375,7 +375,7 @@ START_TEST(a_forked_child_has_nothing_of_the_devices)
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	text = read_log(record_case_path);
 	ck_assert_str_eq(text.losses, "");
-	/* Two, and what the stop stores. */
+	/* Two, and those stored by the stop. */
 	ck_assert_uint_eq(times_in(text.events, "\n"), 3);
 	log_text_clear(&text);
 	text = read_log(record_case_child_path(forked));
@@ -421,7 +421,7 @@ START_TEST(the_dead_programs_activities_are_recovered)
 }
 END_TEST
 
-/* What caused an activity comes before it, whoever recorded first. */
+/* The cause of an activity comes before it, whichever was recorded first. */
 START_TEST(the_dead_programs_calls_come_first)
 {
 	struct log_text text;
@@ -447,7 +447,7 @@ START_TEST(the_dead_programs_calls_come_first)
 }
 END_TEST
 
-START_TEST(options_say_what_is_recorded_of_devices)
+START_TEST(options_choose_the_device_records)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 	struct log_text text;
@@ -466,7 +466,7 @@ START_TEST(options_say_what_is_recorded_of_devices)
 	options.gpu = CTP_GPU_FULL;
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
 	ck_assert_int_eq(ctp_private_gpu(), CTP_GPU_FULL);
-	/* This program has the recorder in itself. */
+	/* The recorder is linked into this program. */
 	EXPECT_IN(ctp_status(), "(without GPUs: libctprof-inject.so.0 is not "
 				"where libctprof is)");
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
@@ -489,13 +489,13 @@ int main(void)
 	tcase_add_test(tests, activities_keep_their_order_over_many_chunks);
 	tcase_add_test(tests, device_facts_are_in_the_trace);
 	tcase_add_test(tests, invalid_blocks_are_left_out);
-	tcase_add_test(tests, without_room_it_says_so);
+	tcase_add_test(tests, a_lack_of_room_is_reported);
 	tcase_add_test(tests, nothing_is_taken_without_a_recording);
-	tcase_add_test(tests, a_stop_takes_in_what_is_handed_over_then);
+	tcase_add_test(tests, a_stop_stores_records_handed_over_by_then);
 	tcase_add_test(tests, a_forked_child_has_nothing_of_the_devices);
 	tcase_add_test(tests, the_dead_programs_activities_are_recovered);
 	tcase_add_test(tests, the_dead_programs_calls_come_first);
-	tcase_add_test(tests, options_say_what_is_recorded_of_devices);
+	tcase_add_test(tests, options_choose_the_device_records);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

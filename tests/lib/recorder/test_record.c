@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the recorder is told comes out of the log again. */
+/* All events given to the recorder are in its log. */
 #include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "record_case.h"
 #include "support/run_suite.h"
 
-START_TEST(off_is_said_and_records_nothing)
+START_TEST(off_is_reported_and_records_nothing)
 {
 	ck_assert_str_eq(ctp_status(), "off");
 	ck_assert_int_eq(record_case_early_return(0), -1);
@@ -185,7 +185,7 @@ START_TEST(every_kind_of_event_comes_back)
 }
 END_TEST
 
-/* The range that is open has none of them. */
+/* The open range does not have them. */
 START_TEST(asynchronous_ranges_have_arguments)
 {
 	const struct ctp_arg args[] = {
@@ -361,7 +361,7 @@ static Suite *make_suite(void)
 	tcase_add_checked_fixture(
 		tests, record_case_set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, off_is_said_and_records_nothing);
+	tcase_add_test(tests, off_is_reported_and_records_nothing);
 	tcase_add_test(tests, scopes_close_however_they_are_left);
 	tcase_add_test(tests, a_second_start_is_refused);
 	tcase_add_test(tests, nothing_is_lost_over_many_chunks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The program closes descriptors that are not its own, as daemons do, and opens
- * others: the log goes on, and nothing else is written to. */
+/* A program closes descriptors that are not its own, as daemons do, and opens
+ * others: the log continues, and no other file is written to. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,16 +15,16 @@
 #include "record_case.h"
 #include "support/run_suite.h"
 
-/* ThreadSanitizer does not see it: for it, the background thread and ours have
- * the same descriptors. */
+/* ThreadSanitizer does not understand this: it takes the background thread's
+ * descriptors for ours. */
 static int open_unseen(const char *path, int flags)
 {
 	return (int)syscall(
 		SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0600);
 }
 
-/* Closes all that is open, as daemons do, and opens much: under the numbers
- * that it gets without us. */
+/* Closes all descriptors, as daemons do, and opens many: they get the numbers
+ * that they would have without us. */
 static int close_and_open(const char *path, enum ctp_status expected)
 {
 	(void)close_range(3, ~0U, 0);
@@ -43,7 +43,7 @@ static int close_and_open(const char *path, enum ctp_status expected)
 	return close_range(3, ~0U, 0);
 }
 
-/* In a process of its own: Check's descriptors go as well. */
+/* In a separate process: Check's descriptors are closed as well. */
 static void close_all(const char *path, enum ctp_status expected)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
@@ -79,7 +79,7 @@ static bool has_spool(void)
 	return has;
 }
 
-START_TEST(a_log_whose_descriptor_is_closed_goes_on)
+START_TEST(a_log_with_a_closed_descriptor_continues)
 {
 	char path[300];
 
@@ -113,7 +113,7 @@ static void *record_in_thread(void *unused)
 
 /* The background thread is in the middle of its work, which has no end as long
  * as the program waits for room. */
-START_TEST(a_log_whose_descriptor_is_closed_meanwhile_goes_on)
+START_TEST(a_log_with_a_descriptor_closed_meanwhile_continues)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 	pid_t child = fork();
@@ -219,9 +219,9 @@ static Suite *make_suite(void)
 	tcase_add_checked_fixture(
 		tests, record_case_set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, a_log_whose_descriptor_is_closed_goes_on);
+	tcase_add_test(tests, a_log_with_a_closed_descriptor_continues);
 	tcase_add_loop_test(tests,
-		a_log_whose_descriptor_is_closed_meanwhile_goes_on, 0, 2);
+		a_log_with_a_descriptor_closed_meanwhile_continues, 0, 2);
 	tcase_add_test(
 		tests, log_and_spool_stay_locked_whichever_is_closed_first);
 	tcase_add_test(tests, a_reused_descriptor_number_is_not_written_to);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A clock so coarse that most ranges have no length, as the counter of some
- * processors is: what happened when is in the order of the records. */
+/* A clock so coarse that most ranges have no length, like the counter of some
+ * processors: the order of records gives the order of events. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define EVENTS 5000
 #define NAMES 5
 
-/* In place of the C library's, for the recorder as well. */
+/* Replaces the C library's, for the recorder as well. */
 __attribute__((visibility("default"))) int clock_gettime(
 	clockid_t clock, struct timespec *now)
 {
@@ -26,8 +26,8 @@ __attribute__((visibility("default"))) int clock_gettime(
 	return (int)result;
 }
 
-/* Records ranges that nest by chance, and writes what record_case_read_events() is to
- * find. */
+/* Records randomly nested ranges, and writes the expected result of
+ * record_case_read_events(). */
 static void record_by_chance(uint64_t state, FILE *expected)
 {
 	struct ctp_site *sites[NAMES];
@@ -58,7 +58,7 @@ static void record_by_chance(uint64_t state, FILE *expected)
 	}
 }
 
-/* `_i` is the program, and whether it is the system's clock. */
+/* `_i` is the program, and whether the system's clock is used. */
 START_TEST(order_is_kept_where_times_are_equal)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;

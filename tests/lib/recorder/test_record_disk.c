@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The log cannot be written, or no longer, or is taken away: the program is not
- * harmed, what was written can be read, and the recorder says what happened. */
+/* The log cannot be written, or no longer, or is removed: the program is not
+ * harmed, the written part is readable, and the recorder reports the error. */
 #include <check.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,14 +26,14 @@ static void expect_status(const char *expected)
 	expect_words(ctp_status(), expected);
 }
 
-/* Files that the process writes end here; a signal is not to tell it so. */
+/* The largest size of files that the process writes; without a signal. */
 static void limit_files(rlim_t bytes)
 {
 	if (setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, bytes}) != 0)
 		_exit(9);
 }
 
-START_TEST(a_full_device_loses_all_and_says_so)
+START_TEST(a_full_device_loses_all_and_reports_it)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 
@@ -52,7 +52,7 @@ START_TEST(a_full_device_loses_all_and_says_so)
 	ck_assert_str_eq(ctp_status(),
 		"stopped: cannot write /dev/full: No space left on device; "
 		"1000 events after that are lost");
-	/* And the next one is a new beginning. */
+	/* The next recording is independent. */
 	record_case_start(CTP_POLICY_BLOCK, 0);
 	record_case_record(1);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
@@ -70,8 +70,8 @@ struct limited {
 
 /*
  * Starts, sets the limit (before that if `early`), and records until recording
- * stops: in a process of its own, since Check writes files as well. It must
- * end as if there were no recorder.
+ * stops: in a separate process, since Check writes files as well. It must end
+ * as if there were no recorder.
  */
 static struct limited record_limited(
 	const struct ctp_options *options, rlim_t bytes, bool early)
@@ -230,7 +230,7 @@ START_TEST(a_log_may_be_moved)
 }
 END_TEST
 
-/* Nobody may write there: not even root, who becomes nobody for it. */
+/* Nobody may write there, not even root, who changes to nobody for it. */
 START_TEST(a_log_that_cannot_be_made_is_reported)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
@@ -257,7 +257,7 @@ START_TEST(a_log_that_cannot_be_made_is_reported)
 }
 END_TEST
 
-START_TEST(a_directory_is_no_log)
+START_TEST(a_directory_is_not_a_log)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 
@@ -267,7 +267,7 @@ START_TEST(a_directory_is_no_log)
 }
 END_TEST
 
-START_TEST(a_pipe_that_nobody_reads_is_refused)
+START_TEST(a_pipe_without_a_reader_is_refused)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 
@@ -278,7 +278,7 @@ START_TEST(a_pipe_that_nobody_reads_is_refused)
 }
 END_TEST
 
-START_TEST(a_pipe_whose_reader_goes_does_not_kill)
+START_TEST(a_pipe_that_loses_its_reader_does_not_kill)
 {
 	uint8_t bytes[2];
 	int reader;
@@ -301,7 +301,7 @@ START_TEST(a_pipe_whose_reader_goes_does_not_kill)
 }
 END_TEST
 
-/* Recording to record_case_path is refused, and this file stays as it is. */
+/* Recording to record_case_path is refused, and this file does not change. */
 static void expect_untouched(const char *path, const char *words)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
@@ -337,7 +337,7 @@ START_TEST(a_link_is_not_followed)
 	expect_untouched(other, words);
 	write_text(other);
 	expect_untouched(other, words);
-	/* Links on the way to it are the user's business. */
+	/* Links in its path are the user's choice. */
 	ck_assert_int_eq(unlink(record_case_path), 0);
 	ck_assert_int_eq(unlink(other), 0);
 	ck_assert_int_eq(symlink(".", other), 0);
@@ -361,7 +361,7 @@ START_TEST(another_users_file_is_not_written_to)
 		return;
 	}
 	expect_untouched(record_case_path, words);
-	/* What is written would go to whoever made the pipe. */
+	/* The output would go to the creator of the pipe. */
 	ck_assert_int_eq(unlink(record_case_path), 0);
 	ck_assert_int_eq(mkfifo(record_case_path, 0666), 0);
 	ck_assert_int_eq(chown(record_case_path, 65534, 65534), 0);
@@ -405,9 +405,9 @@ START_TEST(a_pipe_stays_where_recording_cannot_begin)
 }
 END_TEST
 
-/* What others can put into the directory does not take the spool away, without
- * which a killed program's events are lost. */
-START_TEST(nobody_can_make_the_spool_first)
+/* Files of others in the directory do not remove the spool, without which a
+ * killed program's events are lost. */
+START_TEST(others_cannot_make_the_spool_first)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 	char path[300];
@@ -473,7 +473,7 @@ static int find_spools(struct spool_header *header)
 	return count;
 }
 
-START_TEST(the_spool_tells_the_parent_the_reason)
+START_TEST(the_spool_has_the_reason_for_the_parent)
 {
 	static struct spool_header header;
 	struct limited done;
@@ -520,7 +520,7 @@ static Suite *make_suite(void)
 	tcase_add_checked_fixture(
 		tests, record_case_set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, a_full_device_loses_all_and_says_so);
+	tcase_add_test(tests, a_full_device_loses_all_and_reports_it);
 	tcase_add_loop_test(tests, a_limit_of_the_file_size_leaves_whole_blocks,
 		0, COUNT(limits));
 	tcase_add_loop_test(
@@ -530,19 +530,20 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, a_log_that_is_replaced_is_missed);
 	tcase_add_test(tests, a_log_may_be_moved);
 	tcase_add_loop_test(tests, a_log_that_cannot_be_made_is_reported, 0, 2);
-	tcase_add_test(tests, a_directory_is_no_log);
-	tcase_add_test(tests, a_pipe_that_nobody_reads_is_refused);
-	tcase_add_test(tests, a_pipe_whose_reader_goes_does_not_kill);
+	tcase_add_test(tests, a_directory_is_not_a_log);
+	tcase_add_test(tests, a_pipe_without_a_reader_is_refused);
+	tcase_add_test(tests, a_pipe_that_loses_its_reader_does_not_kill);
 	tcase_add_test(tests, a_link_is_not_followed);
 	tcase_add_test(tests, another_users_file_is_not_written_to);
 	tcase_add_test(tests, standard_output_may_be_the_log);
 	if (!CASE_SANITIZED)
 		tcase_add_test(
 			tests, a_pipe_stays_where_recording_cannot_begin);
-	tcase_add_test(tests, nobody_can_make_the_spool_first);
+	tcase_add_test(tests, others_cannot_make_the_spool_first);
 	tcase_add_loop_test(
 		tests, without_a_place_for_the_spool_memory_does, 0, 4);
-	tcase_add_loop_test(tests, the_spool_tells_the_parent_the_reason, 0, 2);
+	tcase_add_loop_test(
+		tests, the_spool_has_the_reason_for_the_parent, 0, 2);
 	tcase_add_test(tests, a_recording_that_went_well_leaves_no_spool);
 	suite_add_tcase(suite, tests);
 	return suite;

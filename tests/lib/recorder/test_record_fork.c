@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Forked children have logs of their own, which begin with what was open; the
- * parent's recording goes on as if nothing had happened. */
+/* Forked children have their own logs, which begin with the open ranges; the
+ * parent's recording continues unchanged. */
 #include <check.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "record_case.h"
 #include "support/run_suite.h"
 
-START_TEST(a_child_begins_with_what_was_open)
+START_TEST(a_child_begins_with_the_open_ranges)
 {
 	pid_t child;
 
@@ -312,7 +312,7 @@ static Suite *make_suite(void)
 	tcase_add_checked_fixture(
 		tests, record_case_set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, a_child_begins_with_what_was_open);
+	tcase_add_test(tests, a_child_begins_with_the_open_ranges);
 	tcase_add_test(tests, open_ranges_are_known_in_every_child);
 	tcase_add_test(tests, ranges_too_deep_to_be_inherited_end_as_well);
 	tcase_add_test(tests, a_child_of_a_child_inherits_from_both);

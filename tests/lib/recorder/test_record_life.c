@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The recorder starts, stops, fails, forks and sees threads come and go, and
- * neither the log nor the program suffers. */
+/* The recorder starts, stops, fails and forks, and threads come and go; neither
+ * the log nor the program suffers. */
 #include <check.h>
 #include <glob.h>
 #include <pthread.h>
@@ -28,7 +28,7 @@ START_TEST(no_log_means_no_recording_but_no_harm)
 }
 END_TEST
 
-/* How many threads of this process are called so. */
+/* The number of this process's threads with this name. */
 static int count_called(const char *name)
 {
 	glob_t found;
@@ -156,7 +156,7 @@ START_TEST(many_short_threads_are_all_there)
 }
 END_TEST
 
-/* Where the thread was going to store, when it was interrupted. */
+/* The place at which the interrupted thread was going to store. */
 struct interrupted {
 	pthread_barrier_t stopped;
 	uint64_t *next;
@@ -169,7 +169,7 @@ static void *find_room(void *argument)
 	(void)record_case_early_return(1);
 	interrupted->next = ctp_self->next;
 	(void)pthread_barrier_wait(&interrupted->stopped);
-	/* It is to have its room for as long as it is not in the second. */
+	/* The thread keeps its room until it is in the second. */
 	(void)pthread_barrier_wait(&interrupted->stopped);
 	(void)record_case_early_return(1);
 	return NULL;
@@ -209,7 +209,7 @@ START_TEST(an_interrupted_range_is_not_in_the_next_recording)
 }
 END_TEST
 
-/* A clock that holds up one thread, which is inside the recorder then. */
+/* A clock that delays one thread, which is inside the recorder then. */
 static struct {
 	_Atomic pid_t tid;
 	_Atomic int hangs;

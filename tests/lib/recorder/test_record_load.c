@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* More is recorded than can be written: memory stays within its bounds, and
- * each thread's records and drops are together what it did. */
+/* More is recorded than can be written: memory stays within its limits, and
+ * each thread's records and drops add up to its events. */
 #include <check.h>
 #include <dirent.h>
 #include <msgpack.h>
@@ -23,7 +23,7 @@
 #define BUFFER_MAX (2 * BUFFER)
 #define CHUNK ((uint64_t)64 * 1024)
 
-/* Of one thread: in the log, or dropped. */
+/* The events of one thread: in the log, or dropped. */
 struct tally {
 	uint64_t ranges;
 	uint64_t ends;
@@ -54,7 +54,7 @@ static uint64_t count_of(const msgpack_object_map *counts, const char *name)
 	return 0;
 }
 
-/* Readers add up what all tracks lost. */
+/* Readers add up the losses of all tracks. */
 static void read_losses(const char *path, struct tally *tallies)
 {
 	gzFile file = gzopen(path, "rb");
@@ -125,7 +125,7 @@ struct work {
 	int count;
 };
 
-/* Two ranges, and three events that are none, each time. */
+/* Two ranges, and three other events, each time. */
 static void *record(void *argument)
 {
 	const struct work *work = argument;
@@ -145,7 +145,7 @@ static void *record(void *argument)
 	return NULL;
 }
 
-/* Runs so many threads, the n-th of which records `count` times, and n more. */
+/* Runs `threads` threads, the n-th of which records `count` + n times. */
 static void record_on(struct work *works, int threads, int count)
 {
 	for (int i = 0; i < threads; i++) {
@@ -197,7 +197,7 @@ static uint64_t spool_size(void)
 static const enum ctp_policy policies[] = {
 	CTP_POLICY_BLOCK, CTP_POLICY_GROW, CTP_POLICY_DROP};
 
-START_TEST(each_threads_records_and_drops_are_what_it_did)
+START_TEST(each_threads_records_and_drops_add_up)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 	struct tally tallies[MOST_THREADS] = {0};
@@ -245,7 +245,7 @@ START_TEST(memory_stays_under_the_cap)
 	/* The spool has a header before the chunks. */
 	ck_assert_uint_ge(spool_size(), BUFFER + CHUNK);
 	ck_assert_uint_le(spool_size(), BUFFER_MAX + CHUNK);
-	/* Stacks and arenas of threads, and what the packer works with. */
+	/* Stacks and arenas of threads, and the packer's memory. */
 	if (!CASE_SANITIZED)
 		ck_assert_uint_le(memory("RssAnon"), before + 8 * 1024 * 1024);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
@@ -293,7 +293,8 @@ START_TEST(a_cap_below_the_threads_is_kept_and_drops_are_counted)
 	read_tallies(record_case_path, tallies);
 	for (int i = 0; i < MOST_THREADS; i++) {
 		uint64_t did = (uint64_t)works[i].count;
-		/* A thread that ends waits for room for these, not forever. */
+		/* A thread that ends waits for room for these, but not
+		 * forever. */
 		uint64_t ends = tallies[i].ranges - tallies[i].ends;
 
 		ck_assert_uint_eq(
@@ -312,8 +313,7 @@ static Suite *make_suite(void)
 	tcase_add_checked_fixture(
 		tests, record_case_set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(
-		tests, each_threads_records_and_drops_are_what_it_did, 0, 6);
+	tcase_add_loop_test(tests, each_threads_records_and_drops_add_up, 0, 6);
 	tcase_add_loop_test(tests, memory_stays_under_the_cap, 0, 3);
 	tcase_add_test(tests, more_threads_than_chunks_lose_nothing);
 	tcase_add_loop_test(tests,

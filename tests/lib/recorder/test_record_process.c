@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes that a recorded one starts, in whatever way, and what becomes of
- * its own recording. */
+/* Processes that a recorded one starts, in any way, and the fate of its own
+ * recording. */
 #include <check.h>
 #include <glob.h>
 #include <signal.h>
@@ -67,8 +67,9 @@ START_TEST(a_child_that_runs_another_program_leaves_nothing)
 }
 END_TEST
 
-/* Forks one that records a range, as far as it can; and in it, so many of the
- * like. None has a file of its own, as one that has given up its rights. */
+/* Forks a child that tries to record a range, and forks `more` children of the
+ * same kind. None can open a file, like a process that has given up its
+ * rights. */
 static void fork_refused(int more)
 {
 	const struct rlimit none = {0, 0};
@@ -112,7 +113,7 @@ START_TEST(a_child_that_can_make_no_log_is_counted)
 }
 END_TEST
 
-/* How many the only spool that was left behind says there were. */
+/* The number of unrecorded processes in the only spool left behind. */
 static uint32_t left_unrecorded(void)
 {
 	static struct spool_header header;
@@ -132,7 +133,7 @@ static uint32_t left_unrecorded(void)
 	return header.unrecorded;
 }
 
-START_TEST(a_killed_parent_has_counted_those_without_a_log)
+START_TEST(a_killed_parent_has_counted_children_without_a_log)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
 	pid_t child = fork();
@@ -155,7 +156,7 @@ START_TEST(a_killed_parent_has_counted_those_without_a_log)
 END_TEST
 
 /* That texts were cut is in the log as soon as they are. */
-START_TEST(a_killed_program_has_counted_what_was_cut)
+START_TEST(a_killed_program_has_counted_truncated_texts)
 {
 	static char text[16100];
 	pid_t child = fork();
@@ -241,7 +242,7 @@ START_TEST(a_signal_handler_may_fork_at_any_moment)
 	uint64_t count = 0;
 	int forks = -1;
 
-	/* With this clock every event takes the way that holds locks. */
+	/* With this clock every event takes the path with locks. */
 	options.clock = CTP_CLOCK_SYSTEM;
 	options.out = record_case_path;
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
@@ -270,7 +271,7 @@ START_TEST(a_signal_handler_may_fork_at_any_moment)
 }
 END_TEST
 
-START_TEST(a_child_closes_what_is_the_parents)
+START_TEST(a_child_closes_its_parents_files)
 {
 	char command[128];
 	pid_t child;
@@ -299,11 +300,12 @@ static Suite *make_suite(void)
 	tcase_add_loop_test(
 		tests, a_child_that_runs_another_program_leaves_nothing, 0, 3);
 	tcase_add_test(tests, a_child_that_can_make_no_log_is_counted);
-	tcase_add_test(tests, a_killed_parent_has_counted_those_without_a_log);
-	tcase_add_test(tests, a_killed_program_has_counted_what_was_cut);
+	tcase_add_test(
+		tests, a_killed_parent_has_counted_children_without_a_log);
+	tcase_add_test(tests, a_killed_program_has_counted_truncated_texts);
 	tcase_add_test(tests, a_daemon_records_on_under_its_own_name);
 	tcase_add_test(tests, a_signal_handler_may_fork_at_any_moment);
-	tcase_add_test(tests, a_child_closes_what_is_the_parents);
+	tcase_add_test(tests, a_child_closes_its_parents_files);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sites of which more is known than a name and a place, and the clock that
- * counts events, from the recorder into the log and out of it. */
+/* Sites with more properties than a name and a place, and the clock that counts
+ * events, from the recorder into the log and out of it. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void start_counting(void)
 	ck_assert_int_eq(ctp_start(&options), CTP_OK);
 }
 
-START_TEST(sites_are_told_apart_by_all_that_is_known)
+START_TEST(sites_are_distinguished_by_all_properties)
 {
 	struct ctp_site_info other = method;
 	struct ctp_site *site = ctp_site_intern_info(&method);
@@ -59,7 +59,7 @@ START_TEST(sites_are_told_apart_by_all_that_is_known)
 	other = method;
 	other.full_name = NULL;
 	ck_assert_ptr_ne(site, ctp_site_intern_info(&other));
-	/* A full name that is the name says nothing. */
+	/* A full name equal to the name adds nothing. */
 	site = ctp_site_intern_info(&other);
 	other.full_name = "f";
 	ck_assert_ptr_eq(site, ctp_site_intern_info(&other));
@@ -91,7 +91,7 @@ START_TEST(each_event_comes_a_nanosecond_after_the_one_before)
 }
 END_TEST
 
-START_TEST(qualified_names_are_there_for_who_asks)
+START_TEST(qualified_names_are_given_on_request)
 {
 	struct log_text text;
 
@@ -125,7 +125,7 @@ START_TEST(sites_met_before_a_recording_are_in_it)
 }
 END_TEST
 
-START_TEST(calls_are_told_apart_whatever_the_clock)
+START_TEST(calls_are_distinguished_by_any_clock)
 {
 	enum { COUNT = 10000 };
 	struct ctp_site *launch = ctp_site_intern("cuLaunchKernel", NULL, 0);
@@ -154,12 +154,12 @@ static Suite *make_suite(void)
 	tcase_add_checked_fixture(
 		tests, record_case_set_up, record_case_tear_down);
 	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, sites_are_told_apart_by_all_that_is_known);
+	tcase_add_test(tests, sites_are_distinguished_by_all_properties);
 	tcase_add_test(
 		tests, each_event_comes_a_nanosecond_after_the_one_before);
-	tcase_add_test(tests, qualified_names_are_there_for_who_asks);
+	tcase_add_test(tests, qualified_names_are_given_on_request);
 	tcase_add_test(tests, sites_met_before_a_recording_are_in_it);
-	tcase_add_test(tests, calls_are_told_apart_whatever_the_clock);
+	tcase_add_test(tests, calls_are_distinguished_by_any_clock);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

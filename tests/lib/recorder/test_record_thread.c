@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads come and go in every way there is. */
+/* Threads come and go in every possible way. */
 #include <check.h>
 #include <dirent.h>
 #include <pthread.h>
@@ -88,7 +88,7 @@ START_TEST(ten_thousand_short_threads_take_little_memory)
 		start_all(&thread, 1, record_one);
 		join_all(&thread, 1);
 	}
-	/* Of each thread's track, less than half a kilobyte is kept. */
+	/* Each thread's track takes less than half a kilobyte. */
 	if (!CASE_SANITIZED)
 		ck_assert_uint_le(memory("RssAnon"), before + 4096);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
@@ -120,7 +120,7 @@ START_TEST(a_thousand_recordings_leave_nothing_behind)
 	ck_assert_int_eq(count_entries("/proc/self/fd"), files);
 	if (!CASE_SANITIZED)
 		ck_assert_int_le(count_lines("/proc/self/maps"), maps);
-	/* A thread is there for a moment after it was joined. */
+	/* A thread still exists for a moment after it was joined. */
 	for (int i = 0; i < 6000 && count_entries("/proc/self/task") > threads;
 		i++)
 		(void)usleep(10000);
@@ -221,7 +221,7 @@ static void *record_until_killed(void *unused)
 	return NULL;
 }
 
-/* Wherever they are in the recorder: nobody waits for them afterwards. */
+/* At any point of the recorder: nobody waits for them afterwards. */
 START_TEST(threads_cancelled_at_any_moment_hold_nothing_up)
 {
 	pthread_t threads[4];
@@ -236,15 +236,15 @@ START_TEST(threads_cancelled_at_any_moment_hold_nothing_up)
 	}
 	(void)record_case_early_return(0);
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
-	/* What such a thread was about to do may be missing, as anywhere
-	 * after a cancellation of this kind; the log can be read. */
+	/* The current event of such a thread may be missing, as always after a
+	 * cancellation of this kind; the log is readable. */
 	ck_assert_uint_le(
 		record_case_read_log(record_case_path, "inner").named, 1);
 }
 END_TEST
 
-/* A thread of clone()'s own that shares its creator's thread storage: for us
- * they are one, so the creator must not record meanwhile. */
+/* A thread made by clone() that shares its creator's thread storage: we see
+ * both as one, so the creator must not record meanwhile. */
 static _Atomic int clone_tid;
 
 static int record_in_clone(void *count)
@@ -338,8 +338,8 @@ START_TEST(long_names_are_all_there)
 }
 END_TEST
 
-/* One byte less is no loss. Who meets a name again has lost no more; the next
- * recording, whose sites they are as well, has. */
+/* One byte less is not a loss. Meeting a name again adds no loss in this
+ * recording; the next one, which has the same sites, counts it. */
 START_TEST(longer_names_are_cut_and_counted)
 {
 	static char name[16002];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a stray pointer of the program does to the mapped spool: the recorder
- * relies on the records alone, and counts those that it cannot read. */
+/* Stray stores of a program into the mapped spool: the recorder relies only on
+ * the records, and counts those that it cannot read. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 static uint8_t *spool;
 static size_t spool_bytes;
 
-/* Its place in memory, where it is the only file of its kind. */
+/* Its address in memory, as the only mapped file of its kind. */
 static void find_spool(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -97,7 +97,7 @@ START_TEST(records_behind_a_destroyed_one_are_counted)
 }
 END_TEST
 
-/* The chunk was full, and is given back: nothing of it is left there. */
+/* The chunk was full, and is returned: it holds no data any more. */
 START_TEST(records_of_a_full_chunk_are_counted_as_well)
 {
 	struct case_content content;

@@ -46,7 +46,7 @@ static _Noreturn void fail(const char *what)
 	_exit(99);
 }
 
-/* Where the only file in $CTPROF_SPOOL that we have mapped is; it may grow. */
+/* The only mapped file in $CTPROF_SPOOL; it may grow. */
 static void find_spool(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -94,7 +94,7 @@ static void record_some(long number)
 	ctp_end();
 }
 
-/* Keeps step with what is stored: the log is to stay small. */
+/* Waits for the stores, so that the log stays small. */
 static void *record(void *argument)
 {
 	const struct timespec rest = {0, 50000};
@@ -138,7 +138,7 @@ static void run_child(void)
 		fail("the child failed");
 }
 
-/* A record's first word: all that makes sense, and what nearly does. */
+/* A record's first word: all valid ones, and nearly valid ones. */
 static uint64_t pick_word(const struct chunk *chunk)
 {
 	static const uint64_t words[] = {
@@ -160,8 +160,8 @@ static void store(void *to, size_t size)
 	memcpy(to, bytes, size);
 }
 
-/* `whole` is false where the log's name is to stay, which is where the log is
- * completed, be that another user's. */
+/* `whole` is false if the log's name is to stay: the log is completed there, be
+ * it another user's. */
 static void store_wildly(bool whole)
 {
 	struct spool_header *header = (struct spool_header *)(void *)spool;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recorder that works by hand, step by step, and can die between any two of
- * them. Its log is record_case_path, its clock counts nanoseconds from `start`. */
+/* A recorder that is driven step by step, and can die between any two steps.
+ * Its log is record_case_path, its clock counts nanoseconds from `start`. */
 #ifndef RECOVER_CASE_H
 #define RECOVER_CASE_H
 
@@ -17,7 +17,7 @@ struct hand {
 	uint64_t start;
 };
 
-/* A spool with so many chunks, a site ("inner", number 1) and two tracks. */
+/* A spool with this many chunks, a site ("inner", number 1) and two tracks. */
 void hand_open(struct hand *hand, uint32_t chunks);
 
 /* Writes header, start and registry to the log. */
@@ -26,13 +26,13 @@ void hand_begin_log(struct hand *hand);
 /* A chunk for the track's records. */
 struct chunk *hand_take(struct hand *hand, uint32_t track, uint64_t seq);
 
-/* Records `count` ranges of a microsecond each, the first at `at_ns`, behind
- * what is in the chunk. */
+/* Records `count` ranges of a microsecond each, the first at `at_ns`, after the
+ * chunk's records. */
 void hand_ranges(
 	struct hand *hand, struct chunk *chunk, uint32_t count, int64_t at_ns);
 
-/* Writes what is new in the chunk to the log, which is not journaled yet;
- * returns how much of the chunk is in the log then. */
+/* Writes the chunk's new records to the log, not yet journaled; returns the
+ * chunk's part that is then in the log. */
 uint32_t hand_write(struct hand *hand, struct chunk *chunk);
 void hand_commit(struct hand *hand, struct chunk *chunk, uint32_t consumed);
 
@@ -42,11 +42,11 @@ void hand_pack(struct hand *hand, struct chunk *chunk);
 /* Ends the log, as at the stop. */
 void hand_end_log(struct hand *hand);
 
-/* Dies: the spool stays behind. */
+/* Dies: the spool stays. */
 void hand_die(struct hand *hand);
 
-/* Completes the log of the only spool in the directory; the spool is gone
- * then if that worked, and is still there if not. */
+/* Completes the log of the only spool in the directory; this removes the spool
+ * if it succeeds. */
 enum ctp_status hand_recover(const char *log, struct recover_result *result);
 
 /* The only spool in the directory; "" if there is none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* recover/recover.[ch] and what it stands on: from every state that a recorder can
- * die in, each of its events comes back, and each once. */
+/* recover/recover.[ch] and its dependencies: for every state in which a
+ * recorder can die, each of its events is recovered exactly once. */
 #include <check.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 
 static struct hand hand;
 
-/* The log has so many ranges, each whole, in order, and nothing is lost. */
+/* The log has this many ranges, each whole, in order, without losses. */
 static void expect_ranges(uint64_t count)
 {
 	struct case_content content =
@@ -163,7 +163,7 @@ START_TEST(the_journal_may_be_ahead_of_the_chunk)
 }
 END_TEST
 
-/* Given back and taken by another, the journal's chunk has news. */
+/* Returned and taken by another thread, the journal's chunk has new records. */
 START_TEST(the_journals_chunk_may_be_another_by_now)
 {
 	for (uint32_t track = 1; track <= 2; track++) {
@@ -360,7 +360,7 @@ START_TEST(a_spool_in_use_is_busy)
 }
 END_TEST
 
-/* The disk is full after ever more bytes; then there is room. */
+/* The disk is full after an increasing number of bytes; then there is room. */
 START_TEST(a_repair_cut_short_can_be_done_again)
 {
 	(void)signal(SIGXFSZ, SIG_IGN);

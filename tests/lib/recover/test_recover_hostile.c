@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Spools that were made, or damaged, to do harm: no crash, no endless work,
- * and nothing is written but the log. RECOVER_SPOOLS is how many. */
+/* Spools made or damaged to do harm: no crash, no endless work, and nothing is
+ * written but the log. RECOVER_SPOOLS is their number. */
 #include <check.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -91,7 +91,7 @@ static void set_up(void)
 	read_whole(record_case_path, log_bytes, sizeof(log_bytes), &log_size);
 }
 
-/* Where something stands that is looked at. */
+/* Positions of data that are checked. */
 static size_t pick_offset(void)
 {
 	size_t chunk = (size_t)pick(CHUNKS + 1) * CHUNK_BYTES;
@@ -109,7 +109,7 @@ static size_t pick_offset(void)
 	}
 }
 
-/* The log's path stays: the user's own spool may well name any file. */
+/* The log's path stays: the user's own spool may name any file. */
 static void damage(void)
 {
 	size_t from = offsetof(struct spool_header, log_path);
@@ -136,7 +136,7 @@ static void damage(void)
 	}
 }
 
-/* Nothing else lies in the directory. */
+/* The directory contains no other file. */
 static void expect_nothing_else(void)
 {
 	char command[300];
@@ -214,7 +214,7 @@ START_TEST(a_file_that_is_not_a_spool_is_refused)
 }
 END_TEST
 
-/* Who opens one lets go of others that wait at its other end. */
+/* Opening one would wake others that wait at its other end. */
 START_TEST(a_pipe_that_is_called_a_spool_is_not_opened)
 {
 	static struct spool_file spool;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* recover/recover_log.[ch], by way of recover.h: what is written goes to the log
- * of the spool, whatever became of it, and nothing else is touched. */
+/* recover/recover_log.[ch], by way of recover.h: output goes only to the
+ * spool's log, whatever became of it. */
 #include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static size_t read_file(const char *path, void *bytes, size_t room)
 	return (size_t)size;
 }
 
-/* Recovery is refused, and the log stays as it is. */
+/* Recovery is refused, and the log does not change. */
 static void expect_refused(const char *log)
 {
 	static char before[65536];
@@ -170,7 +170,7 @@ START_TEST(another_recordings_log_is_not_touched)
 }
 END_TEST
 
-START_TEST(a_file_that_is_no_log_is_not_touched)
+START_TEST(a_file_that_is_not_a_log_is_not_touched)
 {
 	static const char text[] = "all that I know\n";
 	char bytes[100];
@@ -202,7 +202,7 @@ START_TEST(directories_and_devices_are_refused)
 }
 END_TEST
 
-/* The rest goes to a log with the process's number, the file stays. */
+/* The rest goes to a log with the process's number; the file stays. */
 static void expect_in_another(const char *untouched)
 {
 	struct recover_result result;
@@ -222,7 +222,7 @@ START_TEST(a_link_in_the_place_of_the_log_is_not_followed)
 {
 	make(77);
 	ck_assert_int_eq(rename(record_case_path, other), 0);
-	/* It is the log itself, but whose is the link? */
+	/* It links to the log itself, but anybody may have made the link. */
 	ck_assert_int_eq(symlink(strrchr(other, '/') + 1, record_case_path), 0);
 	expect_in_another(other);
 	ck_assert_int_eq(unlink(record_case_path), 0);
@@ -266,7 +266,7 @@ START_TEST(another_users_file_in_the_place_of_the_log_is_not_touched)
 		return;
 	}
 	ck_assert_int_eq(hand_recover(record_case_path, NULL), CTP_ERR_FORMAT);
-	/* It is the log: what is in it is not to be lost. */
+	/* It is the log: its contents must not be lost. */
 	ck_assert_int_eq(hand_recover(NULL, NULL), CTP_ERR_FORMAT);
 	ck_assert_int_eq(rename(record_case_path, other), 0);
 	write_file(record_case_path, "", 0);
@@ -314,7 +314,7 @@ static size_t member_size(const uint8_t *member)
 	return (size_t)member[16] + ((size_t)member[17] << 8);
 }
 
-/* Does a member end after so many bytes? */
+/* Does a member end after this many bytes? */
 static bool is_boundary(const uint8_t *bytes, size_t at)
 {
 	size_t end = 0;
@@ -324,8 +324,8 @@ static bool is_boundary(const uint8_t *bytes, size_t at)
 	return end == at;
 }
 
-/* Another program has written the log anew, with blocks more: the journal's
- * size lies within a block. */
+/* Another program has written the log anew, with more blocks: the journal's
+ * size is inside a block. */
 START_TEST(a_log_that_was_changed_is_not_cut)
 {
 	static uint8_t bytes[65536];
@@ -398,7 +398,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, a_log_that_is_gone_is_made_anew);
 	tcase_add_test(tests, a_log_cut_short_shows_the_gap);
 	tcase_add_test(tests, another_recordings_log_is_not_touched);
-	tcase_add_test(tests, a_file_that_is_no_log_is_not_touched);
+	tcase_add_test(tests, a_file_that_is_not_a_log_is_not_touched);
 	tcase_add_test(tests, directories_and_devices_are_refused);
 	tcase_add_test(tests, a_link_in_the_place_of_the_log_is_not_followed);
 	tcase_add_test(

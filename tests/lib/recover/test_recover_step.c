@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recorder is killed after each instruction of what must look like one: a
- * chunk's part in the log is journaled, the chunk cleared, given back, taken
- * again and written to. And the whole of libctprof is killed at each of its
- * system calls, from the start of a recording to its stop.
+ * A recorder is killed after each instruction of a sequence that must be
+ * atomic: a chunk's part in the log is journaled, the chunk cleared, returned,
+ * taken again and written to. And the whole of libctprof is killed at each of
+ * its system calls, from the start of a recording to its stop.
  */
 #include <check.h>
 #include <pthread.h>
@@ -19,12 +19,12 @@
 #include "recover_case.h"
 #include "support/run_suite.h"
 
-/* How often, spread over all instructions or calls; RECOVER_KILLS. */
+/* The number of kills, spread over all instructions or calls; RECOVER_KILLS. */
 #define KILLS 100
 
 static struct hand hand;
 
-/* Ranges that were recorded, as the killed process told it. */
+/* Recorded ranges, as reported by the killed process. */
 static _Atomic uint64_t *told;
 
 static void set_up(void)
@@ -41,7 +41,7 @@ static void tear_down(void)
 	record_case_tear_down();
 }
 
-/* How many instructions or calls from one kill to the next. */
+/* Instructions or calls from one kill to the next. */
 static long stride_of(long all)
 {
 	const char *asked = getenv("RECOVER_KILLS");
@@ -50,7 +50,7 @@ static long stride_of(long all)
 	return all / (kills > 0 ? kills : 1) + 1;
 }
 
-/* One range, in the words that follow one another. */
+/* One range, in consecutive words. */
 static void record(struct chunk *chunk, uint32_t *used, uint64_t ticks)
 {
 	__atomic_store_n(&chunk->words[(*used)++],
@@ -60,7 +60,7 @@ static void record(struct chunk *chunk, uint32_t *used, uint64_t ticks)
 	atomic_fetch_add(told, 1);
 }
 
-/* In the child: what is stepped through stands between the two stops. */
+/* In the child: the stepped code is between the two stops. */
 static _Noreturn void record_by_hand(void)
 {
 	uint64_t later = 1000000;
@@ -122,7 +122,7 @@ static pid_t start_child(void)
 }
 
 /* Steps through up to `most` instructions between the first two stops and the
- * last two; returns how many there were. */
+ * last two; returns their number. */
 static long step(pid_t child, long most)
 {
 	long steps = 0;
@@ -130,7 +130,7 @@ static long step(pid_t child, long most)
 	for (int stops = 1; stops < 4 && steps < most;) {
 		int status;
 
-		if (stops == 2) { /* packing: nothing that is new */
+		if (stops == 2) { /* packing: no new instructions */
 			ck_assert_int_eq(
 				ptrace(PTRACE_CONT, child, NULL, NULL), 0);
 			steps--;
@@ -150,7 +150,7 @@ static long step(pid_t child, long most)
 static void kill_child(pid_t child)
 {
 	(void)kill(child, SIGKILL);
-	/* It has ended when all of its threads are waited for. */
+	/* It has ended when all of its threads have been waited for. */
 	while (waitpid(-1, NULL, __WALL) > 0)
 		;
 }
@@ -216,8 +216,8 @@ static _Noreturn void record_for_real(void)
 	_exit(ctp_stop() == CTP_OK ? 0 : 98);
 }
 
-/* Lets all threads of the child run from system call to system call, up to so
- * many; returns how many there were, fewer if it ended. */
+/* Lets all threads of the child run from system call to system call, up to
+ * `most`; returns their number, less if it ended. */
 static long trace_calls(pid_t child, long most)
 {
 	long calls = 0;
@@ -259,7 +259,7 @@ static pid_t start_recording(void)
 	return child;
 }
 
-/* The log of the killed recorder, if it had come to make one. */
+/* The killed recorder's log, if it had created one. */
 static void expect_all(void)
 {
 	uint64_t least = atomic_load(told) + atomic_load(told + 1);

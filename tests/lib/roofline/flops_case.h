@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators made by hand, and what lib/roofline/flops.c says of them. */
+/* Hand-made operators, and the results of lib/roofline/flops.c for them. */
 #ifndef FLOPS_CASE_H
 #define FLOPS_CASE_H
 
@@ -16,7 +16,7 @@ uint32_t flops_number_of(const char *text);
 uint32_t flops_add_op(const char *name, const char *category);
 struct event_arg flops_json_arg(const char *key, const char *text);
 
-/* What an operator does whose arguments are those that are not NULL. */
+/* The work of an operator with those of these arguments that are not NULL. */
 struct flops_work flops_ask(const char *name, const char *dims,
 	const char *types, const char *concrete);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/roofline/attribution.[ch]: whose work is whose, and what happens where the limits are.
- * What kernels of several names share, tests/bin/gpu/kernels.sh has. */
+/* lib/roofline/attribution.[ch]: which operator gets which work, and behaviour
+ * at the limits. tests/bin/gpu/kernels.sh tests shares of kernels with several
+ * names. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,7 +106,7 @@ static void run_kernel(uint64_t id, uint64_t dur_ns, uint64_t ticket)
 	seen = attribution_add_kernel(attribution, &event, ticket) && seen;
 }
 
-/* The next one that is known must be this. */
+/* The next known operator must be this. */
 static void expect(uint64_t ticket, enum share_kind kind, uint64_t flops)
 {
 	struct share share;
@@ -183,7 +184,7 @@ START_TEST(other_calls_launch_nothing)
 }
 END_TEST
 
-START_TEST(kernels_of_nobody_are_unknown)
+START_TEST(kernels_without_an_operator_are_unknown)
 {
 	launch(1);
 	run_kernel(1, 30, 0);
@@ -199,7 +200,7 @@ START_TEST(kernels_of_nobody_are_unknown)
 }
 END_TEST
 
-/* Joined by External id: nobody knows how many kernels there will be. */
+/* Joined by External id: the number of kernels is unknown. */
 START_TEST(operators_that_are_joined_themselves_wait)
 {
 	struct flops_work work;
@@ -278,8 +279,8 @@ START_TEST(launches_after_the_division_are_late)
 }
 END_TEST
 
-/* Kernels of 1 and of 3 us, of each as many, in the order of their tickets:
- * whatever number waits, the first have no more than their part. */
+/* The same number of kernels of 1 and of 3 us, in the order of their tickets:
+ * however many wait, the first get no more than their share. */
 START_TEST(many_kernels_of_one_operator_share_by_their_time)
 {
 	const uint64_t count = 20000;
@@ -309,7 +310,7 @@ START_TEST(many_kernels_of_one_operator_share_by_their_time)
 }
 END_TEST
 
-/* What has one ticket waits as one, and what it says of itself is added up. */
+/* Work with one ticket waits as one, and its amounts are added. */
 START_TEST(kernels_of_one_ticket_wait_together)
 {
 	struct event_arg own = {
@@ -345,7 +346,7 @@ START_TEST(kernels_of_one_ticket_wait_together)
 }
 END_TEST
 
-/* Of packed sequences the operator around knows the lengths. */
+/* For packed sequences, the operator around knows the lengths. */
 START_TEST(attention_is_known_from_the_operator_around_it)
 {
 	struct event_arg outer = text_arg(
@@ -381,7 +382,7 @@ START_TEST(arguments_may_come_later)
 }
 END_TEST
 
-/* An operator whose text is gone when the call returns. */
+/* An operator whose text is freed when the call returns. */
 static void begin_with(const char *shapes, int spaces)
 {
 	char text[512];
@@ -423,7 +424,7 @@ int main(void)
 	tcase_add_test(tests, an_operator_may_do_more_until_it_ends);
 	tcase_add_test(tests, a_call_within_a_call_is_one_launch);
 	tcase_add_test(tests, other_calls_launch_nothing);
-	tcase_add_test(tests, kernels_of_nobody_are_unknown);
+	tcase_add_test(tests, kernels_without_an_operator_are_unknown);
 	tcase_add_test(tests, operators_that_are_joined_themselves_wait);
 	tcase_add_test(tests, kernels_without_time_share_nothing);
 	tcase_add_test(

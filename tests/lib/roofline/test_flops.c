@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/flops*.c, lib/roofline/op_inputs.c: each case counted by hand, from what the
- * operator does: products times two, and elements times their size. */
+/* lib/flops*.c, lib/roofline/op_inputs.c: each case counted by hand, from the
+ * operator's work: products times two, and elements times their size. */
 #include <check.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static const struct {
 		11 * 2 * 3 * 5 * 7, 11 * 2 * (21 + 15 + 35 + 21), DTYPE_BF16},
 	{"aten::linear", "[[2, 3, 5], [7, 5], [7]]", "[" F "," F "," F "]",
 		NULL, 2 * 6 * 5 * 7, 4 * (30 + 35 + 7 + 42), DTYPE_FP32},
-	/* With lines as people want them. */
+	/* With line breaks for readability. */
 	{"aten::mm", "[\n [\n  3,\n  5\n ],\n [\n  5,\n  7\n ]\n]",
 		"[\n " F ",\n " F "\n]", "[\n \"\",\n \"\"\n]", 2 * 3 * 5 * 7,
 		4 * (15 + 35 + 21), DTYPE_FP32},
@@ -59,7 +59,7 @@ static const struct {
 		NULL, 2 * 3 * 5 * 7, UNKNOWN, DTYPE_FP8},
 	{"aten::mm", "[[0, 5], [5, 7]]", "[" F "," F "]", NULL, 0, 4 * 35,
 		DTYPE_FP32},
-	/* Shapes that cannot be. */
+	/* Impossible shapes. */
 	{"aten::mm", "[[3, 5], [6, 7]]", "[" F "," F "]", NULL, UNKNOWN,
 		UNKNOWN, DTYPE_FP32},
 	{"aten::mm", "[[3, 5]]", "[" F "]", NULL, UNKNOWN, UNKNOWN, DTYPE_FP32},
@@ -69,12 +69,12 @@ static const struct {
 		UNKNOWN, DTYPE_UNKNOWN},
 	{"aten::bmm", "[[11, 3, 5], [12, 5, 7]]", "[" B "," B "]", NULL,
 		UNKNOWN, UNKNOWN, DTYPE_BF16},
-	/* 2^66 products, and numbers that no integer holds. */
+	/* 2^66 products, and numbers beyond any integer. */
 	{"aten::mm", "[[4294967296, 4], [4, 4294967296]]", "[" F "," F "]",
 		NULL, UNKNOWN, UNKNOWN, DTYPE_FP32},
 	{"aten::mm", "[[99999999999999999999, 4], [4, 1]]", "[" F "," F "]",
 		NULL, UNKNOWN, UNKNOWN, DTYPE_UNKNOWN},
-	/* The type is not known: bytes are not, either. */
+	/* The type is unknown, and so are the bytes. */
 	{"aten::mm", "[[3, 5], [5, 7]]", NULL, NULL, 2 * 3 * 5 * 7, UNKNOWN,
 		DTYPE_UNKNOWN},
 
@@ -104,7 +104,7 @@ static const struct {
 		"\"False\"]",
 		2 * 2 * (3 * 5) * (4 * 3 * 3 * 3),
 		2 * (2 * 6 * 88 + 108 + 2 * 4 * 15), DTYPE_FP16},
-	/* Lists that stand as lists, not as text. */
+	/* Lists as JSON, not as text. */
 	{"aten::convolution",
 		"[[1, 1, 5], [1, 1, 3], [], [], [], [], [], [], []]", NULL,
 		"[\"\",\"\",\"\",[1],[0],[1],false,[0],1]", 2 * 3 * 3, UNKNOWN,
@@ -141,7 +141,7 @@ static const struct {
 		"[\"\",\"\",\"[1]\",\"[1]\",\"[2]\",\"[1]\",\"3\"]",
 		2 * 2 * 5 * (6 * 2 * 3), 4 * (60 + 36 + 2 * (2 * 3) * 10),
 		DTYPE_FP32},
-	/* No stride, no output: and strides that make no sense. */
+	/* No stride, no output; and strides without meaning. */
 	{"aten::convolution", "[[1, 1, 5], [1, 1, 3]]", "[" F "," F "]", NULL,
 		UNKNOWN, UNKNOWN, DTYPE_FP32},
 	{"aten::convolution", "[[1, 1, 5], [1, 1, 3], [], [], [], [], []]",
@@ -157,7 +157,7 @@ static const struct {
 		"[\"\",\"\",\"\",\"[1]\",\"[9223372036854775807]\",\"[1]\","
 		"\"False\"]",
 		UNKNOWN, UNKNOWN, DTYPE_FP32},
-	/* Backward: both gradients, one of them, and those of old. */
+	/* Backward: both gradients, one of them, and the older operators. */
 	{"aten::convolution_backward",
 		"[[2, 4, 3, 5], [2, 6, 8, 11], [4, 3, 3, 3], [], [], [], [], "
 		"[], [], [], []]",
@@ -174,7 +174,7 @@ static const struct {
 		"\"False\",\"[0, 0]\",\"2\",\"[False, True, True]\"]",
 		2 * 2 * 15 * 108, 4 * (2 * 4 * 15 + 2 * 6 * 88 + 108),
 		DTYPE_FP32},
-	/* Of a transposed one: positions are the input's. */
+	/* For a transposed one, positions are the input's. */
 	{"aten::convolution_backward",
 		"[[2, 6, 10], [2, 6, 5], [6, 2, 3], [], [], [], [], [], [], "
 		"[], []]",
@@ -215,7 +215,7 @@ static const struct {
 		"[[2, 6, 5, 8], [2, 3, 7, 8], [2, 3, 7, 8], [], []]",
 		"[" B "," B "," B "]", NULL, 12 * 5 * 7 * (2 * 8 + 2 * 8),
 		2 * 8 * (12 * 5 + 6 * 7 + 6 * 7 + 12 * 5), DTYPE_BF16},
-	/* Sequences whose lengths are not told. */
+	/* Sequences of unknown lengths. */
 	{"aten::_efficient_attention_forward",
 		"[[1, 50, 3, 8], [1, 50, 3, 8], [1, 50, 3, 8], [], [4], [4]]",
 		"[" H "," H "," H ",\"\",\"int\",\"int\"]", NULL, UNKNOWN,
@@ -224,7 +224,7 @@ static const struct {
 		"[[50, 3, 8], [50, 3, 8], [50, 3, 8], [4], [4]]",
 		"[" H "," H "," H ",\"int\",\"int\"]", NULL, UNKNOWN, UNKNOWN,
 		DTYPE_FP16},
-	/* Backward: five products, of which two are by the value. */
+	/* Backward: five products, of which two are with the value. */
 	{"aten::_scaled_dot_product_efficient_attention_backward",
 		"[[2, 3, 5, 13], [2, 3, 5, 11], [2, 3, 7, 11], [2, 3, 7, 13]]",
 		"[" H "," H "," H "," H "]", NULL,
@@ -235,7 +235,7 @@ static const struct {
 		"[" H "," H "," H "," H "]", NULL, 6 * 5 * 7 * 5 * 2 * 8,
 		2 * 2 * 6 * 8 * (5 + 7 + 7 + 5), DTYPE_FP16},
 
-	/* All else: what goes in. */
+	/* All others: the size of the inputs. */
 	{"aten::add_", "[[4, 5], [5], []]", "[" F "," H ",\"Scalar\"]",
 		"[\"\",\"\",\"1\"]", UNKNOWN, 4 * 20 + 2 * 5, DTYPE_FP32},
 	{"aten::mul", "[[4, 5], []]", "[" B ",\"double\"]", NULL, UNKNOWN,
@@ -248,7 +248,7 @@ static const struct {
 	{"triton_poi_fused_convolution_1", "[[4, 5], [5], [4, 5], []]",
 		"[" H "," H "," H ",\"Scalar\"]", NULL, UNKNOWN, 2 * 45,
 		DTYPE_FP16},
-	/* Templates of Inductor: with what is added before, or behind. */
+	/* Templates of Inductor: with a term added before or after. */
 	{"triton_tem_fused_mm_3", "[[3, 5], [5, 7], [3, 7]]",
 		"[" H "," H "," H "]", NULL, 2 * 3 * 5 * 7, 2 * (15 + 35 + 21),
 		DTYPE_FP16},
@@ -305,7 +305,7 @@ START_TEST(figures_of_the_trace_take_precedence)
 	ck_assert(work.own_flops && work.own_bytes);
 	ck_assert_uint_eq(work.flops, 12345);
 	ck_assert_uint_eq(work.bytes, 123);
-	/* Nothing is none, and so is what is no number. */
+	/* Missing arguments, and arguments that are not numbers. */
 	args[1].value.integer = 0;
 	args[2] = flops_json_arg("kernel_num_gb", "-1e400");
 	flops_of_op(flops_case, site, &event, &work);
@@ -354,7 +354,7 @@ START_TEST(brackets_may_nest_to_any_depth)
 END_TEST
 
 /* Every beginning of a text, and every byte of it replaced. */
-START_TEST(damaged_shapes_are_no_harm)
+START_TEST(damaged_shapes_do_no_harm)
 {
 	static const char bytes[] = "[],\"\\-9 \1T";
 	char dims[] = "[[2, 6, 5], [6, 2, 3], [[1], [2]], [], []]";
@@ -439,7 +439,7 @@ int main(void)
 	tcase_add_test(tests, figures_of_the_trace_take_precedence);
 	tcase_add_test(tests, only_operators_are_looked_at);
 	tcase_add_test(tests, brackets_may_nest_to_any_depth);
-	tcase_add_test(tests, damaged_shapes_are_no_harm);
+	tcase_add_test(tests, damaged_shapes_do_no_harm);
 	tcase_add_test(tests, many_inputs_are_too_many);
 	tcase_add_test(tests, types_have_many_names);
 	suite_add_tcase(suite, tests);

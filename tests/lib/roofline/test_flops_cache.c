@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What lib/roofline/flops.c keeps of operators that it has read. */
+/* The cache of operators in lib/roofline/flops.c. */
 #include <check.h>
 #include <stdio.h>
 

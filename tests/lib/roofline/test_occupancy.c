@@ -47,7 +47,7 @@ static const struct {
 	{64, 16, 49152, 16384, 3},
 	/* 1 + 1024 is 1152 in units of 128: 202, but no more than 32 blocks. */
 	{32, 16, 1, 0, 32},
-	/* The largest block there can be, and one more. */
+	/* The largest possible block, and one more. */
 	{128, 16, 0, 232448, 1},
 	{128, 16, 0, 232449, 0},
 	/* Too many threads for a block. */
@@ -179,7 +179,7 @@ START_TEST(estimates_are_those_of_kineto)
 }
 END_TEST
 
-START_TEST(without_a_device_or_a_size_there_is_no_estimate)
+START_TEST(an_estimate_needs_a_device_and_a_size)
 {
 	static const char *const bad[] = {"", "[]", "[4,3]", "[0,1,1]",
 		"[99999999999999999999,1,1]", "[4,-"};
@@ -223,8 +223,7 @@ int main(void)
 	tcase_add_test(occupancy, older_devices_have_other_units);
 	tcase_add_test(occupancy, unknown_properties_do_not_limit);
 	tcase_add_test(occupancy, estimates_are_those_of_kineto);
-	tcase_add_test(
-		occupancy, without_a_device_or_a_size_there_is_no_estimate);
+	tcase_add_test(occupancy, an_estimate_needs_a_device_and_a_size);
 	suite_add_tcase(suite, occupancy);
 	return run_suite(suite);
 }

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Compares what list_functions says of a file with binutils.
+"""Compares list_functions' output for a file with binutils.
 
     symbols.py OURS FILE [DEBUG_FILE]
 
-OURS is list_functions' output for FILE. With the file that has FILE's DWARF,
-every function of symbols_program.cc must have the mangled and the demangled
-name that readelf and c++filt have for its address, and the line that addr2line
-has; without, all functions that readelf has in FILE must have these names and
-no line.
+OURS is the output of list_functions for FILE. With the file that has FILE's
+DWARF, every function of symbols_program.cc must have the mangled and the
+demangled name of readelf and c++filt for its address, and the line of
+addr2line. Without it, all functions that readelf finds in FILE must have these
+names and no line.
 """
 
 import collections
@@ -47,15 +47,15 @@ def demangle(names):
 
 
 def places(path, addresses):
-    """"FILE:LINE" by address, as the table of lines has it."""
+    """"FILE:LINE" by address, from the table of lines."""
     output = run("addr2line", "-e", path, *map(hex, addresses))
     return dict(zip(addresses,
                     (line.split(" (")[0] for line in output.splitlines())))
 
 
 def is_ours(names, place):
-    """Not what the library has or a compiler makes by itself, which is given
-    any line; nor a function that may begin with its second line."""
+    """Not functions of the library or made by the compiler, which get arbitrary
+    lines; nor a function that may begin with its second line."""
     return "symbols_program.cc:" in place and not any(
         n.startswith(("_GLOBAL__", "__cxx_global", "_Z41__", "_ZSt", "_ZNSt",
                       "_ZNKSt", "_ZN9__gnu", "_ZL4work")) or

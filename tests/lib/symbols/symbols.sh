@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What symbols.h says of functions is what binutils say, whichever compiler,
-# options and places of debug information: see tests/lib/symbols/symbols.py.
+# symbols.h agrees with binutils about functions, for any compiler, options and
+# place of debug information: see tests/lib/symbols/symbols.py.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 list=$build/tests/support/list_functions
@@ -85,7 +85,7 @@ mv .debug/whole.debug elsewhere
 compare "debug information by name, elsewhere" linked whole "$work/elsewhere"
 rm -r .debug elsewhere
 
-# Another file of that name is not taken.
+# Another file of that name is not used.
 build "$compiler" -g -O0 -Wl,--build-id -o other
 objcopy --only-keep-debug other whole.debug
 "$list" linked >ours

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions of all kinds, each on a line of its own, for tests/lib/symbols/symbols.sh.
+// Functions of all kinds, each on its own line, for
+// tests/lib/symbols/symbols.sh.
 #include <cstdio>
 
 #define NOINLINE __attribute__((noinline))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names for a log's functions, which are those of this very program: its
- * module is what dl_iterate_phdr() says, as for the recorder.
+ * Names for a log's functions, which are those of this program: its module
+ * comes from dl_iterate_phdr(), as for the recorder.
  */
 #include <check.h>
 #include <errno.h>
@@ -31,7 +31,7 @@ int second(int x)
 static char self[4096];
 static uintptr_t base;
 static uint64_t span;
-static char build_id[256]; /* as a recipe has it */
+static char build_id[256]; /* in the form of a recipe */
 static int file = -1;
 static int out = -1;
 static struct symbolize *names;
@@ -131,7 +131,7 @@ static void add_events(int count)
 	log_maker_add(&log_case_made, "[6, {'log': 1000}]");
 }
 
-/* Looks at the log that was made. */
+/* Reads the log that was made. */
 static enum ctp_status look(struct ctp_error *err)
 {
 	symbolize_free(names);
@@ -143,7 +143,8 @@ static enum ctp_status look(struct ctp_error *err)
 	return symbolize_new(file, NULL, &names, err);
 }
 
-/* Gives names to the log that was made, which is then the named one. */
+/* Names the functions of the log that was made, which the named log
+ * replaces. */
 static void give_names(void)
 {
 	struct ctp_error err = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols of this very program; those of others are in symbols.sh. */
+/* Symbols of this program itself; symbols.sh tests those of others. */
 #include <check.h>
 #include <link.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static uint64_t offset_of(int (*function)(int))
 	return offset;
 }
 
-START_TEST(files_and_lines_are_those_of_the_definition)
+START_TEST(files_and_lines_follow_the_definition)
 {
 	struct symbols_function function;
 	struct symbols *symbols;
@@ -132,7 +132,7 @@ static enum ctp_status take_any(void *user, uint64_t offset,
 	return CTP_OK;
 }
 
-/* This program with bytes changed at random, in its headers above all. */
+/* This program with bytes changed at random, mainly in its headers. */
 START_TEST(a_damaged_program_costs_names_only)
 {
 	uint64_t state = 1;
@@ -182,7 +182,7 @@ static TCase *make_symbols(void)
 	TCase *tests = tcase_create("symbols");
 
 	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, files_and_lines_are_those_of_the_definition);
+	tcase_add_test(tests, files_and_lines_follow_the_definition);
 	tcase_add_test(tests, a_file_is_not_taken_for_another);
 	tcase_add_test(tests, a_visit_ends_when_the_visitor_wants);
 	tcase_add_test(tests, a_damaged_program_costs_names_only);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/trace/correlation.[ch]: which call caused what a device did. */
+/* lib/trace/correlation.[ch]: the calls that caused device activities. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -115,7 +115,7 @@ START_TEST(an_id_that_comes_again_is_the_later_call)
 	add(1, 2, 20);
 	add(1, 1, 11);
 	ck_assert_uint_eq(find(1, 1), 11);
-	/* The first place of 1 is taken now, which is not its last. */
+	/* The first slot of 1 is taken now; it is not its last. */
 	add(1, 3, 30);
 	ck_assert_uint_eq(find(1, 1), 11);
 	ck_assert_uint_eq(find(1, 2), 20);
@@ -132,8 +132,8 @@ START_TEST(an_id_that_comes_again_is_the_later_call)
 }
 END_TEST
 
-/* The same as a plain array that is searched from its end; of ids that follow
- * each other, and of some that have the same lowest bits. */
+/* Compared with a plain array that is searched from its end; for consecutive
+ * ids, and for ids with equal lowest bits. */
 START_TEST(random_calls_are_found_as_in_a_list)
 {
 	enum { LIMIT = 300, KEYS = 900, STEPS = 20000 };
@@ -162,7 +162,7 @@ START_TEST(random_calls_are_found_as_in_a_list)
 }
 END_TEST
 
-/* All want the same slot; one by one these would take hours. */
+/* All have the same slot; one by one these would take hours. */
 START_TEST(ids_of_the_same_bits_take_no_longer)
 {
 	enum { COUNT = 1000000 };

@@ -151,8 +151,8 @@ START_TEST(a_new_trace_knows_nothing)
 }
 END_TEST
 
-/* Every entry of the table must hold, whoever adds one: names are JSON keys
- * and words end a sentence "12 WORDS". */
+/* Every entry of the table must satisfy this: names are JSON keys, and words
+ * end a sentence "12 WORDS". */
 START_TEST(every_loss_has_a_name_and_a_description)
 {
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of what takes something out of a timeline: events that are given to
- * it, and what comes out. */
+/* For tests of filters on a timeline: their input events, and their output. */
 #ifndef CUT_CASE_H
 #define CUT_CASE_H
 
@@ -33,8 +32,8 @@ void cut_case_async(enum event_kind kind, uint32_t site, int64_t time_ns);
 
 struct cut *cut_case_open_cut(void);
 
-/* What comes out: a sign for each event, its site, time and length; good until
- * the next call. */
+/* The output: a sign for each event, its site, time and length; valid until the
+ * next call. */
 const char *cut_case_text(struct event_source *source);
 
 #endif

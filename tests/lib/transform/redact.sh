@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A program whose directory, source, name, arguments and threads are secrets is
-# recorded and redacted: no secret is left in any format that can be written,
-# nor in any report of what was written.
+# recorded and redacted: no secret is left in any written format, nor in any
+# report of these.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 need_loadable_library
@@ -43,7 +43,7 @@ cd "$work/out" || exit 99
 "$CTPROF" merge -q -o secret--merged.ctp secret--quiet.ctp \
 	secret--no-symbolize.ctp || complain "cannot merge"
 
-# What must not be left; all of it is there before.
+# The secrets, all of which are there before.
 host=$(uname -n)
 build=$(readelf -n "$home/SecretProgram" 2>/dev/null |
 	sed -n 's/.*Build ID: //p')
@@ -57,7 +57,7 @@ for word in SecretUser SecretDirectory SecretSource.c SecretProgram \
 	grep -aqF -- "$word" before || complain "$word is not recorded"
 done
 
-# silent WHAT FILE: unpacked where it is packed.
+# silent WHAT FILE: unpacked if it is compressed.
 silent() {
 	if gzip -dcf -- "$2" | grep -aoF -f secrets >found; then
 		complain "$1: $(sort -u found | tr '\n' ' ')"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* transform/align.[ch]: how far clocks are apart, by what happened in all at once. */
+/* transform/align.[ch]: offsets of clocks, from collectives that end in all at
+ * once. */
 #include <check.h>
 #include <string.h>
 
@@ -32,8 +33,8 @@ static void solve(uint32_t count)
 	ck_assert(align_solve(marks, count, shifts));
 }
 
-/* A kernel that ends at this time; its group, name, number as PyTorch has them,
- * of which any may be missing. */
+/* A kernel that ends at this time; its group, name and number in PyTorch's
+ * form, of which any may be missing. */
 struct work {
 	const char *kernel;
 	int64_t end_ns;
@@ -90,7 +91,7 @@ static void collect(uint32_t rank, const struct work *works, size_t count)
 #define KERNEL "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)"
 #define PAIR "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)"
 
-START_TEST(numbers_match_what_is_not_in_order)
+START_TEST(numbers_match_unordered_collectives)
 {
 	static const struct work one[] = {{KERNEL, 1000, "0", "allreduce", 5},
 		{KERNEL, 2000, "0", "allreduce", 6},
@@ -237,7 +238,7 @@ int main(void)
 	TCase *tests = tcase_create("align");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, numbers_match_what_is_not_in_order);
+	tcase_add_test(tests, numbers_match_unordered_collectives);
 	tcase_add_test(tests, median_is_not_moved_by_one_that_is_off);
 	tcase_add_test(tests, without_numbers_there_must_be_equally_many);
 	tcase_add_test(tests, groups_and_names_are_different);

@@ -108,7 +108,7 @@ START_TEST(parts_follow_each_other)
 	ck_assert_str_eq(
 		cut_case_text(cut_source(cut)), "[c20 (a20 )30 ]c30 Xb20 +10 ");
 	ck_assert_int_eq(cut_next_part(cut, NULL), CTP_OK);
-	/* What ended there was whole before. */
+	/* Ranges that end at 30 are complete in the part before. */
 	ck_assert_str_eq(cut_case_text(cut_source(cut)), "Xb30 +5 ");
 	ck_assert_int_eq(cut_next_part(cut, NULL), CTP_END);
 	cut_source(cut)->close(cut_source(cut));
@@ -144,7 +144,7 @@ START_TEST(a_range_stays_open_where_the_recording_of_its_track_ended)
 }
 END_TEST
 
-/* In order of time, as everything is that is cut. */
+/* In order of time, as all input of a cut is. */
 START_TEST(a_track_does_not_end_before_its_last_event)
 {
 	struct sorted_source *order;
@@ -164,8 +164,8 @@ START_TEST(a_track_does_not_end_before_its_last_event)
 }
 END_TEST
 
-/* The first has ended, and its place is another's: who has but their order to
- * tell them apart needs that of their begins. */
+/* The first has ended, and another has its place. Readers that match ranges
+ * only by their order need the order of the begins. */
 START_TEST(asynchronous_ranges_go_on_in_the_order_of_their_begins)
 {
 	struct cut *cut;
@@ -184,7 +184,7 @@ START_TEST(asynchronous_ranges_go_on_in_the_order_of_their_begins)
 }
 END_TEST
 
-/* No part can be behind it, and there is no end of such parts. */
+/* No part can begin after it, so parts would never end. */
 START_TEST(the_last_of_all_times_is_in_the_last_part)
 {
 	struct cut *cut;
@@ -285,7 +285,7 @@ static void add_times(const struct event *events, size_t count,
 
 static const int64_t always_ns[2] = {INT64_MIN, INT64_MAX};
 
-/* Takes what a source gives until its end. */
+/* Reads a source to its end. */
 static size_t take_all(struct event_source *source, struct event *events)
 {
 	size_t count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/transform/event_filter.[ch]; and what it, and lib/transform/cut.[ch], do with calls that were
- * moved. */
+/* lib/transform/event_filter.[ch]; and how it, and lib/transform/cut.[ch],
+ * handle calls that were moved. */
 #include <check.h>
 
 #include "transform/event_filter.h"
@@ -18,7 +18,7 @@ static struct event_source *open_choose(
 	return source;
 }
 
-START_TEST(short_ranges_go_with_what_is_theirs)
+START_TEST(short_ranges_go_with_their_arguments)
 {
 	const struct event_filter_options options = {.min_ns = 10};
 	struct event_source *source;
@@ -94,7 +94,7 @@ START_TEST(a_window_clips_an_unclipped_call)
 }
 END_TEST
 
-/* "c" begins in "b", and is told of behind it; but nests where it has begun. */
+/* "c" begins in "b", and is reported after it; but nests where it has begun. */
 START_TEST(the_rest_of_an_unclipped_call_nests)
 {
 	struct cut *cut;
@@ -138,7 +138,7 @@ START_TEST(parts_have_a_call_that_was_moved_once)
 }
 END_TEST
 
-START_TEST(ranges_of_other_categories_leave_what_is_in_them)
+START_TEST(ranges_of_other_categories_leave_their_contents)
 {
 	const struct event_filter_options options = {.categories = "y,x"};
 	struct event_source *source;
@@ -167,12 +167,12 @@ int main(void)
 	TCase *tests = tcase_create("event_filter");
 
 	tcase_add_checked_fixture(tests, cut_case_set_up, NULL);
-	tcase_add_test(tests, short_ranges_go_with_what_is_theirs);
+	tcase_add_test(tests, short_ranges_go_with_their_arguments);
 	tcase_add_test(tests, calls_that_were_moved_are_as_long_as_in_truth);
 	tcase_add_test(tests, the_rest_of_an_unclipped_call_nests);
 	tcase_add_test(tests, parts_have_a_call_that_was_moved_once);
 	tcase_add_test(tests, a_window_clips_an_unclipped_call);
-	tcase_add_test(tests, ranges_of_other_categories_leave_what_is_in_them);
+	tcase_add_test(tests, ranges_of_other_categories_leave_their_contents);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/transform/merge.[ch]: all events of all sources, in order, and nothing of one is
- * taken for another's. */
+/* lib/transform/merge.[ch]: all events of all sources, in order, each
+ * attributed to its source. */
 #include <check.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void teardown(void)
 		array_source_clear(&sources[i]);
 }
 
-/* The events become those of the next source, whose times move so far. */
+/* The events become those of the next source, whose times move by this. */
 static void add(uint32_t number, const struct event *events, size_t count,
 	const struct merge_place *place)
 {
@@ -106,7 +106,7 @@ START_TEST(sources_come_in_order_of_their_shifted_times)
 }
 END_TEST
 
-/* As a log has them, a block of a track at a time. */
+/* In a log's order, a block of a track at a time. */
 START_TEST(each_source_keeps_its_order)
 {
 	const struct event one[] = {{.kind = EVENT_INSTANT, .time_ns = 50},
@@ -156,8 +156,7 @@ START_TEST(equal_pids_become_different_ones)
 }
 END_TEST
 
-/* The numbers that somebody has are not given to others, whoever comes first.
- */
+/* Numbers already in use are not given to others, in any order. */
 START_TEST(pid_that_was_given_is_not_taken_again)
 {
 	static const struct event event = {.kind = EVENT_INSTANT};
@@ -245,7 +244,7 @@ START_TEST(arguments_that_are_ids_go_with_them)
 }
 END_TEST
 
-/* Its times are no more of the recording's clock than before. */
+/* Its times still do not refer to the recording's clock. */
 START_TEST(program_clock_moves_on_its_own)
 {
 	const struct event events[] = {{.kind = EVENT_BEGIN, .time_ns = 5000},
@@ -298,7 +297,7 @@ START_TEST(recordings_end_by_themselves)
 }
 END_TEST
 
-START_TEST(devices_are_those_of_their_process)
+START_TEST(devices_belong_to_their_process)
 {
 	static const struct event event = {.kind = EVENT_INSTANT};
 
@@ -355,7 +354,7 @@ START_TEST(profile_is_refused)
 }
 END_TEST
 
-START_TEST(sources_without_events_are_none)
+START_TEST(sources_without_events_are_left_out)
 {
 	add(0, NULL, 0, &first);
 	add(1, NULL, 0, &second);
@@ -378,10 +377,10 @@ int main(void)
 	tcase_add_test(tests, arguments_that_are_ids_go_with_them);
 	tcase_add_test(tests, program_clock_moves_on_its_own);
 	tcase_add_test(tests, recordings_end_by_themselves);
-	tcase_add_test(tests, devices_are_those_of_their_process);
+	tcase_add_test(tests, devices_belong_to_their_process);
 	tcase_add_test(tests, source_that_fails_is_known);
 	tcase_add_test(tests, profile_is_refused);
-	tcase_add_test(tests, sources_without_events_are_none);
+	tcase_add_test(tests, sources_without_events_are_left_out);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -33,7 +33,7 @@ static const char *apply(rule apply_to, const char *text)
 	return (const char *)out.bytes;
 }
 
-/* Does a hash of 16 digits stand behind this, and then this? */
+/* Does a hash of 16 digits follow this, and then this? */
 static bool is_hashed(const char *text, const char *before, const char *behind)
 {
 	size_t size = strlen(before);
@@ -61,7 +61,7 @@ START_TEST(siphash_is_as_its_authors_have_it)
 }
 END_TEST
 
-START_TEST(names_stay_what_they_are)
+START_TEST(names_stay_unchanged)
 {
 	static const char *const names[] = {"", "main", "aten::addmm",
 		"std::vector<int, std::allocator<int> >::push_back(int&&)",
@@ -222,7 +222,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, siphash_is_as_its_authors_have_it);
-	tcase_add_test(tests, names_stay_what_they_are);
+	tcase_add_test(tests, names_stay_unchanged);
 	tcase_add_test(tests, paths_in_names_are_replaced);
 	tcase_add_test(tests, paths_with_blanks_are_replaced_whole);
 	tcase_add_test(tests, files_in_names_are_replaced);

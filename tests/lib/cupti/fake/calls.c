@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program can have the fake CUDA do: see fake.h. A call of the runtime
- * calls the driver, and both have the same correlation id. Kernels of a stream
- * run one after the other, from when they are launched.
+ * The actions that a program can request of the fake CUDA: see fake.h. A call
+ * of the runtime calls the driver, and both have the same correlation id.
+ * Kernels of a stream run one after the other, from their launch on.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,18 +19,17 @@
 static _Atomic(const struct fake_tool *) tool;
 static _Atomic uint32_t correlations;
 static _Atomic bool has_contexts;
-/* Until when each stream of each context has work. */
+/* The end of the work of each stream of each context. */
 static _Atomic int64_t stream_end_ns[STREAMS];
 
-/* How the calling thread calls: see fake.h. */
+/* The calling thread's settings: see fake.h. */
 static _Thread_local struct {
 	bool by_driver;
 	uint32_t context;
 	int result; /* of launches */
 } caller;
 
-/* The calls that a program makes and the one of the driver that each leads to;
- * cbid 0: none. */
+/* A program's calls, and the driver's call that each makes; cbid 0: none. */
 struct calling {
 	struct fake_call runtime, driver;
 };
@@ -45,7 +44,7 @@ static void begin_call(struct fake_call *call, uint32_t correlation)
 		told->call(call, false);
 }
 
-/* An activity of the call itself, and the end of it. */
+/* An activity of the call itself, with its end. */
 static void end_call(struct fake_call *call, enum fake_kind kind)
 {
 	const struct fake_tool *told = atomic_load(&tool);
@@ -62,7 +61,7 @@ static void end_call(struct fake_call *call, enum fake_kind kind)
 		return;
 	told->call(call, true);
 	activity.end_ns = cuda_clock_ns();
-	/* What no one asked for need not be told. */
+	/* The log need not have calls that no subscriber asked for. */
 	recorded = told->activity(&activity);
 	if (recorded)
 		truth_activity(&activity, !call->noise, NULL);
@@ -88,7 +87,7 @@ static void tell_contexts(void)
 	}
 }
 
-/* The first call makes the contexts, one for each device. */
+/* The first call creates the contexts, one for each device. */
 static void make_contexts(void)
 {
 	has_contexts = true;
@@ -149,7 +148,7 @@ static int64_t length_ns(const struct fake_activity *activity)
 	return (int64_t)activity->bytes / (activity->copy != NULL ? 16 : 32);
 }
 
-/* When it runs on its stream. */
+/* The time at which it runs on its stream. */
 static void schedule(struct fake_activity *activity, int64_t early_ns)
 {
 	_Atomic int64_t *end_ns = end_of(activity);
@@ -256,7 +255,7 @@ static void set(uint32_t stream, uint32_t value, uint64_t bytes)
 	end(&calling);
 }
 
-/* Until the stream, or each, has nothing left to do. */
+/* Waits until the stream, or each stream, is idle. */
 static void sleep_until_done(
 	enum fake_wait what, const struct fake_activity *activity)
 {
@@ -274,7 +273,7 @@ static void sleep_until_done(
 static void wait_for(enum fake_wait what, uint32_t stream)
 {
 	static const uint32_t runtime[] = {0, 137, 0, 131, 165};
-	/* Those who call the driver call a function of CUDA 13. */
+	/* Callers of the driver call a function of CUDA 13. */
 	const uint32_t cbids[] = {
 		0, 121, 295, 126, caller.by_driver ? 800 : 17};
 	const struct fake_tool *told = atomic_load(&tool);
@@ -381,7 +380,7 @@ static void destroy_context(void)
 	end(&calling);
 }
 
-/* All is lost that has not been handed over when the call begins. */
+/* Records that have not been delivered when the call begins are lost. */
 static void reset(void)
 {
 	struct calling calling;

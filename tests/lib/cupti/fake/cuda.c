@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fake libcuda.so.1: cuInit() loads what CUDA_INJECTION64_PATH names, as
- * the driver does, and the queries of devices answer with what an H100 would
- * say, more or less. FAKE_CUDA_INIT is cuInit()'s result, FAKE_CUDA_DEVICES the
- * number of devices, FAKE_CUDA_PART the part of each that there is.
+ * The fake libcuda.so.1: cuInit() loads the library in CUDA_INJECTION64_PATH,
+ * as the driver does, and queries of devices answer roughly as for an H100.
+ * FAKE_CUDA_INIT is cuInit()'s result, FAKE_CUDA_DEVICES the number of devices,
+ * FAKE_CUDA_PART the share of each that is available.
  */
 #include "cuda.h"
 
@@ -31,7 +31,7 @@ static int number(const char *variable, int otherwise)
 	return text == NULL ? otherwise : atoi(text);
 }
 
-/* Each load is told, for those who must not load it. */
+/* Reports each load, for programs that must not load it. */
 __attribute__((constructor)) static void loaded(void)
 {
 	truth_tell("{\"what\":\"loaded\",\"library\":\"libcuda\"}");
@@ -96,7 +96,7 @@ int cuDeviceGet(int *device, int ordinal)
 	return 0;
 }
 
-/* Why a query about the device is refused; 0: it is not. */
+/* The error of a query about the device; 0: none. */
 static int refuse(int device)
 {
 	if (!cuda_is_up())

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the fake libcuda exports, in the driver's own names and types as far as
- * the binary interface goes. */
+/* The exports of the fake libcuda, in the driver's own names and, as far as the
+ * binary interface goes, types. */
 #ifndef CUDA_H
 #define CUDA_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock of CUPTI's times. FAKE_CUPTI_CLOCK chooses: nothing, that of the
- * day, as in all versions known; "epoch", one that began at another time;
- * "drift", one that is 200 ppm fast. A program may put each forward.
+ * The clock of CUPTI's times. FAKE_CUPTI_CLOCK chooses: by default the time of
+ * day, as in all known versions; "epoch", a clock with another start; "drift",
+ * one that is 200 ppm fast. A program may put each forward.
  */
 #include "cuda_clock.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels are those that the tests have in PTX, tests/gpu/driver.c: the one
- * that spins lasts as long as it is told to, others 1 us. An event tells how
- * long its stream has worked until then: what the program loses in between, on
- * a busy machine, is no time of the device. What is made is never freed.
+ * Kernels are those of the tests' PTX, tests/gpu/driver.c: the spinning one
+ * takes its requested time, others 1 us. An event measures the work of its
+ * stream up to then: on a busy machine, delays of the program in between are
+ * not part of the device's time. Objects are never freed.
  */
 #include "cuda_work.h"
 
@@ -138,7 +138,7 @@ int cuModuleLoadData(work_module *module, const void *image)
 	return made(*module);
 }
 
-/* It is in the module, and we know what it does. */
+/* It is in the module, and its effect is known. */
 int cuModuleGetFunction(
 	work_function *function, work_module module, const char *name)
 {
@@ -171,7 +171,7 @@ int cuFuncGetAttribute(int *value, int attribute, work_function function)
 	return 0;
 }
 
-/* Of this context is the stream, and it works so much longer. */
+/* The stream is of this context, and gets this much more work. */
 static int work_on(work_stream stream, uint64_t ns)
 {
 	if (stream == NULL)
@@ -292,7 +292,7 @@ int cuMemGetInfo_v2(size_t *unused, size_t *total)
 	return 0;
 }
 
-/* Copies take no time of events: none of the tests has them between two. */
+/* Copies take no time for events: no test has copies between two events. */
 static int copy(struct fake_copy copied, work_stream stream, size_t bytes)
 {
 	int result = work_on(stream, 0);
@@ -351,7 +351,7 @@ int cuStreamBeginCapture_v2(work_stream stream, int mode)
 	return result;
 }
 
-/* A graph is its number. */
+/* A graph is represented by its number. */
 int cuStreamEndCapture(work_stream stream, work_graph *graph)
 {
 	int result = work_on(stream, 0);

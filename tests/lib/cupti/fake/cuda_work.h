@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* More that the fake libcuda exports: what programs have a GPU do through the
- * driver. */
+/* Further exports of the fake libcuda: the driver's functions by which programs
+ * give work to a GPU. */
 #ifndef CUDA_WORK_H
 #define CUDA_WORK_H
 

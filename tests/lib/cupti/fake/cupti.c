@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fake libcupti: subscriber, callbacks, and all that is small. FAKE_CUPTI
- * chooses the version: 11.8, 12.4, 13.0 (the default) or 99, of which no one
- * knows yet; FAKE_CUPTI_VERSION what it says of itself. FAKE_CUPTI_SUBSCRIBE is
- * the result of subscribing, FAKE_CUPTI_OTHER who else has subscribed.
+ * The fake libcupti: subscriber, callbacks, and minor functions. FAKE_CUPTI
+ * chooses the version: 11.8, 12.4, 13.0 (the default) or 99, an unknown future
+ * one; FAKE_CUPTI_VERSION is the version that it reports. FAKE_CUPTI_SUBSCRIBE
+ * is the result of subscribing, FAKE_CUPTI_OTHER another subscriber.
  */
 #include "cupti.h"
 
@@ -55,7 +55,7 @@ int cupti_setting_of(const char *variable, uint32_t number)
 	return 0;
 }
 
-/* The driver is there before us: whoever uses us looks for it first. */
+/* The driver is loaded before us: callers look for it first. */
 __attribute__((constructor)) static void loaded(void)
 {
 	__typeof__(&fake_connect) connect = NULL;
@@ -71,7 +71,7 @@ __attribute__((constructor)) static void loaded(void)
 	driver->tell("{\"what\":\"loaded\",\"library\":\"libcupti\"}");
 }
 
-/* What the library is made of is torn down with the process. */
+/* The library's data are destroyed with the process. */
 __attribute__((destructor)) static void ended(void)
 {
 	has_ended = true;
@@ -254,7 +254,7 @@ int cuptiGetGraphExecId(void *graph, uint32_t *id)
 	return cuptiGetGraphId(graph, id);
 }
 
-/* A node is a pointer to what the driver knows of it. */
+/* A node is a pointer to the driver's data of it. */
 int cuptiGetGraphNodeId(void *node, uint64_t *id)
 {
 	cupti_enter(__func__);
@@ -293,7 +293,7 @@ int cuptiGetStreamIdEx(
 	return FAKE_OK;
 }
 
-/* Whoever calls it ends the work of all. */
+/* The call ends the work of all subscribers. */
 static void finalize(void)
 {
 	atomic_store(&subscriber_callback, NULL);
@@ -347,7 +347,7 @@ static void resource(uint32_t cbid, const struct fake_node *node)
 	cupti_inside = CUPTI_OUTSIDE;
 }
 
-/* A fatal error: what CUPTI had is gone. */
+/* A fatal error: CUPTI's records are lost. */
 static void state(uint32_t cbid)
 {
 	struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the fake libcupti exports: CUPTI's own names and, as far as the binary
- * interface goes, types; and what its files share.
+ * The exports of the fake libcupti, in CUPTI's own names and, as far as the
+ * binary interface goes, types; and declarations shared by its files.
  */
 #ifndef CUPTI_H
 #define CUPTI_H
@@ -62,7 +62,7 @@ FAKE_API int cuptiGetStreamIdEx(
 	void *context, void *stream, uint8_t per_thread, uint32_t *id);
 FAKE_API int cuptiFinalize(void);
 
-/* What is around a call of ours. */
+/* Surrounds a call of ours. */
 enum cupti_inside { CUPTI_OUTSIDE, CUPTI_IN_BUFFERS, CUPTI_IN_RESOURCES };
 extern _Thread_local enum cupti_inside cupti_inside;
 
@@ -70,28 +70,28 @@ extern _Thread_local enum cupti_inside cupti_inside;
  * real one would hang or crash. */
 void cupti_enter(const char *function);
 
-/* The program does what it must not. Does not return. */
+/* The program made a forbidden call. Does not return. */
 void cupti_violation(const char *function, const char *what)
 	__attribute__((noreturn));
 
-/* Writes down a call, and gives back its result. */
+/* Records a call, and returns its result. */
 int cupti_told(const char *function, int64_t argument, int result);
 
-/* The fake driver, once it is connected and up; else NULL. */
+/* The fake driver, once it is connected and initialised; else NULL. */
 const struct fake_driver *cupti_driver(void);
 
-/* The result of what needs a driver, and there is none. */
+/* The result of functions that need a driver, without one. */
 int cupti_no_driver(void);
 
 /* An environment variable's number. */
 long cupti_setting(const char *variable, long otherwise);
 
-/* What the variable, "10:14,38:21", says of this number; 0: nothing. */
+/* The value for this number in a variable like "10:14,38:21"; 0: none. */
 int cupti_setting_of(const char *variable, uint32_t number);
 
 uint32_t cupti_version(void);
 
-/* Are records made of this kind, and of this call? */
+/* Are records made for this kind, and for this call? */
 bool cupti_wants(enum fake_kind kind, uint32_t cbid);
 bool cupti_ids_are_system(void);
 

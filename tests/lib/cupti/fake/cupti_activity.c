@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fake libcupti: activities. FAKE_CUPTI_ENABLE="10:14,38:21" is what
- * enabling these kinds gives. FAKE_CUPTI_SILENT: nothing is told of devices.
+ * The fake libcupti: activities. FAKE_CUPTI_ENABLE="10:14,38:21" gives the
+ * results of enabling these kinds. FAKE_CUPTI_SILENT: devices are not reported.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -87,7 +87,7 @@ int cuptiActivityRegisterCallbacks(
 	return cupti_told(__func__, 0, FAKE_OK);
 }
 
-/* Nothing more that is whole. */
+/* No further complete record. */
 static int end_of(const uint8_t *bytes)
 {
 	cupti_buffer_read(bytes);
@@ -163,7 +163,7 @@ static int set(uint32_t attribute, const size_t *size, const uint8_t *value)
 		cupti_buffer_zeroed(*value != 0);
 		return FAKE_OK;
 	}
-	/* New in 12.3, and to be decided before buffers are asked for. */
+	/* New in 12.3; must be set before buffers are requested. */
 	if (cupti_version() < 21)
 		return FAKE_INVALID_PARAMETER;
 	if (registered)

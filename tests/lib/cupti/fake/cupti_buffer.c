@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FAKE_CUPTI_ROOM is the number of records after which a buffer is full (else
- * it is when it is), and what is no record stands behind them with
- * FAKE_CUPTI_BROKEN. FAKE_CUPTI_ORDER=reverse gives full ones back in wrong
- * order, and of FAKE_CUPTI_DROP records one is dropped. After
- * FAKE_CUPTI_TAKEN buffers another tool has registered its callbacks, and gets
- * what is given back; with FAKE_CUPTI_FOREIGN it had done so before, and its
- * buffer comes back first.
+ * FAKE_CUPTI_ROOM is the number of records after which a buffer counts as full,
+ * and FAKE_CUPTI_BROKEN adds invalid bytes after them. FAKE_CUPTI_ORDER=reverse
+ * returns full buffers in the wrong order, and of FAKE_CUPTI_DROP records one
+ * is dropped. After FAKE_CUPTI_TAKEN buffers another tool has registered its
+ * callbacks, and gets the returned buffers; with FAKE_CUPTI_FOREIGN it had
+ * registered earlier, and its buffer comes back first.
  */
 #include "cupti_buffer.h"
 
@@ -29,13 +28,13 @@ struct buffer {
 	uint8_t *bytes;
 	size_t size, used;
 	uint32_t records;
-	uint32_t pending; /* records that have not ended */
-	long thread;      /* whose it is; 0: everyone's */
+	uint32_t pending; /* unfinished records */
+	long thread;      /* the owning thread; 0: all threads */
 	bool full;
 	struct buffer *next;
 };
 
-/* A record that has not ended. */
+/* An unfinished record. */
 struct pending {
 	struct buffer *buffer; /* NULL: this one is free */
 	size_t offset;         /* of its end */
@@ -51,7 +50,7 @@ static struct buffer *buffers; /* oldest first */
 static struct pending pendings[PENDING];
 static uint64_t activities;
 static size_t dropped;
-static const uint8_t *unread[UNREAD]; /* that were given back */
+static const uint8_t *unread[UNREAD]; /* returned buffers */
 static size_t unread_count;
 static bool per_thread, zeroed, dead;
 static _Atomic bool stalled;
@@ -69,7 +68,7 @@ static void tell(const char *what)
 	cupti_driver()->tell("{\"what\":\"%s\"}", what);
 }
 
-/* Out of the list, without a change to those that stay. */
+/* Removes it from the list; the others do not change. */
 static void unlink_buffer(const struct buffer *buffer)
 {
 	struct buffer **at = &buffers;
@@ -79,7 +78,7 @@ static void unlink_buffer(const struct buffer *buffer)
 	*at = buffer->next;
 }
 
-/* CUPTI holds its lock: who calls it from the callback waits for ever. */
+/* CUPTI holds its lock: a call from the callback would wait for ever. */
 static void give_back(struct buffer *buffer)
 {
 	unlink_buffer(buffer);
@@ -99,8 +98,8 @@ static void give_back(struct buffer *buffer)
 	free(buffer);
 }
 
-/* The next that is full and complete; in wrong order, if that is asked for:
- * the newest first, and not before there are several. */
+/* The next full and complete buffer. In the wrong order, if requested: the
+ * newest first, once there are several. */
 static struct buffer *find_full(void)
 {
 	struct buffer *found = NULL;
@@ -189,7 +188,7 @@ static struct buffer *ask(long thread)
 	return buffer;
 }
 
-/* The calling thread's, with room for so many bytes. */
+/* The calling thread's buffer, with room for this many bytes. */
 static struct buffer *find(size_t size)
 {
 	long thread = per_thread ? syscall(SYS_gettid) : 0;
@@ -235,7 +234,7 @@ static uint8_t *take(struct buffer *buffer, size_t size)
 	return record;
 }
 
-/* Between the others, from time to time, what no one knows. */
+/* Unknown records, from time to time, between the others. */
 static void add_future(struct buffer *buffer)
 {
 	size_t size = cupti_record_size(FAKE_FUTURE_KIND);
@@ -248,7 +247,7 @@ static void add_future(struct buffer *buffer)
 	tell("unknown");
 }
 
-/* No one knows how long it is, nor what would come behind. */
+/* Its length is unknown, and so is the position of the next one. */
 static void add_broken(struct buffer *buffer)
 {
 	const uint64_t kind = FAKE_KIND_LIMIT - 2;
@@ -286,7 +285,7 @@ bool cupti_buffer_add(const struct fake_activity *activity)
 		told.kind = FAKE_KERNEL;
 	if (requested == NULL || !cupti_wants(told.kind, told.cbid))
 		return false;
-	/* Who asks for graphs gets them in place of their nodes. */
+	/* A subscriber to graphs gets them in place of their nodes. */
 	if (told.node != 0 && cupti_wants(FAKE_GRAPH_TRACE, 0))
 		return false;
 	(void)pthread_mutex_lock(&lock);
@@ -321,7 +320,7 @@ void cupti_buffer_finish(uint32_t stream, int64_t now_ns)
 	(void)pthread_mutex_unlock(&lock);
 }
 
-/* Whoever gave it still uses it. */
+/* The owner still uses it. */
 static void give_back_foreign(void)
 {
 	uint8_t *bytes = mmap(NULL, FOREIGN_BYTES, PROT_READ | PROT_WRITE,
@@ -334,7 +333,7 @@ static void give_back_foreign(void)
 	cupti_inside = CUPTI_IN_BUFFERS;
 	completed(NULL, 0, bytes, FOREIGN_BYTES, cupti_record_size(kind));
 	cupti_inside = CUPTI_OUTSIDE;
-	/* What is not mapped cannot be synchronised. */
+	/* Unmapped memory cannot be synchronised. */
 	must(msync(bytes, FOREIGN_BYTES, MS_ASYNC) == 0, "is gone");
 	(void)munmap(bytes, FOREIGN_BYTES);
 }
@@ -346,7 +345,7 @@ static void flush(bool forced)
 	if (foreign)
 		give_back_foreign();
 	foreign = false;
-	/* One that was asked for, and nothing came. */
+	/* A buffer was requested, and none was given. */
 	if (forced)
 		give_back(ask(0));
 	while (buffer != NULL) {
@@ -366,7 +365,7 @@ void cupti_buffer_flush(bool forced)
 	(void)pthread_mutex_unlock(&lock);
 }
 
-/* Whoever has come to a buffer's end has read it. */
+/* Reading to a buffer's end means that it has been read. */
 void cupti_buffer_read(const uint8_t *bytes)
 {
 	(void)pthread_mutex_lock(&lock);
@@ -422,7 +421,7 @@ void cupti_buffer_stall(bool on)
 
 void cupti_buffer_wait(void)
 {
-	/* For each record: so no lock, as a rule. */
+	/* Called for each record: so usually without a lock. */
 	if (!atomic_load(&stalled))
 		return;
 	(void)pthread_mutex_lock(&lock);

@@ -53,7 +53,7 @@ static const struct {
 	{FAKE_RUNTIME_API, 312, "cudaGraphLaunch_ptsz_v10000"},
 };
 
-/* How many calls there are in each version: none is left out between. */
+/* The number of calls in each version, without gaps. */
 static const uint32_t limits[][2] = {
 	{677, 434}, {754, 468}, {807, 523}, {900, 600}};
 

@@ -8,7 +8,7 @@
 #include "cupti.h"
 
 #define LAYOUTS 3
-/* By how much what is not known yet is larger. */
+/* The additional size of records in the unknown version. */
 #define GROWTH 64
 #define FUTURE_SIZE 72
 #define OLD_KERNEL 144
@@ -29,7 +29,7 @@ void cupti_record_choose(const char *name)
 	for (unsigned i = 0; name != NULL && i < 4; i++)
 		if (strcmp(names[i], name) == 0)
 			layout = i;
-	/* Before there was anything that is read now. */
+	/* Older than the oldest version that is read. */
 	if (name != NULL && strcmp(name, "10.2") == 0) {
 		layout = 0;
 		is_old = true;
@@ -72,7 +72,7 @@ size_t cupti_record_end(enum fake_kind kind)
 
 static void put(uint8_t *record, size_t offset, size_t size, uint64_t value)
 {
-	/* Little end first, as all machines that CUPTI is for. */
+	/* Little-endian, as all machines with CUPTI. */
 	memcpy(record + offset, &value, size);
 }
 

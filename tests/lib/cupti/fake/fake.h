@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a test makes the fake CUDA do: the fake libcuda.so.1 has it as
- * `fake_calls`. Each call is what a program's would be: callbacks on the
- * calling thread, of the runtime and, within, of the driver; and activities.
- * All of it is written down, one JSON object a line, in the file that
- * FAKE_TRUTH names, to compare with the log.
+ * The interface by which tests control the fake CUDA; the fake libcuda.so.1
+ * exports it as `fake_calls`. Each call acts as a program's would: callbacks on
+ * the calling thread, of the runtime and, within, of the driver; and
+ * activities. All is recorded, one JSON object per line, in the file named by
+ * FAKE_TRUTH, for comparison with the log.
  */
 #ifndef FAKE_H
 #define FAKE_H
@@ -15,8 +15,8 @@
 
 #define FAKE_API __attribute__((visibility("default")))
 
-/* What records hold in these fields, where they have them: of the last two more
- * than 32 bits tell. */
+/* The values of these fields in records that have them; the last two need more
+ * than 32 bits. */
 #define FAKE_CHANNEL 11
 #define FAKE_COUNT 3
 #define FAKE_PEER 21
@@ -24,13 +24,13 @@
 #define FAKE_PRIORITY (-3)
 #define FAKE_LOCAL_TOTAL ((INT64_C(5) << 32) + 4096)
 
-/* What is the matter with an activity. */
+/* Defects of an activity. */
 enum fake_trouble {
 	FAKE_FINE,
 	FAKE_ZERO,       /* both its times are 0 */
 	FAKE_BACKWARD,   /* it ends before it starts */
 	FAKE_UNFINISHED, /* it ends when its stream is waited for */
-	FAKE_ORPHAN,     /* its correlation id is no call's */
+	FAKE_ORPHAN,     /* its correlation id belongs to no call */
 };
 
 struct fake_kernel {
@@ -40,11 +40,11 @@ struct fake_kernel {
 	uint16_t registers;
 	int32_t static_shared, dynamic_shared;
 	uint64_t dur_ns;
-	int64_t early_ns; /* it starts so long before it is launched */
+	int64_t early_ns; /* it starts this long before its launch */
 	enum fake_trouble trouble;
 };
 
-/* The numbers are CUPTI's: what copies, from and to what memory. */
+/* The numbers are CUPTI's: kinds of copies, by source and destination. */
 struct fake_copy {
 	uint8_t kind, source, target;
 	bool async;
@@ -61,39 +61,38 @@ enum fake_wait {
 };
 
 struct fake_calls {
-	/* The innermost range that the calling thread has open, and which of
-	 * that name. Borrowed until the next call. */
+	/* The name of the calling thread's innermost range, and its number
+	 * among ranges of that name. Borrowed until the next call. */
 	void (*range)(const char *name, int64_t instance);
 	/* From here on the calling thread calls the driver itself, not the
-	 * runtime; in this context. 0: in each device's own. */
+	 * runtime, in this context. 0: in each device's own. */
 	void (*call_by)(bool driver_itself, uint32_t context);
-	/* The calling thread's launches fail so; 0: no more. */
+	/* The calling thread's launches fail with this result; 0: no more. */
 	void (*fail)(int result);
 	void (*launch)(const struct fake_kernel *kernel);
 	void (*copy)(const struct fake_copy *copy);
 	void (*set)(uint32_t stream, uint32_t value, uint64_t bytes);
 	void (*wait)(enum fake_wait what, uint32_t stream);
-	/* Something that the driver does beside, e.g. 5: loads a function. */
+	/* An additional action of the driver, e.g. 5: loads a function. */
 	void (*overhead)(uint32_t what, uint64_t dur_ns);
-	/* A call that no one wants to see. */
+	/* A call that no subscriber asks for. */
 	void (*noise)(void);
-	/* From here to capture_end(), which gives the graph, this thread's
+	/* From here to capture_end(), which returns the graph, this thread's
 	 * launches, copies and memsets become its nodes. */
 	void (*capture)(void);
 	uint32_t (*capture_end)(void);
 	void (*graph)(uint32_t graph, uint32_t stream);
-	/* What there are records of until now has been read. */
+	/* All records so far have been read. */
 	void (*settle)(void);
-	/* The names of kernels, from here on, take the places in memory of
-	 * those before. */
+	/* From here on, kernels' names reuse the addresses of earlier ones. */
 	void (*unload)(void);
 	void (*destroy_context)(void);
 	void (*reset)(void);
-	/* CUPTI's clock is put forward. */
+	/* Puts CUPTI's clock forward. */
 	void (*step_clock)(int64_t ns);
-	/* Whoever reads a buffer has to wait; and no more. */
+	/* Makes readers of buffers wait; or no longer. */
 	void (*stall)(bool on);
-	/* The driver gives up. */
+	/* The driver fails from now on. */
 	void (*die)(void);
 	/* Another tool calls cuptiFinalize(). */
 	void (*finalize)(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the fake libcupti knows of CUPTI's binary interface: written down apart
- * from lib/cupti/cupti_abi.h, so that an error in one is found by the other,
- * and by cupti_abi_check.c where NVIDIA's header is installed.
+ * The fake libcupti's declarations of CUPTI's binary interface, written
+ * independently of lib/cupti/cupti_abi.h. So an error in one is found by the
+ * other, and by cupti_abi_check.c if NVIDIA's header is installed.
  */
 #ifndef FAKE_ABI_H
 #define FAKE_ABI_H
@@ -45,7 +45,7 @@ enum {
 	FAKE_ATTRIBUTE_PER_THREAD = 9,
 };
 
-/* Kinds of activities, and how large their records are in CUPTI 11.8, 12.4 and
+/* Kinds of activities, and the sizes of their records in CUPTI 11.8, 12.4 and
  * 13.0. */
 /* clang-format off */
 #define FAKE_KINDS(X) \
@@ -72,11 +72,11 @@ enum fake_kind {
 	FAKE_KINDS(FAKE_KIND)
 #undef FAKE_KIND
 		FAKE_KIND_LIMIT = 64,
-	/* Of the version that does not exist yet. */
+	/* For the future version. */
 	FAKE_FUTURE_KIND = 63,
 };
 
-/* What a callback about a call is given. */
+/* The argument of a callback about a call. */
 struct fake_callback_data {
 	int32_t site; /* 0: the call begins; 1: it returns */
 	const char *function;
@@ -89,7 +89,7 @@ struct fake_callback_data {
 	uint32_t correlation;
 };
 
-/* About a resource; and `descriptor` where it is a graph. */
+/* The same about a resource; with `descriptor` if it is a graph. */
 struct fake_resource_data {
 	void *context;
 	void *handle;
@@ -106,7 +106,7 @@ struct fake_graph_data {
 	void *graph_exec;
 };
 
-/* How cuptiSubscribe_v2() names the two that want to subscribe. */
+/* The names that cuptiSubscribe_v2() gives to two competing subscribers. */
 struct fake_subscriber_params {
 	size_t size;
 	const char *name;
@@ -114,7 +114,7 @@ struct fake_subscriber_params {
 	size_t old_size;
 };
 
-/* Where the fields of records are. */
+/* Offsets of the fields of records. */
 enum {
 	FAKE_KERNEL_REGISTERS = 6,
 	FAKE_KERNEL_START = 16,

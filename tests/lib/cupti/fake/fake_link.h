@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Between the fake libcuda, which knows what happens, and the fake libcupti,
- * which tells of it: NVIDIA's libraries have such a private way, too. */
+/* The link between the fake libcuda, where events happen, and the fake
+ * libcupti, which reports them: NVIDIA's libraries have such a private link,
+ * too. */
 #ifndef FAKE_LINK_H
 #define FAKE_LINK_H
 
@@ -17,7 +18,7 @@ struct fake_call {
 	int result;
 };
 
-/* Of any kind; what a kind does not have is 0. */
+/* An activity of any kind; members that a kind lacks are 0. */
 struct fake_activity {
 	enum fake_kind kind;
 	enum fake_trouble trouble;
@@ -27,18 +28,18 @@ struct fake_activity {
 	uint64_t node;
 	uint32_t graph;
 	const struct fake_kernel *kernel;
-	const char *name; /* of the kernel, where CUPTI keeps it */
+	const char *name; /* the kernel's name, in CUPTI's memory */
 	const struct fake_copy *copy;
-	uint32_t value; /* of a memset; what an overhead or a wait is */
+	uint32_t value; /* of a memset; the kind of an overhead or a wait */
 	uint64_t bytes;
 	uint32_t cbid;
 };
 
 struct fake_node {
-	uint64_t id, original; /* original: 0 for what is no clone */
+	uint64_t id, original; /* original: 0 if it is not a clone */
 };
 
-/* The fake libcupti's, called by the fake libcuda. */
+/* The fake libcupti's functions, called by the fake libcuda. */
 struct fake_tool {
 	void (*call)(struct fake_call *call, bool returns);
 	void (*resource)(uint32_t cbid, const struct fake_node *node);
@@ -47,19 +48,19 @@ struct fake_tool {
 	void (*finalize)(void);
 	/* Is there a record of it? */
 	bool (*activity)(const struct fake_activity *activity);
-	/* What had not ended on the stream does so now. */
+	/* Ends the unfinished activities of the stream. */
 	void (*finish)(uint32_t stream, int64_t now_ns);
-	/* All buffers are given back and read. */
+	/* All buffers are returned and read. */
 	void (*settle)(void);
 	void (*stall)(bool on);
 };
 
-/* The other way round. */
+/* The functions for the other direction. */
 struct fake_driver {
 	bool (*is_up)(void);
 	int64_t (*now_ns)(void);     /* CUPTI's clock */
-	void (*tell_contexts)(void); /* those that there are, as activities */
-	/* One line of what is written down. */
+	void (*tell_contexts)(void); /* existing ones, as activities */
+	/* One line of the truth. */
 	void (*tell)(const char *format, ...)
 		__attribute__((format(printf, 1, 2)));
 };

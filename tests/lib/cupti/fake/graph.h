@@ -6,11 +6,11 @@
 #include "fake_link.h"
 
 struct graph_node {
-	/* What is launched, but for when and where. */
+	/* A launch without time and place. */
 	struct fake_activity activity;
 	struct fake_kernel kernel;
 	struct fake_copy copy;
-	char captured[64]; /* the range that was open then */
+	char captured[64]; /* the range open at the capture */
 };
 
 struct graph {
@@ -21,18 +21,18 @@ struct graph {
 /* From here to graph_end() the calling thread captures. */
 void graph_begin(void);
 
-/* The activity becomes a node, if this thread captures. */
+/* Makes the activity a node, if this thread captures. */
 bool graph_add(
 	const struct fake_tool *tool, const struct fake_activity *activity);
 
-/* The graph is made ready: its nodes are cloned, as the driver does then. Gives
- * its number. */
+/* Instantiates the graph: its nodes are cloned, as the driver does then.
+ * Returns its number. */
 uint32_t graph_end(const struct fake_tool *tool);
 
 const struct graph *graph_find(uint32_t number);
 
-/* Where the driver keeps this name: the same for the same, until all are
- * forgotten and others take their places. Threads: any. */
+/* The driver's copy of this name: the same address for the same name, until all
+ * names are forgotten and others take their places. Threads: any. */
 const char *graph_name(const char *name);
 void graph_forget_names(void);
 

@@ -22,12 +22,12 @@ static void open_file(void)
 	const char *path = getenv("FAKE_TRUTH");
 
 	writer = getpid();
-	/* "ae": a program that execs itself goes on where it was. */
+	/* "ae": a program that execs itself appends. */
 	file = path == NULL ? NULL : fopen(path, "ae");
 	if (path != NULL && file == NULL)
 		abort();
-	/* A line is there even if the program is killed after it; and a child
-	 * has none of its parent's to write. */
+	/* Lines are written at once, so that a killed program has them all, and
+	 * a child repeats none. */
 	if (file != NULL)
 		(void)setvbuf(file, NULL, _IOLBF, BUFSIZ);
 }

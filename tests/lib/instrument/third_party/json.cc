@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Puts nlohmann/json to work: documents are parsed, changed, merged, dumped as
 // text and as CBOR, and read back; broken ones make its parser throw, through
-// its own frames and ours. Prints a sum over all that came out. Part of
+// its own frames and ours. Prints a checksum of all results. Part of
 // tests/lib/instrument/third_party.sh.
 #include <cstdint>
 #include <cstdio>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts the stb libraries to work, on data made here: pictures are drawn,
- * written as PNG, BMP, TGA, JPEG and HDR, read back, resized, packed and
- * refused when they are cut off; a font is drawn, and numbers are sorted into
- * a table. Prints a sum over all that came out. Part of tests/lib/instrument/third_party.sh.
+ * Exercises the stb libraries on generated data: pictures are drawn, written as
+ * PNG, BMP, TGA, JPEG and HDR, read back, resized and packed, and truncated
+ * ones refused. A font is drawn, and numbers are sorted into a table. Prints a
+ * checksum of all results. Part of tests/lib/instrument/third_party.sh.
  */
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_IMPLEMENTATION
@@ -14,7 +14,8 @@
 #define STB_TRUETYPE_IMPLEMENTATION
 /* Without vectors: callgrind and the program take the same paths. */
 #define STBI_NO_SIMD
-/* What a cut-off picture leaves unset is 0, so that the sum is the same. */
+/* Bytes that a truncated picture leaves unset are 0, so that the checksum is
+ * the same. */
 #define STBI_MALLOC(size) calloc(1, size)
 #define STBI_REALLOC(memory, size) realloc(memory, size)
 #define STBI_FREE(memory) free(memory)
@@ -101,8 +102,8 @@ static void write_and_read(const unsigned char *pixels, const float *light)
 	stbi_write_hdr_to_func(append, &files[4], SIDE, SIDE, CHANNELS, light);
 	for (int i = 0; i < 5; i++) {
 		read_back(&files[i]);
-		/* What a damaged file makes them do, and a cut-off one; not
-		 * the last, as a cut-off HDR picture is read for ever. */
+		/* Reads damaged and truncated files; not the last, since a
+		 * truncated HDR picture is read for ever. */
 		files[i].bytes[i < 4 ? 0 : 9] ^= 0x55;
 		read_back(&files[i]);
 		files[i].bytes[i < 4 ? 0 : 9] ^= 0x55;
