@@ -10,7 +10,7 @@ mkdir bin
 ln -s "$CTPROF" bin/ctprof
 PATH=$work/bin:$PATH
 
-# expect STATUS COMMAND...: runs it; out and err have what it printed.
+# expect STATUS COMMAND...: runs it; out and err have its output.
 expect() {
 	local want=$1 got=0
 	shift
@@ -21,7 +21,7 @@ expect() {
 	sed 's/^/    /' err
 }
 
-# said TEXT: the last command's stderr has this line, or nothing at all.
+# said TEXT: the last command's stderr has this line, or is empty without TEXT.
 said() {
 	if [ -z "$1" ]; then
 		[ -s err ] && complain "$what: said $(head -1 err)"
@@ -44,7 +44,7 @@ holds() {
 expect 0 ctprof record -o run.ctp -- "$CLI_PROGRAM"
 grep -qE '^ctprof: run.ctp: 5 ranges, 1 thread, [0-9]+ B, [0-9.]+ [mun]?s$' err ||
 	complain "record: did not sum up: $(cat err)"
-# Who waits for the log is told where that matters.
+# A wait for the log is reported where that matters.
 for waited in 52 50; do
 	"$make_log" /dev/stdin >stalled <<END
 [0, {'format': 'ctprof log', 'reader': 1, 'pid': 7}]
@@ -83,7 +83,8 @@ expect 0 ctprof record -o none.ctp true
 said "ctprof: none.ctp: no log was made: true was not built with \
 -finstrument-functions, and uses neither libctprof nor NVTX or ITT"
 for signal in 9 15; do
-	# The shell has to see the signal itself, not only 128 and more.
+	# The shell must see the signal itself, not only the status 128 and
+	# more.
 	"$python" - "$signal" "$CLI_PROGRAM" 2>err <<-'END' || complain "signal $signal is not passed up: $(cat err)"
 		import subprocess, sys
 		done = subprocess.run(["ctprof", "record", "-q", "--force",
@@ -92,7 +93,7 @@ for signal in 9 15; do
 	END
 done
 
-# Its standard streams are its own.
+# The program keeps its own standard streams.
 echo "in and out" | ctprof record -q --force -o run.ctp "$CLI_PROGRAM" cat >out 2>err
 holds "record's stdout" "cat out" "in and out"
 holds "record's stderr" "cat err" "words"
@@ -105,7 +106,7 @@ for fact in 'policy     drop' 'clock      monotonic_raw' 'min_ns     2000'; do
 	printed "$fact"
 done
 
-# A terminal does not obey the name of a file.
+# A terminal must not obey the name of a file.
 escape=$(printf 'e\033[1m\377.ctp')
 cp "100%p.ctp" "$escape"
 expect 0 ctprof info "$escape"
@@ -113,12 +114,12 @@ printf 'e\\u001b[1m\\xff.ctp\n' >wanted
 head -n 1 out | cmp -s - wanted || complain "info: a file's name is printed as is"
 rm "$escape"
 
-# Children have logs of their own.
+# Children have their own logs.
 expect 0 ctprof record -o family.ctp -- "$CLI_PROGRAM" again
 holds "logs of two processes" "ls family.ctp family.[0-9]*.ctp | wc -l" 2
 holds "words on two logs" "grep -c 'family.*5 ranges' err" 2
 
-# What is sent to ctprof alone is for the program.
+# A signal to ctprof alone is for the program.
 for signal in USR1 TERM INT; do
 	rm -f ready
 	mkfifo ready
@@ -160,7 +161,7 @@ becomes $! T "of ctprof"
 kill -CONT $!
 becomes "$child" S "of the program"
 becomes $! S "of ctprof"
-# Whoever stops the program, and has it go on, need not know of ctprof.
+# A process that stops and continues the program need not know of ctprof.
 for _ in 1 2; do
 	kill -STOP "$child"
 	becomes $! T "of ctprof"
@@ -209,7 +210,7 @@ diff run.ctp link.ctp --force --svg link.ctp
 check --limits perf.limits run.ctp link.ctp --force --junit perf.limits
 EOF
 cmp -s run.ctp link.ctp || complain "an input is another file now"
-# An earlier report that lies below is no input.
+# An earlier report in the directory is not an input.
 for _ in 1 2; do
 	expect 0 ctprof stats --json tree --force -o tree/stats.json
 done
@@ -294,7 +295,7 @@ holds "outputs of a batch" "echo all/*" "all/run.pstats all/two.pstats"
 said "ctprof: none.ctp: cannot open: No such file or directory"
 said "ctprof: bad.ctp: unknown format; see 'ctprof formats'"
 
-# Files that are something else, whose kind is known.
+# Files of known kinds that are not inputs.
 tar -cf foreign.tar bad.ctp
 expect 3 ctprof info foreign.tar
 said "ctprof: foreign.tar: is a tar archive; unpack it (tar -xf) and name the files"
@@ -367,7 +368,7 @@ holds "outputs by --files0-from" "ls all/*.dot | wc -l" 2
 expect 2 ctprof convert -t dot -o all/ --files0-from=names run.ctp
 expect 3 ctprof convert -t dot -o all/ --files0-from=missing
 
-# An unfinished output goes when a signal comes.
+# A signal removes an unfinished output.
 rm -f slow
 mkfifo slow
 ctprof convert slow -t chrome -o ended.json 2>/dev/null &
@@ -405,7 +406,7 @@ parse,dir/two.c,20,3,2,3000000,3000000
 "a, ""b""",,0,1,1,250,250
 END
 cmp -s out want || complain "stats --csv: $(diff want out)"
-# What is no text is escaped, in names as in fields, or is U+FFFD.
+# Invalid text is escaped, in names and fields, or is U+FFFD.
 printf '[{"ph":"X","pid":1,"tid":1,"name":"a\\u0000b\377,\303\204","ts":0,
 	"dur":1}]' >bytes.json
 expect 0 ctprof stats --csv bytes.json
@@ -420,7 +421,7 @@ expect 0 ctprof convert -t csv --csv-raw -o - bytes.json
 printed "$(printf '"a\357\277\275b\357\277\275,\303\204",')"
 expect 2 ctprof convert -t folded --csv-raw -o - bytes.json
 said "ctprof: --csv-raw is for csv, and not for folded"
-# What stands for a text is no number that anyone knows.
+# A number that stands for a text must not be shown.
 printf '[{"ph":"X","pid":"a","tid":"b","name":"x","ts":0,"dur":1},
 	{"ph":"X","pid":7,"tid":"c","name":"y","ts":0,"dur":1}]' >texts.json
 expect 0 ctprof convert -t csv -o - texts.json
@@ -486,7 +487,7 @@ assert report["clocks"][0]["hz"] > 0
 assert report["clock_skew_ns"] is None and report["device_properties"] == []
 END
 
-# Damage is said, and matters only under --strict.
+# Damage is reported, and is an error only under --strict.
 size=$(stat -c %s run.ctp)
 head -c $((size - 10)) run.ctp > cut.ctp
 expect 0 ctprof stats cut.ctp
@@ -512,7 +513,8 @@ for name in '' $(sed -n 's/^  \([a-z]*\)  .*/\1/p' commands); do
 	printed "Usage: ctprof"
 	grep -E '^.{80}|^ {7,}--[a-z]+| $' out && complain "$what: untidy lines"
 	holds "$what: examples" "grep -c '^Examples:$' out" 1
-	# A text goes on where it begins, or is one of argp's paragraphs.
+	# A continued line begins at the text's column, or is one of argp's
+	# paragraphs.
 	holds "$what: text out of its column" "sed '/^Examples:/q' out |
 		grep -cE '^ {3,5}[^ ]|^ {7,28}[^ ]|^ {30,}'" 0
 	expect 0 ctprof ${name:---version} -V
@@ -547,7 +549,7 @@ for name in stats gaps kernels; do
 	expect 2 ctprof $name --top few run.ctp
 	said "ctprof $name: --top: 'few' is not a number of rows, or 0 for all"
 	expect 0 ctprof $name --top 0 run.ctp
-	# Nothing would be left of it the second time.
+	# The second time, nothing would be left of it.
 	expect 2 ctprof $name - -
 	said "ctprof $name: standard input (-) can be read once only"
 	printf -- '-\0-\0' >names0
@@ -568,7 +570,7 @@ for name in '' ' ' '\u200b'; do
 		printed "(no name)"
 	done
 done
-# Which of several inputs it is about; not of those that are not there.
+# The input that the message is about; missing inputs do not count.
 for name in gaps kernels; do
 	expect 3 ctprof $name missing run.ctp two.ctp
 	holds "$name: names" "grep -nE '^(run|two).ctp$' out" "1:run.ctp
@@ -584,7 +586,7 @@ for name in cut convert; do
 	expect 2 ctprof $name --split 0 -o parts/ run.ctp
 	said "ctprof $name: --split: parts of no size are none"
 done
-# A log is compressed by itself.
+# A log is compressed already.
 for name in convert cut merge; do
 	expect 2 ctprof $name run.ctp -o packed.ctp.gz
 	said "ctprof: packed.ctp.gz: log is compressed by itself: use -o packed.ctp"
@@ -616,7 +618,7 @@ for shell in bash zsh fish; do
 	expect 0 $shell -n "completion.$shell"
 	said ""
 done
-# completes WORDS WANT: what bash offers for the last word.
+# completes WORDS WANT: bash's completions of the last word.
 completes() {
 	(
 		. ./completion.bash

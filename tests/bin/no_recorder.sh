@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The program reads and completes logs, but has nothing of the recorder in it:
-# the environment that starts a recording does not start one of the program.
+# The program reads and completes logs, but contains nothing of the recorder:
+# environment variables that start a recording do not make it record itself.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 
-# Prints what files define for others, one name a line.
+# Prints the names that files define for others, one per line.
 defined()
 {
 	nm --defined-only "$@" | awk '$2 ~ /^[A-Z]$/ { print $3 }' | sort -u
@@ -25,7 +25,7 @@ for name in session_current thread_hold exit_watch_start ctp_begin; do
 	grep -qx "$name" "$work/recorder" ||
 		fail "lib/recorder does not define $name"
 done
-# An object of any build may define what the sanitizers add.
+# Any object may define the symbols that sanitizers add.
 defined "$program" | comm -12 - "$work/recorder" |
 	grep -vE '^(__asan|__ubsan|__tsan|__odr|_ITM|DW\.ref)' >"$work/linked"
 [ -s "$work/linked" ] && {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Passes ctprof's output to the programs that people read it with.
+"""Passes ctprof's output to its usual readers.
 
     consumers.py pstats FILE STATS.json   pstats and snakeviz load the profile,
                                           and every number in it is that of

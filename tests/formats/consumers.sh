@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The programs that people read our output with accept it, and show the same
-# numbers: pstats, snakeviz, gprof2dot, graphviz and a strict JSON parser, on
-# recordings of a recursive program, of every kind of event, and of nothing at
-# all.
+# The usual readers of our output accept it, and show the same numbers: pstats,
+# snakeviz, gprof2dot, graphviz and a strict JSON parser. The recordings are of a
+# recursive program, of every kind of event, and empty.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 need_package gprof2dot snakeviz

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Outputs in directories to which others may write: what they put there is not
-# followed, and has its mode, content and place for itself. The kernel's own
-# protection is switched off where we may do so, as systems have it off.
+# Outputs in directories to which others may write: files of others there are
+# not followed, and do not determine the mode, content or place of an output.
+# The kernel's own protection is switched off if we may do so, as some systems
+# have it.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 races=$srcdir/tests/bin/cli/public_directory_race.py
@@ -10,7 +11,7 @@ export LC_ALL=C
 umask 022
 protections=/proc/sys/fs/protected_
 
-# As they were: "NAME VALUE" in lines.
+# The previous values: lines of "NAME VALUE".
 restore() {
 	while read -r name value; do
 		[ "$(cat "$protections$name")" = "$value" ] ||
@@ -19,7 +20,7 @@ restore() {
 	rm -rf "$work"
 }
 
-# Another run of this waits: each restores what it found.
+# Another run of this waits: each restores the values that it found.
 if [ "$(id -u)" = 0 ] && exec 9<"${protections}symlinks" && flock 9; then
 	for name in symlinks regular fifos; do
 		echo "$name $(cat $protections$name)"
@@ -37,7 +38,7 @@ chmod 1777 public
 "$CTPROF" record -q -o run.ctp -- "$CLI_PROGRAM" || exit 99
 printf 'main;f 10\n' >in.folded
 
-# expect STATUS COMMAND...: runs it; out and err have what it printed.
+# expect STATUS COMMAND...: runs it; out and err have its output.
 expect() {
 	local want=$1 got=0
 	shift
@@ -51,7 +52,7 @@ says() {
 	grep -qF -- "$1" err || complain "$what: said '$(cat err)', not '$1'"
 }
 
-# ends NAME: of a case, all of which must have gone well.
+# ends NAME: ends a case, of which all parts must have passed.
 ends() {
 	[ $failed -gt "$before" ] || echo "ok $1"
 	before=$failed

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""public_directory_race.py CTPROF INPUT VICTIM DIRECTORY: a pipe and a link to VICTIM
-change places in DIRECTORY, again and again, while CTPROF writes to the path
-without --force. VICTIM must stay as it is."""
+"""public_directory_race.py CTPROF INPUT VICTIM DIRECTORY: a pipe and a link to
+VICTIM change places in DIRECTORY repeatedly, while CTPROF writes to the path
+without --force. VICTIM must not change."""
 import ctypes
 import os
 import subprocess
@@ -35,7 +35,7 @@ def exchange():
 
 
 def drain():
-    """What the pipe holds."""
+    """The data in the pipe."""
     try:
         while os.read(reader, 65536):
             pass

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The gate: its exit status, its limits, and what it says of noise.
+# The regression gate: its exit status, its limits, and its messages about
+# noise.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 
@@ -15,7 +16,7 @@ expect() {
 	grep -q -e "$pattern" "$work/out" || complain "$*: $(cat "$work/out")"
 }
 
-# run FILE F G H: a profile in which these took so many microseconds.
+# run FILE F G H: a profile in which these took that many microseconds.
 run() {
 	printf 'f %d000\ng %d000\nh<&"x" %d000\n' "$2" "$3" "$4" \
 		>"$work/$1.folded"
@@ -88,7 +89,7 @@ expect 3 'limits: line 2: has a zero byte' --limits limits $base $base
 expect 3 'cannot open' --limits "$work/no" $base $base
 expect 3 '' --limits "$work" $base $base
 
-# Several runs: what is over the limit may be noise, and is none if the runs
+# Several runs: a change over the limit may be noise; it is not if the runs
 # agree.
 for i in 1 2 3 4 5; do
 	run base$i 1000 $((1000 + (i * 7 % 5 - 2) * 40)) 5
@@ -101,11 +102,11 @@ expect 0 'within the noise: 1 (more runs tell)$' \
 	--runs base?.folded -- noisy?.folded
 expect 1 '^slower .* 1.000  0.040 .* 1.400  0.040 .*+40.00 *5%  g$' \
 	--runs base?.folded -- slow?.folded
-# Two runs tell nothing of noise.
+# Two runs show nothing about noise.
 expect 1 '^slower .* g$' --runs base1.folded base3.folded -- \
 	noisy1.folded noisy4.folded
 
-# What was compared is in the file for the server, whatever goes to stdout.
+# The comparison is in the file for the server, whatever goes to stdout.
 expect 1 '"verdict":"slower"' --json --junit out.xml --min-time 0 \
 	$base slow.folded
 expect 5 'exists' --junit out.xml $base slow.folded

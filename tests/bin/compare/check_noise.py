@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ctprof check on noise as it was measured, of which test_regression.c makes
-many more pairs: twenty runs a side, a quarter of the noise.
+"""ctprof check on measured noise: twenty runs a side, a quarter of the noise.
+test_regression.c makes many more such pairs.
 
     check_noise.py CTPROF DIRECTORY TIMES
 """
@@ -26,7 +26,7 @@ def read_times():
 
 
 def make_run(chance, times, slow, path):
-    """Functions that call nothing: what they called was measured with them."""
+    """Functions that call nothing: the measured times include callees."""
     place = chance.random()
     with open(path, "w", encoding="ascii") as out:
         for name, values in times.items():

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What changed is what an independent count of both sides says: of traces that
-# others wrote, of pstats, and of runs made up. With CTPROF_DATA, a directory of
-# real traces, of larger ones, too.
+# The reported changes equal an independent count of both sides: for traces of
+# other tools, for pstats, and for made-up runs. With CTPROF_DATA, a directory
+# of real traces, also for larger ones.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 traces=$srcdir/tests/traces
@@ -46,8 +46,8 @@ expect() {
 	grep -q -e "$pattern" "$work/out" || complain "$*: $(cat "$work/out")"
 }
 
-# What is joined counts once where it calls itself: through others, too, where
-# calls are known one by one, and else where it does so itself.
+# Joined functions count once in a recursion: through others, too, if calls are
+# known one by one, and otherwise if the function calls itself.
 slice='{"ph":"X","pid":1,"tid":1,"name"'
 mkdir "$work/nested"
 printf '[%s:"f<int>","ts":0,"dur":80},%s:"g","ts":10,"dur":60},
@@ -91,7 +91,7 @@ expect 0 'Nothing changed' --svg "$work/moved.svg" "$work/1.json" "$work/2.json"
 grep -q '; gone: ' "$work/moved.svg" &&
 	complain "the picture has other paths"
 
-# On a terminal names of C++ lose first what tells least.
+# On a terminal, names of C++ lose their least informative parts first.
 name='void ns::Outer<int>::Class<char>::method<long>(std::vector<int> const\&)'
 for side in 1 2; do
 	sed "s/^fn=g/fn=$name/" "$work/$side.callgrind" >"$work/$side.name"
@@ -119,7 +119,7 @@ grep -q ' load::all .*\.\.\..* (c.c:1)' "$work/out" ||
 "$CTPROF" stats "$work/2.name" | grep -qF 'const&) (c.c:1)' ||
 	complain "shortened without a terminal"
 
-# However much more it is.
+# However large the increase.
 printf 'f 1\n' >"$work/one.folded"
 printf 'f 9000000000000000000\n' >"$work/most.folded"
 expect 0 ' +899999999999999999900.00 .* f$' "$work/one.folded" \
@@ -157,7 +157,7 @@ expect 3 'cannot open' "$base" "$work/nothing"
 expect 3 'empty' "$base" "$work/empty.json"
 expect 4 'added' --strict "$base" "$work/cut.json.gz"
 
-# The picture is what flame.sh looks into.
+# flame.sh checks the picture itself.
 "$CTPROF" convert -q -o "$work/sums.pstats" "$base"
 expect 0 '' --svg "$work/d.svg" "$base" "$new"
 expect 5 'exists' --svg "$work/d.svg" "$base" "$new"
@@ -168,8 +168,8 @@ expect 3 'sums.pstats: .* no paths of calls' --svg "$work/e.svg" "$base" \
 	"$work/sums.pstats"
 expect 2 'needs the name of a file' --svg - "$base" "$new"
 
-# A directory is one run of all that is below it, without paths of calls: those
-# of one file are not those of all.
+# A directory is one run, the sum of all files below it, without call paths: the
+# paths of one file are not those of all.
 printf 'other 1\n' >"$work/paths/other.folded"
 for of in "$work/paths" "$work/nested"; do
 	expect 3 'no paths of calls' --svg "$work/e.svg" "$of" "$base"

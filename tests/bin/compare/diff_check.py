@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ctprof diff against sums of its own: traces are counted by trace_counts.py,
-pstats are read by marshal, names are joined by diff_names.py.
+"""Compares ctprof diff with independent sums: traces are counted by
+trace_counts.py, pstats are read by marshal, names are joined by diff_names.py.
 
     diff_check.py CTPROF DIRECTORY trace|pstats BASE NEW
     diff_check.py CTPROF DIRECTORY random ROUNDS
@@ -33,8 +33,8 @@ def function_of(name):
 
 
 def read_trace(path, match):
-    """{(name, file, line, kind): (count, total, self)}, where the time of what
-    is joined counts for the outermost call."""
+    """{(name, file, line, kind): (count, total, self)}; the time of joined
+    functions is that of the outermost call."""
     trace = trace_counts.Trace(path, details=True)
     calls = trace_counts.Calls(
         trace, lambda name: key_of(match, function_of(name)))
@@ -56,7 +56,7 @@ def nanoseconds(time):
 
 
 def from_outside(match, key, functions, stats):
-    """Time of calls of these functions by what is none of them."""
+    """The time of these functions' calls by other functions."""
     time = 0
     for function in functions:
         _, ncalls, _, cumtime, callers = stats[function]
@@ -78,8 +78,8 @@ def in_pstats(function):
 
 
 def read_pstats(path, match):
-    """The same; the time of what is joined is at most what all of it takes,
-    and what it takes for others."""
+    """The same; the time of joined functions is at most the sum of theirs, and
+    at most their time for callers outside."""
     with open(path, "rb") as file:
         stats = marshal.load(file)
     costs, joined = {}, {}
@@ -106,7 +106,7 @@ def median(values):
 
 
 def side(runs):
-    """Of a row, of which a run may have no figures."""
+    """The figures of a row, which a run may lack."""
     found = sum(run is not None for run in runs)
     if found == 0:
         return None
@@ -142,7 +142,7 @@ def key_of(match, function):
 
 
 def moved_keys(match, sides):
-    """What takes a key of the base side to that of the new one."""
+    """Maps a key of the base side to that of the new one."""
     if match not in ("file", "line"):
         return lambda key: key
     files = moved_files(*({key_of(match, function)[1] for run in runs
@@ -151,7 +151,7 @@ def moved_keys(match, sides):
 
 
 def join(match, sides):
-    """Rows in no order, and the two sums."""
+    """The rows, unordered, and the two sums."""
     rows, lines = {}, {}
     counts = [len(runs) for runs in sides]
     moved = moved_keys(match, sides)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Names as ctprof diff compares them: the rules a second time, by regular
-expressions where C has loops."""
+"""The names that ctprof diff compares: a second implementation of the rules,
+with regular expressions where C has loops."""
 import collections
 import re
 
@@ -14,7 +14,8 @@ WORD = re.compile(r"(?<![0-9A-Za-z])[0-9a-z]{8,}(?![0-9A-Za-z])")
 
 
 def close(text, at):
-    """Behind the bracket that is open at `at`; None if it is not closed."""
+    """The index after the bracket that opens at `at`; None if it is not
+    closed."""
     pairs = {"<": ">", "(": ")", "{": "}"}
     stack = []
     while at < len(text):
@@ -92,7 +93,7 @@ def normal_file(file):
 
 
 def moved_files(base, new):
-    """{file of the base side: the one on the new side that is taken for it}"""
+    """{file of the base side: its counterpart on the new side}"""
     here, there = sorted(base - new - {""}), sorted(new - base - {""})
     pairs, votes = {}, collections.Counter()
     for depth in range(32, 0, -1):

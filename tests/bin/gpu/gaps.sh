@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# When GPUs were idle, why, and what to do about it, is what the rules say,
-# written down again in Python without any cleverness: on random programs, and
-# on PyTorch's own events. Traces of others must add up.
+# Idle times of GPUs, their causes and the recommended optimizations equal those
+# of a naive Python implementation of the rules: on random programs, and on
+# PyTorch's own events. Figures of other tools' traces must add up.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 
@@ -55,7 +55,7 @@ grep -q 'no GPU did anything' "$work/err" ||
 "$CTPROF" convert --counters "$srcdir/tests/traces/cpu_only.json.gz" \
 	-t pstats 2>"$work/err" >"$work/out"
 [ $? -eq 2 ] || complain "counters of a profile: not refused"
-# No table has only titles.
+# An empty table has only titles.
 "$CTPROF" gaps "$srcdir/tests/bin/compare/diff/compare_base.json.gz" >"$work/out"
 grep -qx 'For these causes it is not told what the host did.' "$work/out" ||
 	complain "gaps that no host is known of: $(cat "$work/out")"
@@ -64,12 +64,13 @@ printf '[{"ph":"X","pid":0,"tid":7,"cat":"kernel","name":"k","ts":0,"dur":8,
 "$CTPROF" gaps "$work/busy.json" >"$work/out"
 [ "$(sed -n '4,$p' "$work/out")" = "No GPU was ever idle." ] ||
 	complain "no gaps: $(cat "$work/out")"
-# The one that a program may see is another one's number to it.
+# The device visible to a program has another number there.
 "$CTPROF" gaps "$srcdir/tests/traces/mi300_torch_compile_triton.json.gz" \
 	>"$work/out"
 grep -q ' 2 AMD Instinct MI300X$' "$work/out" ||
 	complain "another number: $(cat "$work/out")"
-# Of several GPUs it is said which was idle, and shares are of all idle time.
+# With several GPUs, each row names the idle one, and shares are of all idle
+# time.
 {
 	printf '[{"ph":"X","pid":9,"tid":9,"cat":"cpu_op","name":"op","ts":0,'
 	printf '"dur":20}'
@@ -111,7 +112,7 @@ for style in --json --csv --optimize=4; do
 	cmp -s "$work/one" "$work/two" || complain "$style: not the same twice"
 	[ -s "$work/one" ] || complain "$style: empty"
 done
-# Several inputs are one table, each line of which says where it is from.
+# Several inputs are one table, each line of which names its input.
 cp "$srcdir/tests/traces/a100_simple_add_cuda_sync.json.gz" "$work/real"
 cd "$work" || exit 99
 for form in "gaps --csv" "gaps --optimize=4 --csv" "kernels --csv"; do

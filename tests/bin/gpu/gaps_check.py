@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ctprof gaps against the documents' rules, written down again the slow way:
-each moment is looked at by itself.
+"""Compares ctprof gaps with a slow implementation of the documents' rules: each
+moment is examined separately.
 
     gaps_check.py CTPROF DIRECTORY MOCK_EVENTS [ROUNDS]
 """
@@ -38,7 +38,7 @@ def cause_of(name, category, around):
 
 
 def doing(trace, tid, moment):
-    """What the thread does then: cause, range, call of the API."""
+    """The thread's state then: cause, range, call of the API."""
     cause, name, call = "host", "", ""
     inside = [one for one in trace.host
               if one[2] == tid and one[0] <= moment < one[1]]
@@ -173,7 +173,7 @@ def falling(samples):
 
 
 def slow_ranking(ranges, launches, kernels):
-    """Of ranges (start, end, name, self)."""
+    """From ranges (start, end, name, self)."""
     samples = queue(launches, kernels)
     idle, since = [], None
     if samples and ranges:
@@ -234,7 +234,7 @@ def check_ranking(name, wanted, path):
 
 
 def ranges_of(trace):
-    """(start, end, name, self) of what is no call of the API."""
+    """(start, end, name, self) of ranges that are not calls of the API."""
     ranges = [one for one in trace.host if one[4] != "cuda_runtime"]
     out = []
     for one in ranges:
@@ -264,7 +264,7 @@ def check_program(seed):
 
 
 def check_mock():
-    """PyTorch's own events, of which it knows the two that are worth most."""
+    """PyTorch's own events, with its two best candidates."""
     with gzip.open(MOCK, "rt", encoding="utf-8") as file:
         events, nodes = json.load(file)
     base = min(node["start_time_ns"] for node in nodes)
@@ -282,7 +282,7 @@ def check_mock():
             if not copies:
                 kernels.append((start, end, link))
         elif name.startswith("cudaLaunchKernel"):
-            # In whole microseconds: they would not nest with the ranges.
+            # In whole microseconds they would not nest with the ranges.
             trace.host.append((start, end, 2, name, "cuda_runtime", link))
             launches.append((start, end, link))
     for node in nodes:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `convert --counters` adds to random programs, against counting anew at
-every moment: each looks at every activity.
+"""Compares the counters that `convert --counters` adds to random programs with
+new counts for each moment, from all activities.
 
     gaps_counters.py CTPROF DIRECTORY [ROUNDS]
 """
@@ -42,7 +42,7 @@ def samples_of(name):
 
 
 def value_at(samples, name, moment):
-    """What was said last; None before all that is said."""
+    """The last value; None before the first."""
     value = None
     for time, title, number in samples:
         if title == name and time <= moment:
@@ -57,7 +57,7 @@ def slow_idle(trace, device, moment):
 
 
 def queued(trace):
-    """(launch, start, device) of what was ever in a queue."""
+    """(launch, start, device) of all work that was ever queued."""
     launches = {one[5]: one[0] for one in trace.host if one[5]}
     return [(launches[number], start, device)
             for start, _, device, _, _, category, number in trace.work
@@ -72,7 +72,7 @@ def slow_depth(trace, device, moment):
 
 
 def moments_of(trace):
-    """All at which something happens, but for the end, and those between."""
+    """All moments with an event, except the end, and moments between them."""
     times = sorted({time for one in trace.host + trace.work
                     for time in one[:2]})
     return [time for low, high in zip(times, times[1:])
@@ -103,7 +103,7 @@ def compare(what, trace):
 
 
 def compare_report(what, trace, samples):
-    """The time that the counter says is the report's."""
+    """The time in the counter is the report's."""
     end = max(one[1] for one in trace.host + trace.work)
     for row in json.loads(run("gaps", "-q", "--json", path("p.json")))["rows"]:
         line = [(time, value) for time, name, value in samples
@@ -138,8 +138,8 @@ def compare_formats(what, samples):
 
 
 def by_hand():
-    """Two streams, a copy, a kernel that nobody launched, one that began
-    before it was launched, and one of no length."""
+    """Two streams, a copy, a kernel without a launch, one that began before its
+    launch, and one without duration."""
     trace = Trace()
     trace.host = [(1000, 9000, 1, "run", "cpu_op", 0),
                   (1100, 1150, 1, "cudaLaunchKernel", "cuda_runtime", 1),

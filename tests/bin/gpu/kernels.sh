@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What kernels did is what the traces say: those that are made up, and real
-# ones. CTPROF_DATA may name a directory with more of these, CTPROF_TORCH a
-# Python with PyTorch, whose own counts are compared then.
+# The figures of kernels agree with the traces: made-up ones and real ones.
+# CTPROF_DATA may name a directory with more of these, CTPROF_TORCH a Python
+# with PyTorch, whose own counts are compared then.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 
@@ -45,7 +45,7 @@ none=$("$CTPROF" kernels "$srcdir/tests/traces/cpu_only.json.gz")
 printf '{"traceEvents":[]}' >"$work/empty.json"
 none=$("$CTPROF" kernels "$work/empty.json")
 [ "$none" = "No GPU ran a kernel." ] || complain "empty: $none"
-# A terminal must not obey what a device is called.
+# A terminal must not obey a device's name.
 printf '{"deviceProperties":[{"id":0,"name":"a\\u001b[31m\\nb"}],"traceEvents":[
 {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":8,"dur":4,
  "args":{"device":0,"stream":7}}]}' >"$work/evil.json"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What `ctprof kernels` says of traces, written down again: by hand for those
-made up here, and of real ones in a few lines that share nothing with it.
+"""Compares `ctprof kernels` with expected figures: computed by hand for made-up
+traces, and in a few independent lines for real ones.
 
 Usage: kernels_check.py CTPROF WORK TRACE...
 """
@@ -23,7 +23,7 @@ def report(path, *options):
 
 
 class Trace:
-    """A trace that is made up: one thread, streams of one device."""
+    """A made-up trace: one thread, streams of one device."""
 
     def __init__(self, device="NVIDIA A100-SXM4-40GB", **properties):
         self.events = []
@@ -43,7 +43,7 @@ class Trace:
         self.time += 10 * len(kernels) + 10
 
     def launch(self, kernel, dur, start, call="cudaLaunchKernel", **args):
-        """A call, and what it launched."""
+        """A call, and the work that it launched."""
         correlation = 1000 + len(self.events)
         self.add("cuda_runtime", call, 5, 1, {"correlation": correlation},
                  start)
@@ -75,7 +75,7 @@ def same(what, found, wanted):
 
 
 def check_shares():
-    """Work counts once, for those kernels that do it."""
+    """Work counts once, for the kernels that do it."""
     trace = Trace()
     flops = 2 * 64 * 32 * 16
     shapes = [[64, 32], [32, 16]]
@@ -101,7 +101,7 @@ def check_shares():
     both = 2 * 2 * 2 * 15 * (4 * 6 * 9)
     same("gradients", rows["dgrad_x"]["flops"] + rows["wgrad_y"]["flops"],
          both)
-    # The last that came is divided first.
+    # The last to arrive is divided first.
     same("gradients", rows["wgrad_y"]["flops"], both * 30 // 40)
     same("layout", rows["nchwToNhwcKernel"]["bytes"], 0)
     same("add", rows["add_kernel"]["bytes"], 800)
@@ -116,7 +116,7 @@ def check_shares():
 
 
 def check_many():
-    """However many kernels an operator has, the first are not given more."""
+    """However many kernels an operator has, the first do not get more."""
     trace = Trace()
     trace.operator("aten::mm", [[2000, 3000], [3000, 4000]],
                    [("sgemm_first", 1)] * 3000 + [("sgemm_then", 3)] * 3000)
@@ -137,8 +137,8 @@ def check_many():
 
 
 def check_late():
-    """A kernel that comes when its operator has waited too long has nothing,
-    which is said; up to then it has its part."""
+    """A kernel that comes when its operator has waited too long gets no share,
+    which is reported; until then it gets its share."""
     for between, late in (65000, 0), (66000, 1):
         trace = Trace()
         trace.operator("aten::mm", [[20, 30], [30, 40]],
@@ -185,7 +185,7 @@ def check_percent():
          rows["gemm_bf"]["flops_percent"])
     same("no fallback", rows["sgemm_plain"]["flops_percent"],
          round(flops / 1e-3 / 19.5e12 * 100, 2))
-    # Of what is not known there is no percentage, and no 0.
+    # Unknown values have no percentage, and not 0.
     trace.devices[0]["name"] = "Some GPU"
     rows, devices = trace.report()
     same("unknown", rows["gemm_bf"]["flops_percent"], None)
@@ -201,7 +201,7 @@ def check_percent():
 
 
 def check_devices():
-    """A name that is nearly one's own is another device's."""
+    """A name that is nearly our device's is another device's."""
     for name, memory, wanted in (
             ("Tesla V100-SXM2-16GB", 16e9, 900), ("NVIDIA H200", 0, 4800),
             ("Tesla V100-FHHL-16GB", 16e9, None), ("NVIDIA L4", 0, 300),
@@ -231,7 +231,7 @@ def check_devices():
 
 
 def check_own():
-    """What the trace says wins, of the operator before the kernel."""
+    """Values in the trace win, the operator's before the kernel's."""
     trace = Trace()
     trace.operator("aten::mm", [[2, 2], [2, 2]], [("gemm", 1)],
                    kernel_flop=77, kernel_num_gb=1e-6)
@@ -245,7 +245,7 @@ def check_own():
 
 
 def check_options():
-    """Orders, and how many rows."""
+    """Orders, and numbers of rows."""
     trace = Trace()
     trace.operator("aten::mm", [[2, 2], [2, 2]], [("gemm_b", 1)])
     trace.operator("aten::add", [[9], [9]], [("add_a", 9)])
@@ -258,7 +258,7 @@ def check_options():
 
 
 def read(path):
-    """Events of a real trace, with numbers as they are written."""
+    """Events of a real trace, with unchanged numbers."""
     return events_of(read_json(path, parse_float=decimal.Decimal))
 
 
@@ -286,12 +286,12 @@ def check_counts(path, events):
 
 
 def numbers(text):
-    """Of "[1, 2]"."""
+    """The numbers of a text like "[1, 2]"."""
     return [int(part) for part in text.strip("[]").split(",")]
 
 
 def flops_of(name, dims, concrete):
-    """Of the operators that are in the real traces; None: not known."""
+    """The work of the operators in the real traces; None: unknown."""
     if name in ("aten::mm", "aten::bmm"):
         return 2 * math.prod(dims[0]) * dims[1][-1]
     if name in ("aten::addmm", "aten::baddbmm"):
@@ -342,8 +342,8 @@ def written(*command):
 
 
 def check_augment(path, flops):
-    """Nothing but the two arguments is added; kernels of an operator have
-    together what it has."""
+    """Only the two arguments are added; an operator's kernels together have its
+    work."""
     events = written("kernels", "-q", "--augment", "-t", "chrome", path)
     operators = {}
     kernels = collections.Counter()
@@ -367,7 +367,7 @@ def check_augment(path, flops):
 
 
 def check_augment_own():
-    """What is there and above 0 stays, what is 0 does not."""
+    """Existing values above 0 stay, those of 0 do not."""
     trace = Trace()
     trace.operator("aten::mm", [[2, 3], [3, 4]], [("gemm", 1)],
                    kernel_flop=0, kernel_num_gb=7.5)

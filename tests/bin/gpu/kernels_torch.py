@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Operations by `ctprof kernels` are those of torch.utils.flop_counter: of what
-PyTorch's own profiler writes about operators on the CPU, each of which is given
-a kernel. Needs torch.
+"""The operations of `ctprof kernels` equal those of torch.utils.flop_counter,
+for PyTorch's own traces of operators on the CPU, each of which gets an added
+kernel. Needs torch.
 
 Usage: kernels_torch.py CTPROF WORK
 """
@@ -17,7 +17,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 CTPROF, WORK = sys.argv[1:]
 
-# Those that it counts; what they call is not counted once more.
+# The operators that it counts; their callees are not counted again.
 COUNTED = ["mm", "addmm", "bmm", "baddbmm", "convolution",
            "convolution_backward",
            "_scaled_dot_product_flash_attention_for_cpu",
@@ -25,12 +25,12 @@ COUNTED = ["mm", "addmm", "bmm", "baddbmm", "convolution",
 
 
 def tensor(*shape, dtype=torch.float32):
-    """One whose gradient is asked for."""
+    """A tensor that requires a gradient."""
     return torch.randn(*shape, dtype=dtype, requires_grad=True)
 
 
 def products(dtype):
-    """Of matrices."""
+    """Products of matrices."""
     one = torch.mm(tensor(6, 5, dtype=dtype), tensor(5, 7, dtype=dtype))
     two = torch.addmm(tensor(7, dtype=dtype), one, tensor(7, 7, dtype=dtype))
     functional.linear(two, tensor(9, 7, dtype=dtype)).sum().backward()
@@ -73,7 +73,7 @@ def attention(dtype):
 
 
 def with_kernels(path):
-    """Gives each operator that is counted a call and a kernel of its name."""
+    """Gives each counted operator a call and a kernel of its name."""
     with open(path, encoding="utf-8") as file:
         data = json.load(file)
     added = []
@@ -81,7 +81,7 @@ def with_kernels(path):
         name = event.get("name", "").removeprefix("aten::")
         if event.get("cat") != "cpu_op" or name not in COUNTED:
             continue
-        # Before what the operator calls itself.
+        # Before the operator's own callees.
         number = 1000000 + len(added)
         event["ts"] -= 0.002
         event["dur"] += 0.002
@@ -98,7 +98,7 @@ def with_kernels(path):
 
 
 def check(function, dtype):
-    """Both must count the same, of each operator."""
+    """Both must have the same count for each operator."""
     path = WORK + "/torch.json"
     with FlopCounterMode(display=False) as counter:
         function(dtype)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A real build of more than 300 translation units, or BUILD_UNITS (101 and more),
-# with clang and the headers of nlohmann/json: what ctprof adds up of it is what
-# tests/bin/input/clang_build_count.py does; it does not depend on how many files are read at a
-# time, nor does the profile of the build; what is no trace is left out, and
+# A real build of more than 300 translation units, or BUILD_UNITS (101 and
+# more), with clang and the headers of nlohmann/json. ctprof's sums equal those
+# of tests/bin/input/clang_build_count.py. Neither these nor the build's profile
+# depend on the number of files read at a time. Other files are left out, and
 # counted.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
@@ -17,8 +17,8 @@ echo '#include <nlohmann/detail/macro_scope.hpp>' > probe.cc
 	skip "clang, -ftime-trace or the headers of nlohmann/json are missing"
 rm -f probe.*
 
-# Most units are small, and have templates of which some are in others, too;
-# CI's time is scarce.
+# Most units are small, with templates that some of them share; CI's time is
+# scarce.
 make_units() {
 	unit=0
 	while [ "$unit" -lt "$BUILD_UNITS" ]; do
@@ -52,7 +52,7 @@ make_units
 	echo "the build failed"
 	exit 1
 }
-# As CMake and npm leave it behind, and worse.
+# Files that CMake and npm leave behind, and worse.
 "$CTPROF" formats --json > out/formats.json 2> /dev/null || :
 echo '[{"directory":"/","command":"cc -c a.c","file":"a.c"}]' \
 	> out/compile_commands.json
@@ -76,7 +76,7 @@ for report in all1 name; do
 		complain "$report.json: the sums are wrong"
 done
 
-# One profile of all: as if each had been converted, and these been merged.
+# One profile of all: as if each had been converted, and the profiles merged.
 "$CTPROF" convert -q -t pstats -j 2 out -o build.pstats &&
 	"$CTPROF" convert -q -t pstats -j 1 out/ > one.pstats &&
 	cmp build.pstats one.pstats || complain "the profile depends on -j"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Adds up, in another way than ctprof does, what clang's -ftime-trace says
-below a directory, and compares that with a report of ctprof stats.
+"""Sums clang's -ftime-trace files below a directory, by another method than
+ctprof's, and compares the sums with a report of ctprof stats.
 
 usage: clang_build_count.py [--whole] REPORT DIRECTORY...
-       --whole: clang was told to leave nothing out (its granularity is 0)
+       --whole: clang has left nothing out (its granularity is 0)
 
 Each file is a tree of ranges, found by sorting; each group is the tree with
 only its ranges left in it.
@@ -44,8 +44,8 @@ def load(path):
 
 
 def ranges_of(events):
-    """(row, start, end, name, detail, index) of what nests; headers that are
-    asynchronous have a row of their own."""
+    """(row, start, end, name, detail, index) of ranges that nest; asynchronous
+    headers have their own row."""
     ranges = []
     begun = None
     for index, event in enumerate(events):
@@ -64,7 +64,7 @@ def ranges_of(events):
 
 
 def group_keys(name, detail, on_row):
-    """What a range is in each group: {group: (name, file)}."""
+    """A range's key in each group: {group: (name, file)}."""
     whole = name + " " + detail if detail else name
     keys = {}
     if not on_row:
@@ -91,12 +91,13 @@ class Cost:
 
 
 def add_group(costs, edges, ranges):
-    """Adds ranges (row, start, end, key, order), of which the outer ones come
-    first, to the costs."""
+    """Adds ranges (row, start, end, key, order), the outer ones first, to the
+    costs."""
     stacks = collections.defaultdict(list)
     for row, start, end, key in ranges:
         stack = stacks[row]
-        # What begins where another ends is behind it, if that took time.
+        # A range that begins where another ends comes after it, unless that is
+        # empty.
         while stack and not (end <= stack[-1][1] and (
                 start < stack[-1][1] or stack[-1][0] == start)):
             stack.pop()
@@ -126,7 +127,7 @@ def add_file(groups, edges, path, events):
     unit.ncalls = unit.pcalls = 1
     unit.tottime = unit.cumtime = sum(
         r[2] - r[1] for r in ranges if r[3] == "ExecuteCompiler")
-    # Since clang 19, where they are asynchronous, it counts but few.
+    # Since clang 19, where headers are asynchronous, it counts only a few.
     return sum(event["args"]["count"] for event in events
                if event["name"] == "Total Source" and
                not any(len(r[0]) > 2 for r in ranges))
@@ -196,7 +197,7 @@ def main():
     names = {row["group"] for row in report["rows"]}
     for group in sorted(names - {"template-set"}):
         compare(report, group, groups[group], edges[group])
-    # Of ranges within such of the same name clang counts only the outer one.
+    # clang counts only the outermost of nested ranges of the same name.
     outer = groups["name"][("Source", "")].pcalls
     if whole and outer != told:
         fail("clang counts %d headers, not %d" % (told, outer))

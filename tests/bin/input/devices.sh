@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a device did, from a log (device.recipe) to tables and profiles: the
+# Device activities, from a log (device.recipe) to tables and profiles: the
 # numbers are computed by hand from the recipe.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 ./tests/support/make_log "$srcdir/tests/support/device.recipe" > "$work/run.ctp" || exit 99
 cd "$work" || exit 99
 
-# is COMMAND...: it ends well and prints what is on stdin.
+# is COMMAND...: it succeeds and prints the text on stdin.
 is() {
 	local status=0
 	cat > want
@@ -93,7 +93,7 @@ END
 	"$CTPROF" convert -t pstats run.ctp | cmp - one.pstats ||
 	complain "--device=separate is not what is usual"
 
-# Each function of the host has what its kernels' callers say of it.
+# Each function of the host has the figures of its kernels' callers.
 "$CTPROF" stats --gpu --json --callers run.ctp > out &&
 	"$python" - <<'END' || complain "stats --gpu --json"
 import json
@@ -113,7 +113,7 @@ assert total == report["device_ns"] == 2160
 assert [row["bytes"] for row in report["kernels"]] == [0, 4096, 512]
 END
 
-# A device whose clock is fast works without a pause: nothing seems to overlap.
+# A device with a fast clock works without a pause: nothing seems to overlap.
 cat > busy.recipe <<'END'
 [0, {'format': 'ctprof log', 'version': 1, 'reader': 1, 'tool': 'ctprof 0.1.0', 'host': 'here', 'pid': 42, 'command': ['train'], 'realtime': 1700000000000000000, 'clock': 'tsc', 'clock_hz': 2600000000, 'policy': 'block', 'min_ns': 0, 'spool': ''}]
 [1, 1, [['gemm', '', 0, 0, 0, '', 'kernel', 0]]]

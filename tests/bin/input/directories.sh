@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Directories as inputs: what is below them is added up, whatever else is there.
+# Directories as inputs: the traces below them are added up, whatever other
+# files are there.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 need "$python"
@@ -8,7 +9,7 @@ trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
 cd "$work" || exit 99
 export CTPROF_SPOOL="$work"
 
-# expect STATUS COMMAND…: its output is in `out`, what it says in `said`.
+# expect STATUS COMMAND...: its output is in `out`, its messages in `said`.
 expect() {
 	want=$1
 	shift
@@ -21,8 +22,8 @@ said() {
 	grep -qxF "ctprof: $1" said || complain "not said: $1, but $(cat said)"
 }
 
-# Since clang 19 headers are asynchronous ranges; the unit lies there twice,
-# once packed. It is the same whatever the directory is called by.
+# Since clang 19 headers are asynchronous ranges. The unit is there twice, once
+# packed. Any path of the directory gives the same.
 real=$srcdir/tests/traces/self-win-clang-19.1_main.json.gz
 mkdir -p units/a units/b
 cp "$real" units/a/main.cpp.json.gz
@@ -46,7 +47,7 @@ assert [line.split()[-1] for line in lines[2:4]] == \
 assert lines[2].split()[:3] == [
     "569486.000", "345621.000", "217870.000"], lines[2]
 END
-# One file, or the same without a directory, may be asked for groups, too.
+# Groups may be requested for one file, with or without a directory.
 expect 0 "$CTPROF" stats -q --group=header --csv units/b/main.cpp.json
 [ "$(head -1 out)" = group,name,file,line,ncalls,pcalls,tottime_ns,cumtime_ns ] &&
 	[ "$(grep -c '^header,Source,' out)" = 107 ] ||
@@ -85,8 +86,8 @@ fi
 chmod 700 odd/deep
 chmod 600 odd/cut.cpp.json
 
-# Of other traces the functions are added up; among compilers' they are left
-# out.
+# The functions of other traces are added up; among compilers' traces they are
+# left out.
 mkdir -p logs/one
 CTPROF_OUT=logs/one/1.ctp "$CLI_PROGRAM" && CTPROF_OUT=logs/2.ctp "$CLI_PROGRAM" ||
 	complain "the program failed"
@@ -102,7 +103,7 @@ expect 0 "$CTPROF" stats logs units
 said "all inputs: left out: 3 not of a compiler"
 expect 2 "$CTPROF" stats --group=phase --gpu logs
 
-# Sums are profiles: no timelines, no paths of calls.
+# Sums are profiles: no timelines, no call paths.
 for format in chrome folded; do
 	expect 2 "$CTPROF" convert -t $format logs
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# ctprof stats --follow: a program that records while it is followed, a log that
-# comes in pieces, is replaced, cut, damaged; how it ends, and on a terminal.
+# ctprof stats --follow: a program that records meanwhile; a log that grows in
+# pieces, is replaced, truncated, damaged; the end; and a terminal.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 program=$build/tests/bin/input/follow_program
@@ -21,8 +21,8 @@ report() {
 	fi
 }
 
-# follow ARGUMENTS...: in the background, and so that SIGINT reaches it, which a
-# shell lets its background jobs ignore.
+# follow ARGUMENTS...: in the background, but reachable by SIGINT, which a shell
+# lets its background jobs ignore.
 follow() {
 	: >out
 	"$python" -c '

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The time by phase is what is counted by hand, and by looking at each moment by
-# itself; rules that make no sense are refused with their line; inputs without
-# threads, or without anything, get a sentence.
+# The time by phase equals times counted by hand, and those of a method that
+# examines each moment. Invalid rules are refused with their line; inputs
+# without threads, or without events, get a message.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 
@@ -13,7 +13,7 @@ cd "$work" || exit 99
 printf 'main;b;a 7\nmain;a;main;a 10\nmain 3\n' >calls.folded
 clang=$srcdir/tests/traces/self-win-clang-19.1_main.json.gz
 
-# status, what stderr holds ("": nothing), arguments; what is printed goes to "out".
+# status, text in stderr ("": empty), arguments; standard output goes to "out".
 expect() {
 	wanted=$1
 	words=$2
@@ -28,7 +28,7 @@ expect() {
 	fi || complain "$*: says $(cat err)"
 }
 
-# The text of rules, and what is said of it.
+# The text of rules, and the message about them.
 refuse() {
 	# shellcheck disable=SC2059
 	printf "$1" >bad.rules
@@ -62,7 +62,7 @@ expect 3 'nothing.rules: not clang, dynamo, import or nvcc, and no file' \
 expect 3 'cannot read' --rules . calls.folded
 expect 2 'not clang, dynamo, import or nvcc' --show-rules nothing
 
-# A pattern that others take for ever to try.
+# A pattern that takes other matchers for ever.
 stars=$(printf '%0200d' 0 | sed 's/0/*a/g')
 name=$(printf '%02000d' 0 | tr 0 a)
 printf 'phase x\nname %sb\n' "$stars" >stars.rules
@@ -70,14 +70,14 @@ printf '%s 5\n' "$name" >stars.folded
 expect 0 '' --rules stars.rules --csv stars.folded
 grep -q 'stars.rules,(unknown),0,5,5' out || complain "stars: $(cat out)"
 
-# The longest rules that there may be, with the line ends of elsewhere.
+# The longest possible rules, with the line ends of other systems.
 printf 'phase  x y \r\nname a\r\nphase z\r\nname main' >ends.rules
 expect 0 '' --rules ends.rules --csv calls.folded
 printf 'rules,phase,count,self_ns,total_ns\n' >wanted
 printf 'ends.rules,x y,3,17,17\nends.rules,z,2,3,20\n' >>wanted
 cmp -s out wanted || complain "a tree of calls: $(cat out)"
 
-# Without a tree functions have their own time: a has 17, main 3.
+# Without a tree, functions have their own time: a has 17, main 3.
 "$CTPROF" convert -q calls.folded -o calls.pstats
 printf 'phase x\nname a\n' >a.rules
 expect 0 '' --rules a.rules calls.pstats
@@ -86,8 +86,8 @@ expect 0 '' --rules a.rules --csv calls.pstats
 grep -q 'a.rules,x,[0-9]*,17,17' out || complain "pstats: $(cat out)"
 grep -q 'a.rules,(unknown),0,3,3' out || complain "pstats: $(cat out)"
 
-# A build: its units are added up, whatever else lies there, and however many
-# are read at a time.
+# A build: its units are added up, whatever other files are there, and however
+# many are read at a time.
 mkdir -p build/sub
 cp "$clang" build/one.json.gz
 cp "$clang" build/sub/two.json.gz
@@ -114,7 +114,7 @@ for one in report["threads"]:
     assert sum(one["phases"].values()) == one["wall_ns"]
 EOF
 
-# `stats` goes by the same rules; of this version it has no headers.
+# `stats` uses the same rules; this version has no headers.
 "$CTPROF" phases -q --csv "$clang" >phases.csv
 "$CTPROF" stats -q --csv --group phase "$clang" >stats.csv
 for name in compiler templates backend optimizer 'machine code'; do
@@ -124,7 +124,7 @@ for name in compiler templates backend optimizer 'machine code'; do
 		complain "$name: $ours ns, but $theirs ns for stats"
 done
 
-# nvcc's: headers and templates as its compiler for the device tells.
+# nvcc's: headers and templates, as its compiler for the device reports them.
 nvcc=$srcdir/tests/traces/nvcc_13.0.json.gz
 for group in header template; do
 	"$CTPROF" stats -q --json --group "$group" "$nvcc" >"$group.json"
@@ -146,7 +146,7 @@ for group, counts in wanted.items():
     assert found == counts and counts, (group, found, counts)
 ' || complain "nvcc: headers or templates"
 
-# Each set of rules for itself, in one report.
+# Each set of rules separately, in one report.
 expect 0 '' -q "$clang" "$work/check/import.json" \
 	"$srcdir/tests/traces/cpu_only.json.gz"
 [ "$(grep -c '^Phases by the rules ' out)" -eq 2 ] || complain "two: $(cat out)"
@@ -154,7 +154,7 @@ grep -q '^No phase is known of: 1 input' out || complain "none: $(cat out)"
 grep -q '^--rules)$' out || complain "none: $(cat out)"
 [ "$(awk 'length > 80' out | wc -l)" -eq 0 ] || complain "wide: $(cat out)"
 
-# Nothing, and what is cut off.
+# No events, and a truncated trace.
 expect 3 'is empty' /dev/null
 expect 0 '' "$srcdir/tests/traces/mi300_vllm_graph_decode.json.gz"
 echo '{"traceEvents":[]}' >none.json

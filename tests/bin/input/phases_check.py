@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ctprof phases against times that were counted by hand, and the slow way.
+"""Compares ctprof phases with times counted by hand, and by a slow method.
 
 usage: phases_check.py CTPROF DIRECTORY TRACES
 """
@@ -44,7 +44,7 @@ def rows_of(document):
 
 
 def compare(what, document, rules, ranges):
-    """A report on one trace is what the oracle says; all of it adds up."""
+    """A report on one trace equals the oracle's; all of it adds up."""
     sums, by_thread = count(rules, ranges)
     equal(what, rows_of(document), sums)
     equal(f"{what}: order", [row["phase"] for row in document["rows"]],
@@ -91,10 +91,10 @@ HAND = [
     Range(1, 170, 171, "d"),
     Range(2, 1000, 2000, "e", "f.py", "python_function"),
     Range(2, 1100, 1200, "b"),
-    # What is told twice counts once, but not in another phase.
+    # Ranges reported twice count once, but not in another phase.
     Range(4, 0, 50, "a"), Range(4, 1, 49, "again"), Range(4, 2, 30, "bx"),
     Range(4, 3, 20, "again"), Range(4, 50, 60, "again"),
-    # Not nested: from 40 to 120, of which "bx" has what begins in it.
+    # Not nested: from 40 to 120; ranges that begin in it are in "bx".
     Range(3, 0, 90, "zz"), Range(3, 41, 120, "w", is_async=True),
     Range(3, 50, 70, "b"), Range(3, 60, 66, "q"),
     Range(3, 45, 125, "nobody asks", is_async=True),
@@ -135,7 +135,7 @@ def check_hand():
     csv = run("--rules", rules, "--csv", "--threads", trace).stdout
     equal("hand: csv of threads", sum(
         int(line.split(",")[7]) for line in csv.splitlines()[1:]), 1351)
-    # The same of the log that it becomes.
+    # The same for the log made from it.
     log = path_of("hand.ctp")
     subprocess.run([CTPROF, "convert", "-q", trace, "-o", log], check=True)
     equal("hand: as a log", rows_of(report("--rules", rules, log)), HAND_ROWS)
@@ -177,13 +177,13 @@ def check_random():
                 ranges)
 
 
-# ---- the rules that there are ----------------------------------------------
+# ---- the supplied rules ---------------------------------------------------
 
 def shipped(name):
     return Rules(run("--show-rules", name).stdout)
 
 
-# Who calls whom in torch.compile(), with the phase that each is of.
+# The calls of torch.compile(), with the phase of each.
 DYNAMO = ("dynamo", "Dynamo", [("entire_frame_compile", "Dynamo", [
     ("bytecode_tracing (dynamo_timed)", "Dynamo", []),
     ("OutputGraph.call_user_compiler", "Dynamo", [
@@ -210,7 +210,7 @@ DYNAMO = ("dynamo", "Dynamo", [("entire_frame_compile", "Dynamo", [
 
 
 def lay_out(tree, at, wanted):
-    """Each has 10 ns before, between and after what it calls."""
+    """Each has 10 ns before, between and after its callees."""
     name, phase, children = tree
     ranges = []
     start = at
@@ -238,8 +238,8 @@ def check_dynamo():
 
 
 def recorded_import(directory):
-    """What Python calls to import a module twice: from source, and from the
-    file that it writes then. Time goes on by 10 ns with each call and return.
+    """Python's calls to import a module twice: from source, and from the file
+    that it writes then. Each call and return takes 10 ns.
     """
     ranges, stack = [], []
     clock = [0]
@@ -339,7 +339,7 @@ def check_nvcc():
 
 
 def read_ranges(trace):
-    """The ranges of a thread in PyTorch's trace, but for operators."""
+    """The ranges of a thread in PyTorch's trace, except operators."""
     events = events_of(read_json(trace, parse_float=decimal.Decimal))
     return [Range(one["tid"], int(one["ts"] * 1000),
                   int(one["ts"] * 1000) + int(one["dur"] * 1000),
@@ -348,7 +348,7 @@ def read_ranges(trace):
 
 
 def check_torch():
-    """PyTorch's own: what it tells three times counts once."""
+    """PyTorch's own: ranges reported three times count once."""
     trace = os.path.join(TRACES, "pytorch_2.15_compile.json.gz")
     ranges = read_ranges(trace)
     document = report(trace)

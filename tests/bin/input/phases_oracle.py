@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Times by phase the slow way: each moment between two ends of ranges is looked
-at by itself, with all ranges that are open then."""
+"""Times by phase, the slow way: each interval between two events is examined
+separately, with all ranges that are open then."""
 import collections
 import json
 import re
@@ -9,8 +9,8 @@ from checks import micro
 
 UNKNOWN, IDLE = "(unknown)", "(idle)"
 
-# Times are in nanoseconds. Of ranges that begin at once the outer one, of
-# asynchronous ones the first, comes first in a list.
+# Times are in nanoseconds. Among ranges that begin together, the outer one
+# comes first in a list; among asynchronous ones, the first in the file.
 Range = collections.namedtuple(
     "Range", "tid start end name file category is_async",
     defaults=("", "x", False))
@@ -44,7 +44,7 @@ class Rules:
                 limits[key] = glob(value)
 
     def find(self, one, around=None):
-        """The phase that it begins where the thread is in that one."""
+        """The phase that it begins, given the thread's current phase."""
         for phase, word, name, limits in self.rules:
             if ((word == "async") == one.is_async and
                     name.fullmatch(one.name) and
@@ -64,7 +64,7 @@ def innermost(active, begun):
 def count_thread(rules, ranges):
     """{phase: [count, self, total]} of a thread's ranges."""
     begun = [rules.find(one) for one in ranges]
-    # Asynchronous ranges that no rule asks for are not looked at.
+    # Asynchronous ranges without a rule are ignored.
     known = [i for i, one in enumerate(ranges)
              if not one.is_async or begun[i] is not None]
     known.sort(key=lambda i: (ranges[i].start, -ranges[i].end, i))
@@ -93,7 +93,7 @@ def count_thread(rules, ranges):
 
 
 def count(rules, ranges):
-    """The same of all threads, and of each."""
+    """The same for all threads, and for each."""
     threads = collections.defaultdict(list)
     for one in ranges:
         threads[one.tid].append(one)

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # With --no-command, no argument of a program, or of one that it starts, is in
-# the log, in the spool, or in what repair makes of both.
+# the log, in the spool, or in the output of repair.
 # shellcheck source=tests/support/kill_case.sh
 . "${srcdir:-.}/tests/support/kill_case.sh"
 
-# The recorder's own arguments are numbers, and what stands behind is ignored.
+# The recorder's own arguments are numbers, and further ones are ignored.
 set -- abort 4SecretWord 20000SecretWord 0
 
 tells() {
@@ -26,7 +26,7 @@ silent() {
 	done
 }
 
-# Else nothing is shown by the rest.
+# Otherwise the rest would show nothing.
 run record "$@"
 tells run.ctp || complain "arguments are not in a log as ever"
 "$CTPROF" info --json run.ctp | grep -q 'abort 4SecretWord' ||
@@ -49,7 +49,7 @@ tells run.ctp && complain "an argument is in the log before repair"
 "$CTPROF" repair run.ctp >said 2>&1 || complain "cannot repair"
 silent "after repair" run.ctp
 
-# Children are told by the environment.
+# Children get the setting through the environment.
 rm -f run*.ctp
 # shellcheck disable=SC2016
 "$CTPROF" record --no-command -o run.ctp -- sh -c \
@@ -92,7 +92,7 @@ else
 	echo "skipped python: configured without Python"
 fi
 
-# What makes no sense must not pass for "arguments are wanted".
+# An invalid value must not mean that arguments are wanted.
 rm -f run*.ctp
 CTPROF_NO_COMMAND=yes CTPROF_OUT=run.ctp "$program" abort 1 1 0 2>said
 [ ! -e run.ctp ] || complain "CTPROF_NO_COMMAND=yes is obeyed as 0"

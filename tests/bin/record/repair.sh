@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# ctprof repair on the command line: what it lists, completes, removes, refuses
-# and says.
+# ctprof repair on the command line: the logs that it lists, completes, removes
+# and refuses, and its messages.
 # shellcheck source=tests/support/kill_case.sh
 . "${srcdir:-.}/tests/support/kill_case.sh"
 
-# expect STATUS ARGUMENT...: runs ctprof repair; `out` and `said` are its words.
+# expect STATUS ARGUMENT...: runs ctprof repair; `out` and `said` have its
+# output.
 expect() {
 	local want=$1 got=0
 	shift
@@ -18,7 +19,7 @@ says() {
 	grep -qE -- "$1" said || complain "$what: did not say '$1'"
 }
 
-# A program that ended early, and what of its log is there.
+# A program that ended early, and its incomplete log.
 leave() {
 	CTPROF_OUT=$1 "$program" _exit "${2:-2}" 10000 0 >lines 2>said
 }
@@ -40,7 +41,7 @@ expect 0 --json
 assert json.load(open("out"))["rows"] == []' || complain "empty JSON"
 [ $failed -gt 0 ] || echo "ok nothing to do"
 
-# Whoever reads what is there learns that there is more.
+# Readers report that an incomplete log is not complete.
 CTPROF_OUT=half.ctp "$program" _exit 2 400000 0 >lines 2>said
 "$CTPROF" info half.ctp >out 2>said
 grep -q "^ .*'ctprof repair' completes it$" out || complain "half: $(cat out)"
@@ -158,7 +159,7 @@ expect 0 --all
 says '^ctprof: .*spool: nothing was recorded in it; removed$'
 [ "$(ls "$CTPROF_SPOOL" | wc -l)" = 2 ] || complain "touched what is not ours"
 rm "$CTPROF_SPOOL"/*
-# Only who is root can give a file away.
+# Only root can give a file away.
 CTPROF_OUT=given.ctp "$program" _exit 2 400000 0 >lines 2>said
 if chown 65534 "$CTPROF_SPOOL"/*.spool 2>/dev/null; then
 	expect 3 given.ctp
@@ -168,8 +169,8 @@ fi
 rm "$CTPROF_SPOOL"/*
 [ $failed -gt 0 ] || echo "ok what is refused"
 
-# Disk full: what is there stays, and it can be done again. One byte more fits, and
-# any completion needs more. Messages go through a pipe, which has no limit.
+# Disk full: existing data stay, and repair can be repeated. One byte more fits,
+# and any completion needs more. Messages go through a pipe, which has no limit.
 leave full.ctp
 cp full.ctp kept.ctp
 (

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program compiled with -finstrument-functions is recorded, chosen functions
-# only, and its functions get names: at once, or later from files elsewhere.
+# A program compiled with -finstrument-functions is recorded, with chosen
+# functions only, and its functions get names: at once, or later from files
+# elsewhere.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 list=$build/tests/support/list_functions
@@ -30,7 +31,7 @@ check() {
 	else
 		complain "$what"
 	fi
-	# What the program said stays until it is run again.
+	# The program's output stays until it is run again.
 	[ "$1" != "$CTPROF" ] || mv err said
 }
 
@@ -44,7 +45,7 @@ expect() {
 		complain "$what: status $status, not $wanted"
 }
 
-# names LOG [OPTION...]: the functions in a log, one a line.
+# names LOG [OPTION...]: the functions in a log, one per line.
 names() {
 	"$CTPROF" stats --csv --top 0 "$@" | cut -d, -f1 | tr -d '"' |
 		LC_ALL=C sort
@@ -63,7 +64,7 @@ record() {
 	"$CTPROF" record -q -o "$@" >/dev/null
 }
 
-# said WORDS: has the last command said so?
+# said WORDS: has the last command printed these?
 said() {
 	grep -qF -- "$1" said
 }
@@ -120,7 +121,7 @@ cp raw.ctp cut.ctp
 check "through a link" "$CTPROF" symbolize link.ctp
 check "the file is replaced, and not the link" test -L link.ctp -a ! -L cut.ctp
 
-# Not where it is, or not what it was.
+# At another place, or another file.
 mv program hidden
 cp raw.ctp lost.ctp
 expect "without the program" 0 "$CTPROF" symbolize lost.ctp
@@ -138,7 +139,7 @@ expect "what is no log" 3 "$CTPROF" symbolize program
 expect "no log at all" 2 "$CTPROF" symbolize
 expect "two logs into one" 2 "$CTPROF" symbolize -o x.ctp raw.ctp lost.ctp
 
-# From a file with debug information that was not there.
+# From a file with debug information that was missing before.
 if command -v objcopy >/dev/null && command -v strip >/dev/null; then
 	mv hidden program
 	id=$(readelf -n program | sed -n 's/.*Build ID: //p')
@@ -158,7 +159,7 @@ else
 	mv hidden program
 fi
 
-# A header is one, however each source came by it.
+# The same header counts as one, by whatever path it was included.
 mkdir -p tree/lib tree/build
 echo 'static inline int twice(int x) { return 2 * x; }' \
 	>tree/twice.h
@@ -179,7 +180,7 @@ for version in 4 5; do
 			tree.ctp)
 done
 
-# A daemon goes on when the program has ended, and is killed.
+# A daemon continues when the program has ended, and is killed.
 completes() {
 	"$CTPROF" repair "$1" 2>said
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The page that `ctprof report` writes says what other reports say.
+# The page of `ctprof report` agrees with other reports.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 
@@ -17,7 +17,7 @@ echo 'a;b 3' >"$work/x.folded"
 	complain "a profile: failed"
 grep -q '"events":false' "$work/x.html" || complain "a profile has events"
 
-# What cannot be read is not on the page; without any there is none.
+# Unreadable inputs are not on the page; without readable ones there is no page.
 "$CTPROF" report -q -o - "$work/none" >"$work/nothing" 2>/dev/null
 [ $? = 3 ] && [ ! -s "$work/nothing" ] || complain "none: a page on stdout"
 "$CTPROF" report -q -o "$work/some.html" "$work/none" "$work/empty.json" \

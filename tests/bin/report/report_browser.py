@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The page that `ctprof report` writes, in a browser: it draws, zooms,
-searches and sorts, with the mouse and with the keyboard, in light and dark;
-and no script complains.
+"""The page of `ctprof report`, in a browser: it draws, zooms, searches and
+sorts, with the mouse and with the keyboard, in light and dark; and no script
+reports an error.
 
 usage: report_browser.py CTPROF DIRECTORY EXACT INPUT...
 
-EXACT is the trace that report_browser.sh has written down.
+EXACT is the trace written by report_browser.sh.
 """
 import os
 import subprocess
@@ -16,7 +16,7 @@ import webdriver
 
 ROW = 20
 GRAPH = ".graph canvas"
-# How many colours there are in a canvas; the same in all places is not drawn.
+# The number of colours in a canvas; a blank one has one.
 DRAWN = """
 const canvas = document.querySelector(arguments[0]);
 const bytes = canvas.getContext('2d')
@@ -57,7 +57,7 @@ class Page:
         return self.attribute(GRAPH, "data-zoom")
 
     def point(self, share, row):
-        """Where a place in the graph is, from the middle of its canvas."""
+        """A place in the graph, relative to the middle of its canvas."""
         width, height = self.browser.script(
             "const box = document.querySelector(arguments[0])"
             ".getBoundingClientRect(); return [box.width, box.height]",
@@ -76,7 +76,7 @@ class Page:
 
 
 def check_numbers(page):
-    """Three digits, also where rounding makes one more of them."""
+    """Three digits, also if rounding adds one."""
     for ns, text in ((0, "0 ns"), (999, "999 ns"), (1234, "1.23 \u00b5s"),
                      (9996, "10.0 \u00b5s"), (99960, "100 \u00b5s"),
                      (999400, "999 \u00b5s"), (999600, "1.00 ms"),
@@ -232,7 +232,7 @@ def check_exact(page):
 
 
 def check_any(page, name):
-    """What holds for every input."""
+    """Checks that hold for every input."""
     browser = page.browser
     sections = page.sections()
     lost = browser.script("return document.querySelectorAll("

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is on the page that `ctprof report` writes is what other reports say,
-it fits, and what does not fit is counted.
+"""The page of `ctprof report` agrees with other reports. It fits its limits,
+and omitted parts are counted.
 
 usage: report_check.py CTPROF DIRECTORY INPUT...
 """
@@ -41,7 +41,7 @@ def page_of(ctprof, *inputs):
 
 
 def clip(text):
-    """As the page shows long names."""
+    """In the page's form of long names."""
     raw = text.encode()
     if len(raw) <= 240:
         return text
@@ -70,7 +70,7 @@ def check_functions(data, stats):
 
 
 def check_edges(data, stats):
-    """Each caller of a function, as `stats --callers` has it."""
+    """Each caller of a function, as in `stats --callers`."""
     wanted = []
     for row in stats["rows"]:
         for caller in row["callers"]:
@@ -95,7 +95,7 @@ def check_kernels(data, gpu):
 
 
 def check_rates(data, kernels):
-    """Where one process has the device, the rates are its kernels'."""
+    """If one process has the device, the rates are its kernels'."""
     keys = ("flops_per_s", "flops_percent", "bytes_per_s",
             "bandwidth_percent")
     shown = sorted((row[0], row[5], row[6], str(row[10]),
@@ -132,7 +132,7 @@ def check_gaps(data, gaps):
              sum(d["causes"])) for d in devices] == \
         [(d["pid"], d["device"], d["busy_ns"], d["idle_ns"], d["idle_ns"])
          for d in gaps["rows"]]
-    # The first four causes are of the host, which did something.
+    # The first four causes are the host's, which did something.
     if devices:
         assert sum(place[6] for place in data["gaps"]["places"]) == \
             sum(sum(d["causes"][:4]) for d in devices)
@@ -179,13 +179,13 @@ def check_input(ctprof, path):
     for key, other in (("activities", "device"), ("steps", "steps"),
                        ("instants", "instants")):
         assert data[key] == counts[other], key
-    # What clang says of templates and files becomes ranges here.
+    # clang's details of templates and files become ranges here.
     assert data["ranges"] + data["async"] == \
         counts["ranges"] + counts["async"]
 
 
 def huge(path):
-    """Many of everything, and names that are long and hard."""
+    """Many of everything, and long and difficult names."""
     rng = random.Random(9)
     hard = ["</script>", "<!--", "\"\\", "\u2028", "\x01", "\u20ac", "\x1b"]
     names = ["".join(rng.choices(hard, k=90)) + str(i) for i in range(6000)]
@@ -197,7 +197,7 @@ def huge(path):
             events.append({"ph": "X", "name": names[i - depth], "pid": 1,
                            "tid": tid, "ts": ts + depth,
                            "dur": 40 - 2 * depth, "cat": name})
-    # Far deeper than what is drawn.
+    # Far deeper than the drawing's limit.
     events += [{"ph": "X", "name": f"deep {i % 9}", "pid": 2, "tid": 1,
                 "ts": i, "dur": 4000 - 2 * i} for i in range(1500)]
     with open(path, "w", encoding="utf-8") as file:
@@ -226,7 +226,7 @@ def check_huge(ctprof, directory):
 
 
 def crowded(path):
-    """Little, but its names are more than a small part of a page has."""
+    """A small page, but its names exceed the limit for a small part."""
     def name(what):
         return "\x01" * 230 + what
     events = []
@@ -256,7 +256,7 @@ def check_crowded(ctprof, directory):
     crowded(path)
     _, (data,) = page_of(ctprof, path)
     assert clip(LONG_DEVICE) == data["gaps"]["devices"][0]["name"]
-    # What begins like one that is known is none, if it is so long.
+    # A name that begins like a known one is not it, if it is too long.
     assert b'"peak":null' in run(ctprof, "kernels", "--json", path)
     assert len(data["timeline"]["tracks"]) + data["tracks_hidden"] == 2
     _, inputs = page_of(ctprof, *[path] * 64)
@@ -269,7 +269,7 @@ def check_crowded(ctprof, directory):
 
 
 def check_bushy(ctprof, directory):
-    """What paths are folded into counts as what they are."""
+    """Folded paths keep the kind of their functions."""
     path = os.path.join(directory, "bushy.folded")
     with open(path, "w", encoding="utf-8") as file:
         for stack in itertools.product("abcd", repeat=7):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Operations get what their nodes have, as the rules say that annotate_check.py
-# has once more; a registry that is none is refused in words that say why.
+# Operations get the data of their nodes, by rules that annotate_check.py
+# implements again; an invalid registry is refused with the reason.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 CTPROF_TMPDIR=$work
@@ -48,7 +48,7 @@ grep -q 'cannot open' "$work/err" || complain "missing: $(cat "$work/err")"
 "$CTPROF" annotate "$trace" 2>"$work/err" >"$work/out"
 [ $? -eq 2 ] || complain "no registry: status"
 
-# Nothing to annotate is said, and the output is there.
+# Missing markers are reported, and the output is written.
 words() {
 	"$CTPROF" annotate --force --registry "$work/$1" "$2" \
 		-o "$work/out.json" 2>"$work/err" || complain "$3: refused"
@@ -63,7 +63,7 @@ printf '[{"ph":"X","cat":"cpu_op","name":"## a.py ##","pid":1,"tid":1,"ts":1,
 "dur":2}]' >"$work/file.json"
 words fx.json "$work/file.json" 'has no markers like "## 12 ##"'
 
-# What was done is said if it is asked for.
+# A summary is printed on request.
 counted() {
 	printf '{"a.py":{"node_metadata":{%s}}}' "$1" >"$work/some.json"
 	"$CTPROF" annotate -v --force --registry "$work/some.json" \

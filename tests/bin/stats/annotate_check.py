@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ctprof annotate against its rules, written down again the slow way: each
-operation looks at every marker.
+"""Compares ctprof annotate with a slow implementation of its rules: each
+operation examines every marker.
 
     annotate_check.py CTPROF DIRECTORY [ROUNDS]
 """
@@ -28,7 +28,7 @@ def run(*words):
 # ---- the rules ------------------------------------------------------------
 
 def content(event):
-    """What stands in "## X ##"; None if it is no such name."""
+    """The text in "## X ##"; None for other names."""
     name = event["name"]
     if name.startswith("## ") and name.endswith(" ##"):
         return name[3:-3]
@@ -47,7 +47,7 @@ def is_marker(event):
 
 
 def innermost(events, event, accept):
-    """The last that began, of those that are open on the thread."""
+    """The last begun of the open ones on the thread."""
     found = None
     for other in events:
         if (other is event or other["tid"] != event["tid"] or
@@ -73,7 +73,7 @@ def metadata(events, registry, node):
 def expect(events, registry):
     """Arguments by the name of the operation."""
     for event in events:
-        # What begins together: the longer one is outside.
+        # If two begin together, the longer one is outside.
         event["key"] = (event["ts"], -event["dur"])
     for event in events:
         if is_marker(event) and integer(content(event)) is not None:
@@ -94,7 +94,7 @@ def expect(events, registry):
     return wanted
 
 
-# ---- what ctprof does -----------------------------------------------------
+# ---- ctprof ---------------------------------------------------------------
 
 def slices(events):
     return [{key: event[key] for key in
@@ -114,7 +114,7 @@ def found_args(text):
 
 
 def without(text):
-    """All but what may have been added."""
+    """All except members that may have been added."""
     document = json.loads(text)
     for event in document["traceEvents"]:
         args = event.get("args", {})
@@ -178,7 +178,7 @@ NAMES = ["## a.py ##", "## dir/b.py ##", "## none.py ##", "## null.py ##",
 
 
 def by_hand():
-    """What the words say, in one example whose answer is told here."""
+    """The messages for one example with a known result."""
     node = event("## 0 ##", 20, 40)
     events = [
         event("## a.py ##", 10, 100),
@@ -213,7 +213,7 @@ def random_events(rng):
         start = rng.randrange(60)
         dur = rng.choice((1, 2, 5, 20, 60, 60, 100))
         tid = rng.randrange(1, 3)
-        # The order of equal ones is the producer's.
+        # Equal ones are in the producer's order.
         if (tid, start, dur) in taken:
             continue
         taken.add((tid, start, dur))

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Averages of operations - by name, shapes, functions around them, kind and
-# module - are what the rules say, written down again in Python: of random
-# programs and of PyTorch's traces. Small tables are right to the letter.
+# module - equal those of a Python implementation of the rules: for random
+# programs and for PyTorch's traces. Small tables are compared literally.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 traces=$srcdir/tests/traces
@@ -85,8 +85,8 @@ EOF
 	-e Floating | cmp - "$work/wanted" || complain "flops are not shown"
 
 
-# Taken of one device and given back to another, by two threads; in no range at
-# last; and asked for in vain.
+# Allocated on one device and freed on another, by two threads; last outside of
+# all ranges; and a failed request.
 memory() {
 	printf '{"ph":"i","s":"t","name":"%s","pid":1,"tid":%s,"ts":%s,
 "args":{"Bytes":%s,"Device Type":%s,"Device Id":%s}},' "$@"
@@ -169,7 +169,7 @@ grep -q ',cuda:0_bytes,self_hip:1_bytes,hip:1_bytes,hip:1_out_of_memory,out_of' 
 	grep -q '^copy,.*,4096,0,0,0,0$' "$work/out" ||
 	complain "out of memory as CSV: $(cat "$work/out")"
 
-# Of three devices the sum stands in the table, and each if it is asked for.
+# With three devices, the table has the sum, and each device on request.
 {
 	printf '{"traceEvents":['
 	range load 1 0 10
@@ -188,7 +188,7 @@ done
 grep -q " 4 *1 *2 *1  load$" "$work/out" ||
 	complain "out of memory of each: $(cat "$work/out")"
 
-# Where there is no more than one device, nothing is behind a sum.
+# With at most one device, the sum is not split.
 {
 	printf '{"traceEvents":['
 	range load 1 0 10
@@ -200,8 +200,8 @@ grep -q "^count  self mem     mem  name" "$work/out" &&
 	! grep -q "of each device" "$work/out" ||
 	complain "memory of the host: $(cat "$work/out")"
 
-# So many devices are told apart; the others are one, and not lost. As text
-# there are 8, one of them that of --sort.
+# That many devices are distinguished; further ones are summed, and not lost.
+# The text shows 8, including that of --sort.
 {
 	printf '{"traceEvents":['
 	for device in $(seq 0 299); do
@@ -224,7 +224,7 @@ grep -q "mem cuda:6  self mem other  mem other  name" "$work/out" &&
 	grep -q ", cuda:7 1, and 249 more)" "$work/out" ||
 	complain "300 devices: $(cat "$work/out")"
 
-# The first mm of the two, the kernel no, and memory that was in no range.
+# The first mm of the two, the kernel no, and memory outside of ranges.
 names=$("$CTPROF" stats -q --group=name --top-level --csv "$work/small.json" |
 	cut -d, -f1 | tr '\n' ' ')
 [ "$names" = "name mm [memory] " ] || complain "--top-level: $names"
@@ -262,7 +262,7 @@ with open(sys.argv[1] + "/out", encoding="utf-8") as file:
 assert sum(int(n) for stack, n in lines if ";" not in stack) == wanted
 EOF
 
-# What is not there is said.
+# Missing data are reported.
 cp "$traces/logging_integration.json.gz" "$work/shape.json.gz"
 cp "$work/small.json" "$work/stack.json"
 cp "$work/small.json" "$work/module.json"
@@ -285,7 +285,7 @@ for none in none.json x.json; do
 	[ "$("$CTPROF" stats -q --gpu "$work/$none")" = \
 		"No GPU did anything." ] || complain "no GPU: $none: not said"
 done
-# What does not fit is the largest number, and not a small one.
+# A sum that overflows is the largest number, and not a small one.
 for op in 1 2 3; do
 	printf '{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":%d,
 "dur":1,"args":{"kernel_flop":9000000000000000000}},' $op
@@ -301,7 +301,7 @@ grep -q 'no operations' "$work/err" || complain "a profile: $(cat "$work/err")"
 "$CTPROF" stats --columns=memory "$work/small.json" 2>"$work/err"
 [ $? -eq 2 ] || complain "--columns without --group: not refused"
 
-# Sums over several inputs, and the same from any number of jobs.
+# Sums over several inputs, and the same with any number of jobs.
 "$CTPROF" stats -q --group=shape --csv "$work/small.json" "$work/small.json" \
 	>"$work/two"
 "$CTPROF" stats -q --group=shape --csv -j2 "$work/small.json" \

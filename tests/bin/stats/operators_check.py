@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ctprof stats --group against the documents' rules, written down again with
-Python's dictionaries: on random programs, and on traces of PyTorch's profiler.
+"""Compares ctprof stats --group with an implementation of the documents' rules
+by Python's dictionaries: on random programs, and on traces of PyTorch's
+profiler.
 
     operators_check.py CTPROF DIRECTORY ROUNDS [TRACE...]
 """
@@ -37,7 +38,7 @@ class Range:
         self.track = (event.get("pid"), event.get("tid"))
         self.start, self.end, self.order = start, end, order
         self.parent = None
-        self.key = None     # of the row that it is in; None: it is in none
+        self.key = None     # of its row; None: it is in none
         self.children = 0   # the time of those directly in it, in a row
         self.outside = False
 
@@ -72,13 +73,13 @@ def read(path):
 
 
 def nest(ranges):
-    """What begins in a range and ends behind it is outside of all."""
+    """A range that begins in another and ends after it is outside of all."""
     stacks = collections.defaultdict(list)
     for found in sorted(ranges, key=lambda r: (r.start, r.start - r.end,
                                                r.order)):
         stack = stacks[found.track]
         while stack and stack[-1].end <= found.start:
-            # What takes no time is in what takes none, and makes calls.
+            # An empty range may be in an empty one, and makes calls.
             if (stack[-1].start == found.end and
                     stack[-1].category not in API):
                 break
@@ -125,7 +126,7 @@ KEYS = {
 
 
 def name_modules(ranges):
-    """Of what is in no module only the outermost ranges have a row."""
+    """Outside of modules, only the outermost ranges have a row."""
     for found in ranges:
         around = [r for r in found.above if r is not found and r.key]
         name = module(found)
@@ -135,7 +136,7 @@ def name_modules(ranges):
 
 
 def expect(trace, group):
-    """Rows by key: counts and times, as ctprof has them."""
+    """Rows by key: counts and times, in ctprof's form."""
     ranges, work, points = trace
     ranges = sorted(ranges, key=lambda r: (r.start, r.start - r.end, r.order))
     rows = collections.defaultdict(sums)
@@ -207,8 +208,8 @@ def flops(found):
 
 
 def add_flops(ranges, rows, group):
-    """Those of operations in others with some count for these only in the
-    sum, and where both are in one row."""
+    """For some counts, nested operations add only to the sum, and so if both
+    are in one row."""
     total = 0
     for found in ranges:
         around = [r for r in found.above if r is not found and flops(r)]
@@ -226,8 +227,7 @@ DEVICE_TYPES = {1: "cuda", 6: "hip", 12: "xpu"}
 
 
 def device_of(args):
-    """What the memory of an instant is called; only what fits 64 bits has a
-    number."""
+    """The name of an instant's memory; only numbers of 64 bits count."""
     type_, number = args.get("Device Type", 0), args.get("Device Id", -1)
     if type_ == 0:
         return "host"
@@ -266,7 +266,7 @@ def add_memory(ranges, points, rows):
 
 
 def add_amount(inside, own, rows, device, amount):
-    """Self bytes to a row, the others once to each that it is in."""
+    """Self bytes to one row, the others once to each row around."""
     around = {id(rows[r.key]): rows[r.key]
               for r in (inside.above if inside else ()) if r.key}
     around[id(own)] = own
@@ -301,7 +301,7 @@ def measure(path, group):
 
 
 def compare(path, has_flops=False):
-    """Of FLOPs only the formula of mm is known here."""
+    """For FLOPs, only the formula of mm is implemented here."""
     trace = read(path)
     fields = FIELDS if has_flops else FIELDS[:-1]
     for group in (*KEYS, "module"):
@@ -343,7 +343,7 @@ def order_of(device):
 
 
 def check_memory(what, points, report):
-    """What all took, of each device, in their order."""
+    """The durations on each device, in their order."""
     wanted = collections.defaultdict(lambda: [0, 0, 0])
     for _, event in points:
         args = event.get("args") or {}
@@ -362,7 +362,7 @@ def check_memory(what, points, report):
 
 
 class Program:
-    """Ranges in ranges, with launches, memory and what Kineto says of them."""
+    """Nested ranges, with launches, memory and Kineto's arguments."""
 
     NAMES = [("aten::mm", "cpu_op"), ("aten::add", "cpu_op"),
              ("Optimizer.step#SGD.step", "user_annotation"),
@@ -371,7 +371,7 @@ class Program:
              ("net.py(12): forward", "python_function"),
              ("net.py(40): <lambda>", "python_function"),
              ("cudaLaunchKernel", "cuda_runtime"), ("plain", "")]
-    # Two devices and the host mostly; and what nobody should have.
+    # Mostly two devices and the host; and invalid ones.
     DEVICES = [f',"Device Type":{device}' for device in (
         *['0,"Device Id":-1', '1,"Device Id":0', '1,"Device Id":1'] * 4,
         0, 1, '6,"Device Id":0', '77,"Device Id":-7', '-3,"Device Id":2',

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every key of ctprof stats --sort, for every table that has rows: in the order
-of the figure that the key is of, or refused with a sentence.
+"""Every key of ctprof stats --sort, for every table with rows: sorts by the
+key's figure, or is refused with a message.
 
     sort_check.py CTPROF DIRECTORY CLANG
 """
@@ -28,7 +28,7 @@ COMPILERS = ("phase", "unit", "header", "template", "template-set",
              "function", "all")
 
 def make(path):
-    """Operations of which each figure is in an order of its own."""
+    """Operations for which each figure gives another order."""
     chance = random.Random(8)
     events, at, launch = [], 0, 0
     for number in range(24):
@@ -120,7 +120,7 @@ def check_kernels(what, rows, key):
 
 
 def check_sorted(what, arguments, word):
-    """Returns the rows' names, by which orders are told apart."""
+    """Returns the rows' names, which identify their order."""
     key = OTHERS.get(word, word)
     ran = run(*arguments, "--sort", word, "--json")
     if ran.returncode != 0 or ran.stderr:
@@ -147,7 +147,7 @@ def check_refused(what, arguments, key, word):
 
 
 def check_lacking(what, arguments, key, word):
-    """By cumtime, which is said, if nothing is known of what was asked for."""
+    """Sorted by cumtime, with a message, if the requested figure is unknown."""
     ran = run(*arguments, "--sort", key, "--csv")
     if ran.returncode != 0 or word not in ran.stderr or \
             "sorted by cumtime" not in ran.stderr:
@@ -216,7 +216,7 @@ def titles_on_terminal(*arguments):
 
 
 def check_seen(path):
-    """What rows are sorted by is a column, also of a narrow terminal's text."""
+    """The sort key is a column, also in a narrow terminal's text."""
     for arguments, title in (
             (("stats", "--group=shape", "--sort=device"), "dev total"),
             (("stats", "--group=name", "--sort=percall"), "mean ms"),

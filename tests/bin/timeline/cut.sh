@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is cut out of a timeline, and what it is split into, adds up to it; what
-# is redacted tells nothing. CTPROF_DATA may name a directory with more traces.
+# The parts cut from a timeline add up to it, and redacted ones reveal nothing.
+# CTPROF_DATA may name a directory with more traces.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 CTPROF_TMPDIR=$work
@@ -25,8 +25,8 @@ if [ -d "${CTPROF_DATA:-}" ]; then
 else
 	echo "skipped more_traces: CTPROF_DATA names no directory"
 fi
-# How far it is, is shown while all is read that is to be sorted, too: the first
-# line comes before the end.
+# Progress is also shown while input that must be sorted is read: the first line
+# comes before the end.
 awk 'BEGIN {
 	for (i = 0; i < 40000; i++)
 		printf "%s{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1," \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cuts traces, and compares the pieces with what a few rules say.
+"""Cuts traces, and compares the pieces with the results of a few rules.
 
     cut_cases.py CTPROF WORK FILE...
 """
@@ -81,7 +81,7 @@ def logs_add_up(file):
 
 
 def self_times(file):
-    """Of each function; whose they are says nothing of who called it."""
+    """The figures of each function, without its callers."""
     times = Counter()
     for line in run('convert', '-q', '-t', 'folded', file).stdout.splitlines():
         stack, time = line.rsplit(b' ', 1)
@@ -90,7 +90,7 @@ def self_times(file):
 
 
 def overlaps_add_up():
-    """Slices that overlap, which do not in each part that they are in."""
+    """Overlapping slices, which do not overlap in each of their parts."""
     for seed in range(6):
         draw = random.Random(seed)
         slices = [{'ph': 'X', 'name': f'n{i}', 'pid': 1, 'tid': 1,
@@ -167,7 +167,7 @@ def roots_of(file):
 
 
 def pieces_nest_as_their_logs(file):
-    """In a log calls in Python that overlap ranges have been put in order."""
+    """A log has reordered calls in Python that overlap ranges."""
     events, document = cut_check.load(whole_of(file))
     start = min(to_ns(e['ts']) for e in events if 'dur' in e)
     rows = {(e['pid'], e['tid']) for e in document['traceEvents']
@@ -209,7 +209,7 @@ def choices_are_kept(file):
     if not events:
         return
     length = sorted(e['dur'] for e in events)[len(events) // 2]
-    # What has no category is written with one.
+    # Events without a category are written with one.
     for kind in sorted({e['cat'] for e in events} - {'range'})[:2]:
         same(chosen_slices(file, '--cat', f'nothing,{kind}'),
              slices_of(whole, lambda e: e['cat'] == kind), f'--cat {kind}')

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Checks pieces of a Chrome trace against the whole, by arithmetic of its own:
-slices, clipped, must add up to the whole's time for each name, exactly; each
-part must nest, and parts must follow each other.
+"""Checks pieces of a Chrome trace against the whole, by independent arithmetic.
+Clipped slices must add up exactly to the whole's time for each name. Each part
+must nest, and parts must follow each other.
 """
 
 import json
@@ -33,7 +33,7 @@ def load(path):
 
 
 def slices(events):
-    """(kind, name, start, end) of all that lasts, nesting checked."""
+    """(kind, name, start, end) of all ranges, after checking their nesting."""
     found = []
     stacks = defaultdict(list)
     asyncs = defaultdict(list)
@@ -78,7 +78,7 @@ def check_nesting(rows):
 
 
 def totals(items, start=None, until=None):
-    """Times by kind and name, of what lies in the window."""
+    """Times by kind and name, within the window."""
     sums = Counter()
     for kind, name, begin, end in items:
         if start is not None:

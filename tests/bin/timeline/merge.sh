@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Timelines as one: nothing of any input is lost or confused with that of
-# others, the clocks are put together as told, and what cannot be is refused
-# with a reason. CTPROF_DATA may name a directory with the traces of eight
-# ranks of a real job.
+# Timelines merged into one: nothing of an input is lost or confused with
+# another's, the clocks are aligned as requested, and impossible requests are
+# refused with a reason. CTPROF_DATA may name a directory with the traces of
+# eight ranks of a real job.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 need "$python"
 tests=$(cd "$srcdir/tests" && pwd) || exit 99
 cd "$work" || exit 99
 
-# Merges, and compares with what Python finds in the inputs: --align's value,
-# the inputs, which are in the order of their ranks.
+# Merges, and compares with Python's reading of the inputs: --align's value, the
+# inputs, which are in the order of their ranks.
 agrees() {
 	align=$1
 	shift
@@ -27,7 +27,7 @@ agrees() {
 	}
 }
 
-# Refused: the status, words, what is merged.
+# Refused: the status, the message, the inputs.
 refuses() {
 	status=$1 words=$2
 	shift 2
@@ -71,7 +71,7 @@ END
 }
 base=1700000000000000000
 
-# Traces made by chance, as JSON and as logs, whose ranks are in their names.
+# Random traces, as JSON and as logs, whose ranks are in their names.
 for seed in 1 2 3; do
 	rm -f rank?.json
 	"$python" "$tests/bin/timeline/merge_random.py" $seed . || exit 99
@@ -95,7 +95,7 @@ done
 	"$python" "$tests/bin/timeline/merge_timelines.py" again.json wall rank?.json >said ||
 	complain "as a log it becomes something else"
 
-# What cannot be on one clock.
+# Inputs that cannot be on one clock.
 trace a.json $base 1
 trace b.json $((base + 2000000)) 1
 trace c.json "" 1
@@ -114,7 +114,7 @@ refuses 2 'pstats is a profile' -t pstats --align wall a.json
 refuses 2 'to which format' -o - a.json
 refuses 6 'memory' --max-mem 2M a.json b.json
 
-# One of a kind needs no clock, and nothing has none.
+# A single input needs no clock, and an empty input lacks one.
 "$CTPROF" merge -q -o one.json --force c.json || complain "one without a clock"
 echo '{"traceEvents":[]}' >empty.json
 "$CTPROF" merge -q -o one.json --force c.json empty.json ||
@@ -134,14 +134,14 @@ cat c.json | "$CTPROF" merge -q -o pipe.json --align step a.json - ||
 [ "$(grep -c '"ph":"X"' pipe.json)" = "$(grep -c '"ph":"X"' files.json)" ] ||
 	complain "a pipe is something else"
 
-# What they are called: by what they say, by their names, by their files.
+# Their names: from their contents, their process names, their files.
 called() {
 	"$CTPROF" merge -q -o called.json --force "$2" "$3" &&
 		[ "$(processes called.json)" = "$1" ] ||
 		complain "$2 and $3 are called $(processes called.json)"
 }
 trace told5.json $base 1 '"distributedInfo":{"backend":"nccl", "rank" : 5},'
-# Where there are many ranks they say it at length.
+# With many ranks, their names are longer.
 members=$(seq -s , 1 5000)
 trace told4.json $base 1 \
 	"\"distributedInfo\":{\"rank\":4,\"x\":{\"rank\":7},\"y\":[$members]},"
@@ -165,7 +165,7 @@ cp b.json y/run.json
 called 'input 1: python|input 1: python GPU 0|input 2: python (pid 1)|input 2: python (pid 1) GPU 0' \
 	x/run.json y/run.json
 
-# What has been merged before keeps its names, in both formats.
+# Earlier merged inputs keep their names, in both formats.
 for form in json ctp; do
 	rm -f two.$form three.$form
 	"$CTPROF" merge -q -o two.$form told4.json told5.json &&
@@ -189,7 +189,7 @@ assert len({event["args"]["External id"] for event in work}) == 3
 END
 done
 
-# A range that is open is so until the end of its own recording.
+# An open range lasts until the end of its own recording.
 cat >open0.json <<END
 {"baseTimeNanoseconds":$base,"traceEvents":[
 {"ph":"B","name":"open","pid":1,"tid":1,"ts":1},
@@ -203,7 +203,7 @@ END
 grep -q '"ts":1.000,"dur":8.000,"name":"open"' open.json ||
 	complain "a range is open too long: $(grep '"open"' open.json)"
 
-# All that is read can be merged: as much of each kind as in the inputs.
+# All that is read can be merged: the counts of each kind equal the inputs'.
 counts() {
 	"$CTPROF" info --json "$@" | "$python" -c 'import collections, json, sys
 sums = collections.Counter()
@@ -222,7 +222,7 @@ set -- "$tests"/traces/mi300_vllm*.gz "$tests"/traces/flow.json.gz in_order.json
 [ "$(counts "$@")" = "$(counts mixed.ctp)" ] ||
 	complain "mixed: $(counts mixed.ctp), of $(counts "$@")"
 
-# What is open in a recording ends with it, however long others go on.
+# Ranges open in a recording end with it, even if others continue.
 echo '{"baseTimeNanoseconds":1,"traceEvents":[
 {"ph":"B","name":"f","pid":1,"tid":1,"ts":1},
 {"ph":"X","name":"g","pid":1,"tid":1,"ts":2,"dur":3}]}' >short.json
@@ -234,7 +234,7 @@ done
 	"$CTPROF" merge -q -o open.ctp short.ctp long.ctp &&
 	"$CTPROF" stats -q --csv -o together.csv open.ctp &&
 	cmp apart.csv together.csv || complain "what is open ends elsewhere"
-# Also in a window of time that goes on after it, or begins.
+# Also in a window of time that ends or begins after it.
 for window in 3us..50us 6us..50us; do
 	for name in short long open; do
 		"$CTPROF" cut -q --force --time=$window -o $name-cut.ctp $name.ctp
@@ -250,7 +250,7 @@ for name in short.json short.ctp; do
 done | uniq -c | grep -q '^ *2 ' ||
 	complain "a log begins elsewhere than what it was made of"
 
-# Profiles: also those that were added up before, and in any order.
+# Profiles: also sums, and in any order.
 for name in a b old; do "$CTPROF" convert -q -o $name.pstats --force $name.json; done
 "$CTPROF" merge -o ab.pstats a.pstats b.pstats &&
 	"$CTPROF" merge -o abc.pstats ab.pstats old.pstats &&

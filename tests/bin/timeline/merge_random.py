@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Writes what could be the traces of a job's ranks, by chance:
+"""Writes random traces like those of a job's ranks:
 
     merge_random.py SEED DIRECTORY
 
-They have processes, streams and ids of equal numbers, and all are there:
+Their processes, streams and ids have equal numbers. All are written:
 rank0.json, rank1.json, ...
 """
 import json
@@ -82,7 +82,7 @@ class Rank:
                             self.chance.choice([1, 2]), 0)
         self.add("X", "once", 77, 3, self.step(), dur=1)
         self.add("M", "process_name", 1, 1, 0, args={"name": "python"})
-        # As Kineto writes them: begins stand before what is in them.
+        # In Kineto's order: begins stand before the events inside them.
         self.events.sort(key=lambda event: float(event["ts"]))
         base = 1700000000 * 10**9 + self.chance.randrange(10**9)
         whole = {"baseTimeNanoseconds": base,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Is a merged Chrome trace all of its inputs, on the clock it should be, and
-apart from each other?
+"""Checks that a merged Chrome trace has all of its inputs, on the right clock,
+and apart from each other.
 
     merge_timelines.py MERGED.json ALIGN INPUT.json...
 
-The inputs are in the order of their ranks, and ALIGN is as --align has it.
+The inputs are in the order of their ranks, and ALIGN is the value of --align.
 """
 import collections
 import decimal
@@ -12,7 +12,7 @@ import sys
 
 from checks import events_of, read_json
 
-# Arrows from calls to what they caused, which are written anew.
+# Arrows from calls to their effects, which are written anew.
 ARROWS = ("ac2g", "async_cpu_to_gpu", "async_gpu")
 
 
@@ -22,7 +22,7 @@ def nanoseconds(number):
 
 
 class Trace:
-    """A Chrome trace; times in nanoseconds as they are in the file."""
+    """A Chrome trace; times in nanoseconds, otherwise unchanged."""
 
     def __init__(self, path):
         whole = read_json(path, parse_float=decimal.Decimal)
@@ -74,7 +74,7 @@ class Trace:
 
 
 def joined(slices):
-    """Which call caused what, by correlation."""
+    """The call of each effect, by correlation."""
     calls, works = collections.defaultdict(list), []
     for pid, name, time, _, args, event in slices:
         number = args.get("correlation", 0)
@@ -88,7 +88,8 @@ def joined(slices):
 
 
 class Input(Trace):
-    """What of an input should be in the merged trace, with its times there."""
+    """The expected events of an input in the merged trace, with their times
+    there."""
 
     def expect(self, shift):
         def moved(time):
