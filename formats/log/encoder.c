@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events as blocks of a log, one for each track. The ranges that are open at a
- * block's start are computed when the previous block is written, so that adding
- * an event needs no lookup.
+ * Events as blocks of a log: ranges and others in blocks of their track,
+ * activities in blocks of any device. The ranges that are open at a block's
+ * start are computed when the previous block is written, so that adding an event
+ * needs no lookup.
  */
 #include "log/encoder.h"
 
@@ -44,7 +45,8 @@ static bool push_open(struct log_encoder_track *track, uint32_t site)
 }
 
 /* Moves the pending events into the column. False if out of memory. */
-static bool fill(struct log_encoder *encoder, struct log_encoder_track *track)
+static bool fill_column(
+	struct log_encoder *encoder, struct log_encoder_track *track)
 {
 	struct log_column *column = &encoder->column;
 
@@ -72,14 +74,15 @@ static bool fill(struct log_encoder *encoder, struct log_encoder_track *track)
 	return true;
 }
 
-enum ctp_status log_encoder_write_track(struct log_encoder *encoder,
+/* Writes a track's pending events as a block. */
+static enum ctp_status write_track(struct log_encoder *encoder,
 	struct log_encoder_track *track, struct ctp_error *err)
 {
 	enum ctp_status status;
 
 	if (track->count == 0)
 		return CTP_OK;
-	if (!fill(encoder, track))
+	if (!fill_column(encoder, track))
 		return ctp_no_memory(err);
 	status = log_encoder_write_tables(encoder, err);
 	if (status == CTP_OK)
@@ -92,7 +95,8 @@ enum ctp_status log_encoder_write_track(struct log_encoder *encoder,
 	return status;
 }
 
-enum ctp_status log_encoder_write_tracks(
+/* Writes all tracks' pending events, and frees their memory. */
+static enum ctp_status write_tracks(
 	struct log_encoder *encoder, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
@@ -102,7 +106,7 @@ enum ctp_status log_encoder_write_tracks(
 
 		if (track == NULL || track->room == 0)
 			continue;
-		status = log_encoder_write_track(encoder, track, err);
+		status = write_track(encoder, track, err);
 		memory_free(track->events);
 		track->events = NULL;
 		track->room = 0;
@@ -304,7 +308,8 @@ static uint32_t add_entry(struct log_encoder *encoder,
 	return 0;
 }
 
-enum ctp_status log_encoder_event(struct log_encoder *encoder,
+/* Adds an event that is not an activity to the pending ones. */
+static enum ctp_status add_event(struct log_encoder *encoder,
 	const struct event *event, struct ctp_error *err)
 {
 	struct log_encoder_track *track =
@@ -335,7 +340,263 @@ enum ctp_status log_encoder_event(struct log_encoder *encoder,
 	if (track->count + ENTRIES_MAX <= LOG_COLUMN_MAX &&
 		track->extras.used <= ROWS_BYTES_MAX)
 		return CTP_OK;
-	return log_encoder_write_track(encoder, track, err);
+	return write_track(encoder, track, err);
+}
+
+/*
+ * Activities, and their descriptions. Arguments that repeat are part of a
+ * description. Arguments that differ for each activity, as many tools write
+ * them, are stored beside it, or every activity would have its own description.
+ */
+
+/* Limits of descriptions with arguments: their number, and the bytes of
+ * each. */
+#define DESCRIPTIONS_MAX 16384
+#define DESCRIPTION_BYTES_MAX 4096
+
+/* After TRIES attempts, one in TRIES_A_FIND must have found an existing
+ * description. */
+#define TRIES 2048
+#define TRIES_A_FIND 4
+
+#define ARGS_BYTES_MAX ((size_t)1024 * 1024)
+
+static enum log_activity activity_kind(
+	const struct log_encoder *encoder, uint32_t site)
+{
+	static const struct {
+		const char *category;
+		enum log_activity kind;
+	} kinds[] = {{"kernel", LOG_KERNEL}, {"gpu_memcpy", LOG_MEMCPY},
+		{"gpu_memset", LOG_MEMSET}, {"cuda_sync", LOG_DEVICE_WAIT},
+		{"cuda_runtime", LOG_API_CALL}, {"cuda_driver", LOG_API_CALL},
+		{"overhead", LOG_OVERHEAD}, {"cuda_event", LOG_DEVICE_EVENT},
+		{"cuda_graph", LOG_GRAPH}};
+	const struct trace *trace = encoder->trace;
+	const char *category =
+		strtab_text(trace->text, trace->sites[site].category, NULL);
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i].category, category) == 0)
+			return kinds[i].kind;
+	return LOG_OTHER_ACTIVITY;
+}
+
+/* Encodes a description into encoder->bytes. */
+static void pack_description(
+	struct log_encoder *encoder, const struct event *event, uint32_t count)
+{
+	msgpack_packer packer = msgpack_out(&encoder->bytes);
+
+	encoder->bytes.used = 0;
+	(void)msgpack_pack_array(&packer, 3);
+	(void)msgpack_pack_int(
+		&packer, (int)activity_kind(encoder, event->site));
+	(void)msgpack_pack_uint32(&packer, event->site + 1);
+	log_encoder_args(encoder, &encoder->bytes, event->args, count);
+}
+
+/* The number of the description in encoder->bytes; STRTAB_NONE if out of memory. */
+static uint32_t add_description(struct log_encoder *encoder)
+{
+	uint32_t count = strtab_count(encoder->descriptions);
+	uint32_t number;
+
+	if (encoder->bytes.failed)
+		return STRTAB_NONE;
+	number = strtab_add(encoder->descriptions,
+		(const char *)encoder->bytes.bytes, encoder->bytes.used);
+	if (number == count) {
+		buffer_add(&encoder->description, encoder->bytes.bytes,
+			encoder->bytes.used);
+		encoder->description_count++;
+	}
+	return number;
+}
+
+/* Do the arguments clearly exceed a description? Packing counts each cut and
+ * omission, so long arguments must not be packed twice. */
+static bool is_too_long(const struct log_encoder *encoder,
+	const struct event_arg *args, uint32_t count)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < count && bytes <= DESCRIPTION_BYTES_MAX; i++) {
+		size_t size;
+
+		(void)strtab_text(encoder->trace->text, args[i].key, &size);
+		bytes += size;
+		if (args[i].kind == ARG_TEXT || args[i].kind == ARG_JSON)
+			bytes += args[i].value.text.size;
+	}
+	return bytes > DESCRIPTION_BYTES_MAX;
+}
+
+/* May `count` arguments be part of a description? */
+static bool may_describe(const struct log_encoder *encoder, uint32_t count)
+{
+	return count > 0 && count <= LOG_DEVICE_KEYS_MAX &&
+	       strtab_count(encoder->descriptions) < DESCRIPTIONS_MAX &&
+	       (encoder->args_tried < TRIES ||
+		       encoder->args_found >
+			       encoder->args_tried / TRIES_A_FIND);
+}
+
+/* Finds or adds a description; `*has_args`: the arguments are part of it. */
+static uint32_t describe(struct log_encoder *encoder, const struct event *event,
+	uint32_t count, bool *has_args)
+{
+	uint32_t known = strtab_count(encoder->descriptions);
+	uint32_t number;
+
+	*has_args = false;
+	if (may_describe(encoder, count) &&
+		!is_too_long(encoder, event->args, count)) {
+		pack_description(encoder, event, count);
+		*has_args = encoder->bytes.used <= DESCRIPTION_BYTES_MAX;
+	}
+	if (!*has_args) {
+		pack_description(encoder, event, 0);
+		return add_description(encoder);
+	}
+	number = add_description(encoder);
+	encoder->args_tried++;
+	encoder->args_found += number < known;
+	return number;
+}
+
+/* Writes the pending events of tracks that called a device's API. */
+static enum ctp_status write_callers(
+	struct log_encoder *encoder, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	while (encoder->callers != NULL && status == CTP_OK) {
+		struct log_encoder_track *track = encoder->callers;
+
+		status = write_track(encoder, track, err);
+		encoder->callers = track->next_caller;
+		track->is_caller = false;
+	}
+	return status;
+}
+
+static enum ctp_status write_descriptions(
+	struct log_encoder *encoder, struct ctp_error *err)
+{
+	msgpack_packer packer = msgpack_out(&encoder->bytes);
+	uint32_t count = encoder->description_count;
+
+	if (count == 0)
+		return CTP_OK;
+	if (encoder->description.failed)
+		return ctp_no_memory(err);
+	encoder->bytes.used = 0;
+	(void)msgpack_pack_array(&packer, 3);
+	(void)msgpack_pack_int(&packer, LOG_DESCRIPTIONS);
+	(void)msgpack_pack_uint32(
+		&packer, strtab_count(encoder->descriptions) - count);
+	(void)msgpack_pack_array(&packer, count);
+	buffer_add(&encoder->bytes, encoder->description.bytes,
+		encoder->description.used);
+	encoder->description.used = 0;
+	encoder->description_count = 0;
+	return log_encoder_write_block(encoder, LOG_DESCRIPTIONS, err);
+}
+
+static enum ctp_status write_activities(
+	struct log_encoder *encoder, struct ctp_error *err)
+{
+	struct log_activities *activities = &encoder->activities;
+	enum ctp_status status;
+
+	if (activities->count == 0)
+		return CTP_OK;
+	status = write_callers(encoder, err);
+	if (status == CTP_OK)
+		status = log_encoder_write_tables(encoder, err);
+	if (status == CTP_OK)
+		status = write_descriptions(encoder, err);
+	if (status == CTP_OK)
+		status = log_column_write_activities(
+			activities, &encoder->bytes, encoder->writer, err);
+	encoder->event_count += activities->count;
+	activities->count = 0;
+	activities->has_args = false;
+	activities->args.used = 0;
+	return status;
+}
+
+static uint64_t at_most_int(uint64_t value)
+{
+	return value > INT64_MAX ? INT64_MAX : value;
+}
+
+/* A graph node is the last argument and has a column of its own. */
+static uint64_t graph_node(const struct log_encoder *encoder,
+	const struct event *event, uint32_t *count)
+{
+	const struct event_arg *last;
+
+	*count = event->arg_count;
+	if (event->arg_count == 0)
+		return 0;
+	last = &event->args[event->arg_count - 1];
+	if (last->key != encoder->node_key || last->kind != ARG_INT ||
+		last->value.integer == 0)
+		return 0;
+	--*count;
+	return (uint64_t)last->value.integer;
+}
+
+static void add_activity_args(
+	struct log_encoder *encoder, const struct event *event, uint32_t count)
+{
+	struct log_activities *activities = &encoder->activities;
+	msgpack_packer packer = msgpack_out(&activities->args);
+
+	if (count == 0) {
+		(void)msgpack_pack_nil(&packer);
+		return;
+	}
+	activities->has_args = true;
+	log_encoder_args(encoder, &activities->args, event->args, count);
+}
+
+/* Adds an EVENT_ACTIVITY to the pending ones. */
+static enum ctp_status add_activity(struct log_encoder *encoder,
+	const struct event *event, struct ctp_error *err)
+{
+	struct log_activities *activities = &encoder->activities;
+	struct log_activity_row row = {
+		.start_ns = event->time_ns,
+		.dur_ns = at_most_int(event->dur_ns),
+		.correlation = event->id,
+		.bytes = at_most_int(event->bytes),
+	};
+	enum ctp_status status =
+		log_encoder_number(encoder, event->track, true, err);
+	uint32_t count;
+	bool has_args;
+
+	if (status != CTP_OK)
+		return status;
+	row.track = encoder->tracks[event->track]->device_number;
+	row.node = graph_node(encoder, event, &count);
+	row.description = describe(encoder, event, count, &has_args);
+	if (row.description == STRTAB_NONE)
+		return ctp_no_memory(err);
+	if (row.description >= LOG_DESCRIPTIONS_MAX)
+		return ctp_fail(err, CTP_ERR_LIMIT,
+			"more than %u kinds of activities",
+			LOG_DESCRIPTIONS_MAX);
+	add_activity_args(encoder, event, has_args ? 0 : count);
+	activities->rows[activities->count++] = row;
+	if (activities->count < LOG_ACTIVITIES_MAX &&
+		activities->args.used < ARGS_BYTES_MAX &&
+		encoder->description.used < ARGS_BYTES_MAX)
+		return CTP_OK;
+	return write_activities(encoder, err);
 }
 
 /* Limit of all tracks' pending events; beyond it, all are written. */
@@ -411,10 +672,10 @@ enum ctp_status log_encoder_add(struct log_encoder *encoder,
 	if (status != CTP_OK)
 		return status;
 	if (event->kind == EVENT_ACTIVITY)
-		return log_encoder_activity(encoder, event, err);
-	status = log_encoder_event(encoder, event, err);
+		return add_activity(encoder, event, err);
+	status = add_event(encoder, event, err);
 	if (status == CTP_OK && encoder->held_bytes > HELD_MAX)
-		status = log_encoder_write_tracks(encoder, err);
+		status = write_tracks(encoder, err);
 	return status;
 }
 
@@ -431,8 +692,8 @@ enum ctp_status log_encoder_finish(
 	if (!encoder->begun)
 		status = log_encoder_write_header(encoder, err);
 	if (status == CTP_OK)
-		status = log_encoder_write_activities(encoder, err);
+		status = write_activities(encoder, err);
 	if (status == CTP_OK)
-		status = log_encoder_write_tracks(encoder, err);
+		status = write_tracks(encoder, err);
 	return status == CTP_OK ? log_encoder_write_end(encoder, err) : status;
 }

@@ -99,24 +99,6 @@ void log_encoder_args(struct log_encoder *encoder, struct buffer *bytes,
 struct log_encoder_track *log_encoder_track(
 	struct log_encoder *encoder, uint32_t number);
 
-/* Writes a track's pending events as a block. */
-enum ctp_status log_encoder_write_track(struct log_encoder *encoder,
-	struct log_encoder_track *track, struct ctp_error *err);
-
-/* Writes all tracks' pending events, and frees their memory. */
-enum ctp_status log_encoder_write_tracks(
-	struct log_encoder *encoder, struct ctp_error *err);
-
-/* Adds an event that is not an activity to the pending ones. */
-enum ctp_status log_encoder_event(struct log_encoder *encoder,
-	const struct event *event, struct ctp_error *err);
-
-/* Adds an EVENT_ACTIVITY; writes the pending ones. */
-enum ctp_status log_encoder_activity(struct log_encoder *encoder,
-	const struct event *event, struct ctp_error *err);
-enum ctp_status log_encoder_write_activities(
-	struct log_encoder *encoder, struct ctp_error *err);
-
 /* Assigns a track its number in the log, for its events or its activities, if
  * necessary. */
 enum ctp_status log_encoder_number(struct log_encoder *encoder, uint32_t track,
