@@ -10,30 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "log/encoder_private.h"
+#include "log/encoder_tables.h"
 #include "log/log_row.h"
-
-struct log_encoder_track *log_encoder_track(
-	struct log_encoder *encoder, uint32_t number)
-{
-	if (number >= encoder->track_room) {
-		uint32_t room = encoder->trace->track_count;
-		struct log_encoder_track **tracks =
-			memory_resize(encoder->tracks,
-				room * sizeof(struct log_encoder_track *));
-
-		if (tracks == NULL)
-			return NULL;
-		memset(tracks + encoder->track_room, 0,
-			(room - encoder->track_room) * sizeof(*tracks));
-		encoder->tracks = tracks;
-		encoder->track_room = room;
-	}
-	if (encoder->tracks[number] == NULL)
-		encoder->tracks[number] =
-			memory_new_zeroed(1, sizeof(struct log_encoder_track));
-	return encoder->tracks[number];
-}
 
 static bool push_open(struct log_encoder_track *track, uint32_t site)
 {
@@ -649,17 +627,6 @@ void log_encoder_free(struct log_encoder *encoder)
 	buffer_clear(&encoder->description);
 	strtab_free(encoder->descriptions);
 	memory_free(encoder);
-}
-
-enum ctp_status log_encoder_write_block(
-	struct log_encoder *encoder, enum log_block kind, struct ctp_error *err)
-{
-	if (encoder->bytes.failed)
-		return ctp_no_memory(err);
-	return log_writer_add(encoder->writer, kind,
-		&(struct deflate_part){
-			encoder->bytes.bytes, encoder->bytes.used, false},
-		1, err);
 }
 
 enum ctp_status log_encoder_add(struct log_encoder *encoder,

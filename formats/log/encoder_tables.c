@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The trace's tables as blocks: sites and tracks before their first use, the
  * rest at the end, when it is known. */
+#include "log/encoder_tables.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "log/encoder_private.h"
 
 #define SITES_A_BLOCK 4096
 #define BYTES_A_BLOCK ((size_t)1024 * 1024)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 libformats_la_SOURCES += \
 	%D%/encoder.c %D%/encoder.h \
-	%D%/encoder_args.c \
-	%D%/encoder_private.h \
-	%D%/encoder_tables.c \
+	%D%/encoder_state.c %D%/encoder_state.h \
+	%D%/encoder_tables.c %D%/encoder_tables.h \
 	%D%/log.c

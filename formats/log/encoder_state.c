@@ -1,12 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts and arguments, which are most of a log made from another tool's trace:
- * room for all of an event's is reserved at once. Keys are few: the latest ones
- * are kept in encoded form.
+ * Texts and arguments are most of a log made from another tool's trace: room for
+ * all of an event's is reserved at once. Keys are few: the latest ones are kept
+ * in encoded form.
  */
-#include "log/encoder_private.h"
+#include "log/encoder_state.h"
 
 #include <string.h>
+
+#include "base/memory.h"
+#include "log/log_write.h"
+
+struct log_encoder_track *log_encoder_track(
+	struct log_encoder *encoder, uint32_t number)
+{
+	if (number >= encoder->track_room) {
+		uint32_t room = encoder->trace->track_count;
+		struct log_encoder_track **tracks =
+			memory_resize(encoder->tracks,
+				room * sizeof(struct log_encoder_track *));
+
+		if (tracks == NULL)
+			return NULL;
+		memset(tracks + encoder->track_room, 0,
+			(room - encoder->track_room) * sizeof(*tracks));
+		encoder->tracks = tracks;
+		encoder->track_room = room;
+	}
+	if (encoder->tracks[number] == NULL)
+		encoder->tracks[number] =
+			memory_new_zeroed(1, sizeof(struct log_encoder_track));
+	return encoder->tracks[number];
+}
+
+enum ctp_status log_encoder_write_block(
+	struct log_encoder *encoder, enum log_block kind, struct ctp_error *err)
+{
+	if (encoder->bytes.failed)
+		return ctp_no_memory(err);
+	return log_writer_add(encoder->writer, kind,
+		&(struct deflate_part){
+			encoder->bytes.bytes, encoder->bytes.used, false},
+		1, err);
+}
 
 /* Limit of an event's arguments, far below that of a block. */
 #define EVENT_ARGS_BYTES_MAX (2 * LOG_ENCODER_TEXT_MAX)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files that write events as a log; for these only. */
-#ifndef LOG_ENCODER_PRIVATE_H
-#define LOG_ENCODER_PRIVATE_H
+/* The state of an encoder, and the elements of its blocks: texts, values and
+ * arguments. */
+#ifndef LOG_ENCODER_STATE_H
+#define LOG_ENCODER_STATE_H
 
 #include "log/log_column.h"
 #include "log/msgpack_out.h"
@@ -78,6 +79,10 @@ struct log_encoder {
 	struct log_encoder_key keys[LOG_ENCODER_KEYS];
 };
 
+/* The entry of the event's track; NULL if out of memory. */
+struct log_encoder_track *log_encoder_track(
+	struct log_encoder *encoder, uint32_t number);
+
 /* Writes encoder->bytes as a block of this kind. */
 enum ctp_status log_encoder_write_block(struct log_encoder *encoder,
 	enum log_block kind, struct ctp_error *err);
@@ -94,24 +99,5 @@ bool log_encoder_value(struct log_encoder *encoder, struct buffer *bytes,
 /* Adds arguments as a map. */
 void log_encoder_args(struct log_encoder *encoder, struct buffer *bytes,
 	const struct event_arg *args, uint32_t count);
-
-/* The entry of the event's track; NULL if out of memory. */
-struct log_encoder_track *log_encoder_track(
-	struct log_encoder *encoder, uint32_t number);
-
-/* Assigns a track its number in the log, for its events or its activities, if
- * necessary. */
-enum ctp_status log_encoder_number(struct log_encoder *encoder, uint32_t track,
-	bool activities, struct ctp_error *err);
-
-/* Begins the log; writes the entries of the trace's tables that it lacks. */
-enum ctp_status log_encoder_write_header(
-	struct log_encoder *encoder, struct ctp_error *err);
-enum ctp_status log_encoder_write_tables(
-	struct log_encoder *encoder, struct ctp_error *err);
-
-/* What comes last. */
-enum ctp_status log_encoder_write_end(
-	struct log_encoder *encoder, struct ctp_error *err);
 
 #endif
