@@ -33,7 +33,7 @@ struct chrome_reader {
 	struct chrome_read_streams streams;
 	struct chrome_correlation correlation;
 	struct chrome_read_frames frames;
-	struct chrome_read_devices devices;
+	struct chrome_read_document document;
 	struct extsort *records;
 	struct chrome_read_events events;
 	struct chrome_read_producer producer;
@@ -147,8 +147,8 @@ static bool finish_tables(struct chrome_reader *reader)
 		process = default_device_user(&reader->rows);
 	return chrome_read_streams_finish(&reader->streams, process) &&
 	       chrome_correlation_finish(&reader->correlation) &&
-	       chrome_read_devices_finish(
-		       &reader->devices, reader->rows.processes[process].pid);
+	       chrome_read_document_add_devices(
+		       &reader->document, reader->rows.processes[process].pid);
 }
 
 static enum ctp_status sort_records(
@@ -176,14 +176,8 @@ static enum ctp_status sort_records(
 static enum ctp_status read_document(
 	struct chrome_reader *reader, struct ctp_error *err)
 {
-	struct chrome_read_document document = {.trace = reader->trace,
-		.scan = reader->scan,
-		.json = &reader->json,
-		.events = &reader->events,
-		.devices = &reader->devices,
-		.frames = &reader->frames,
-		.producer = &reader->producer};
-	enum ctp_status status = chrome_read_document_read(&document, err);
+	enum ctp_status status =
+		chrome_read_document_read(&reader->document, err);
 
 	if (status == CTP_OK)
 		status = chrome_read_events_finish(&reader->events, err);
@@ -246,7 +240,7 @@ static void close_reader(struct event_source *source)
 	chrome_read_replay_clear(&reader->replay);
 	chrome_read_events_clear(&reader->events);
 	extsort_free(reader->records);
-	chrome_read_devices_clear(&reader->devices);
+	chrome_read_document_clear(&reader->document);
 	chrome_read_frames_clear(&reader->frames);
 	chrome_correlation_clear(&reader->correlation);
 	chrome_read_streams_clear(&reader->streams);
@@ -275,7 +269,6 @@ static bool init(struct chrome_reader *reader)
 	       done;
 	chrome_correlation_init(&reader->correlation, trace);
 	chrome_read_frames_init(&reader->frames, trace, &reader->args);
-	chrome_read_devices_init(&reader->devices, trace, &reader->args);
 	reader->records = extsort_new(CHROME_READ_SORT_BYTES);
 	return done && reader->records != NULL;
 }
@@ -320,6 +313,13 @@ static enum ctp_status open_trace(FILE *in, const void *head, size_t head_size,
 		.correlation = &reader->correlation,
 		.producer = &reader->producer,
 		.records = reader->records};
+	reader->document = (struct chrome_read_document){.trace = reader->trace,
+		.scan = reader->scan,
+		.json = &reader->json,
+		.events = &reader->events,
+		.args = &reader->args,
+		.frames = &reader->frames,
+		.producer = &reader->producer};
 	*out = &reader->source;
 	return CTP_OK;
 }

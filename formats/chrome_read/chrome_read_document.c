@@ -8,6 +8,8 @@
 #include "chrome/chrome_facts.h"
 #include "io/known_formats.h"
 #include "json/json_value.h"
+#include "base/memory.h"
+#include "base/strtab.h"
 
 /* Limits of facts: longer objects and arrays are contents, not facts; and the
  * total that is kept. */
@@ -16,6 +18,9 @@
 
 /* A job with many ranks needs this much to identify its rank. */
 #define DISTRIBUTED_BYTES_MAX 65536
+
+/* More devices than any machine has; further ones are counted as not shown. */
+#define DEVICES_MAX 1024
 
 /* Is it "{}"? JAX and rocprof have one before or after their events. */
 static bool is_empty(const struct chrome_read_document *document,
@@ -296,6 +301,53 @@ static enum ctp_status read_other_data(
 	return status;
 }
 
+static enum ctp_status read_device(struct chrome_read_document *document,
+	const struct json_token *token, struct json_scan *scan,
+	struct ctp_error *err)
+{
+	struct chrome_read_args *args = document->args;
+	enum ctp_status status;
+
+	json_scan_pin(scan, token);
+	if (!chrome_read_args_reset(args))
+		return ctp_no_memory(err);
+	status = chrome_read_args_read(args, scan, CHROME_READ_WANT_ALL, err);
+	if (status != CTP_OK)
+		return status;
+	buffer_add(&document->devices, &args->count, sizeof(args->count));
+	buffer_add(&document->devices, args->bytes.bytes + args->before,
+		args->bytes.used - args->before);
+	if (document->devices.failed)
+		return ctp_no_memory(err);
+	document->device_count++;
+	return CTP_OK;
+}
+
+/* Reads the array that the last token began. */
+static enum ctp_status read_devices(
+	struct chrome_read_document *document, struct ctp_error *err)
+{
+	struct json_scan *scan = document->scan;
+	struct json_token token;
+	enum ctp_status status = CTP_OK;
+
+	while (status == CTP_OK) {
+		status = json_scan_next(scan, &token, err);
+		json_scan_unpin(scan);
+		if (status != CTP_OK || token.kind == JSON_END)
+			break;
+		if (token.kind == JSON_OBJECT &&
+			document->device_count < DEVICES_MAX) {
+			status = read_device(document, &token, scan, err);
+		} else if (token.kind == JSON_OBJECT ||
+			   token.kind == JSON_ARRAY) {
+			trace_lose(document->trace, LOSS_NOT_SHOWN, 1);
+			status = json_scan_skip(scan, err);
+		}
+	}
+	return status;
+}
+
 static enum ctp_status read_member(struct chrome_read_document *document,
 	const char *key, const struct json_token *value, struct ctp_error *err)
 {
@@ -310,8 +362,7 @@ static enum ctp_status read_member(struct chrome_read_document *document,
 		return read_events(document, true, err);
 	if (array && (strcmp(key, "deviceProperties") == 0 ||
 			     strcmp(key, "computeProperties") == 0))
-		return chrome_read_devices_read(
-			document->devices, document->scan, err);
+		return read_devices(document, err);
 	if (object && strcmp(key, "stackFrames") == 0)
 		return chrome_read_frames_read(
 			document->frames, document->scan, err);
@@ -441,4 +492,92 @@ enum ctp_status chrome_read_document_read(
 		status = accept_damage(document, &failed, err);
 	json_scan_unpin(document->scan);
 	return status;
+}
+
+/* Is it the argument of this name, and a non-negative number? */
+static bool is_number(const struct chrome_read_document *document,
+	const struct event_arg *arg, const char *key)
+{
+	return arg->kind == ARG_INT && arg->value.integer >= 0 &&
+	       strcmp(strtab_text(document->trace->text, arg->key, NULL),
+		       key) == 0;
+}
+
+/* Reads the arguments of a device, except those that identify it. */
+static const uint8_t *read_args(const struct chrome_read_document *document,
+	const uint8_t *at, uint32_t count, struct trace_device *device,
+	bool *owned)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct event_arg arg = chrome_read_args_next(&at);
+
+		if (is_number(document, &arg, "id") &&
+			arg.value.integer <= (int64_t)UINT32_MAX) {
+			device->number = (uint32_t)arg.value.integer;
+		} else if (is_number(document, &arg, "pid")) {
+			device->pid = arg.value.integer;
+			*owned = true;
+		} else {
+			device->args[device->arg_count++] = arg;
+		}
+	}
+	return at;
+}
+
+/* Adds a device for each process that used it, or if none did, for its own
+ * process. */
+static bool add_shared(struct trace *trace, struct trace_device *device)
+{
+	bool used = false;
+
+	for (uint32_t i = 0; i < trace->track_count; i++) {
+		const struct trace_track *track = &trace->tracks[i];
+
+		if (track->kind != TRACE_STREAM ||
+			track->device != device->number ||
+			(used && track->pid == device->pid))
+			continue;
+		if (trace->device_count == DEVICES_MAX) {
+			trace_lose(trace, LOSS_NOT_SHOWN, 1);
+			return true;
+		}
+		used = true;
+		device->pid = track->pid;
+		if (trace_add_device(trace, device) == TRACE_NONE)
+			return false;
+	}
+	return used || trace_add_device(trace, device) != TRACE_NONE;
+}
+
+bool chrome_read_document_add_devices(
+	struct chrome_read_document *document, int64_t pid)
+{
+	const uint8_t *at = document->devices.bytes;
+
+	for (uint32_t i = 0; i < document->device_count; i++) {
+		struct trace_device device = {.pid = pid};
+		uint32_t count;
+		bool owned = false;
+		bool done;
+
+		memcpy(&count, at, sizeof(count));
+		device.args = memory_resize_array(
+			NULL, (size_t)count + 1, sizeof(*device.args));
+		if (device.args == NULL)
+			return false;
+		at = read_args(
+			document, at + sizeof(count), count, &device, &owned);
+		done = owned ? trace_add_device(document->trace, &device) !=
+				       TRACE_NONE
+			     : add_shared(document->trace, &device);
+		memory_free(device.args);
+		if (!done)
+			return false;
+	}
+	return true;
+}
+
+void chrome_read_document_clear(struct chrome_read_document *document)
+{
+	buffer_clear(&document->devices);
 }

@@ -9,8 +9,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-#include "chrome_read/chrome_read_devices.h"
+#include "base/buffer.h"
+#include "chrome_read/chrome_read_args.h"
 #include "chrome_read/chrome_read_events.h"
 #include "chrome_read/chrome_read_frames.h"
 #include "chrome_read/chrome_read_json.h"
@@ -24,7 +26,7 @@ struct chrome_read_document {
 	struct json_scan *scan;
 	struct chrome_read_json_reader *json;
 	struct chrome_read_events *events;
-	struct chrome_read_devices *devices;
+	struct chrome_read_args *args;
 	struct chrome_read_frames *frames;
 	struct chrome_read_producer *producer;
 	/* Its own members, initially zero. */
@@ -38,11 +40,22 @@ struct chrome_read_document {
 	bool has_base;       /* the file gives the time origin */
 	enum trace_fact_kind fact_kind; /* of the current members, if text */
 	size_t fact_bytes;
+	/* Its devices, until the processes that used them are known: argument
+	 * counts, each followed by the arguments. */
+	struct buffer devices;
+	uint32_t device_count;
 };
 
 /* Reads the whole file. Errors: those of the system, and CTP_ERR_FORMAT if
  * there is no event before the damage. */
 enum ctp_status chrome_read_document_read(
 	struct chrome_read_document *document, struct ctp_error *err);
+
+/* Adds its devices to the trace, for the processes that they name, or that used
+ * them, or else for `pid`; false if out of memory. */
+bool chrome_read_document_add_devices(
+	struct chrome_read_document *document, int64_t pid);
+
+void chrome_read_document_clear(struct chrome_read_document *document);
 
 #endif

@@ -2,7 +2,6 @@
 libformats_la_SOURCES += \
 	%D%/chrome_read.c \
 	%D%/chrome_read_args.c %D%/chrome_read_args.h \
-	%D%/chrome_read_devices.c %D%/chrome_read_devices.h \
 	%D%/chrome_read_document.c %D%/chrome_read_document.h \
 	%D%/chrome_read_events.c %D%/chrome_read_events.h \
 	%D%/chrome_read_frames.c %D%/chrome_read_frames.h \
