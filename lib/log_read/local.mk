@@ -4,7 +4,6 @@ libcore_la_SOURCES += \
 	%D%/log_block.c %D%/log_block.h \
 	%D%/log_device.c %D%/log_device.h \
 	%D%/log_facts.c %D%/log_facts.h \
-	%D%/log_input.c %D%/log_input.h \
 	%D%/log_member.c %D%/log_member.h \
 	%D%/log_read.c %D%/log_read.h \
 	%D%/log_recording.c %D%/log_recording.h \

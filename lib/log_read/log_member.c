@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 
+#define READ_BYTES ((size_t)32 * 1024)
 #define WASTE_MAX (UINT64_C(64) * 1024 * 1024)
 
 static const uint8_t magic[LOG_MAGIC_BYTES] = LOG_MAGIC;
@@ -61,7 +62,7 @@ void log_unpacker_clear(struct log_unpacker *unpacker)
 	*unpacker = (struct log_unpacker){0};
 }
 
-static bool make_room(struct log_unpacker *unpacker, size_t size)
+static bool make_block_room(struct log_unpacker *unpacker, size_t size)
 {
 	uint8_t *block;
 
@@ -87,7 +88,7 @@ enum ctp_status log_unpacker_unpack(struct log_unpacker *unpacker,
 	if (unpacked == 0 || unpacked > LOG_BLOCK_MAX ||
 		unpacked / 1040 > member.left)
 		return CTP_OK;
-	if (!make_room(unpacker, unpacked))
+	if (!make_block_room(unpacker, unpacked))
 		return ctp_no_memory(err);
 	*sound = inflater_unpack(unpacker->inflater,
 			 member.at + LOG_HEADER_BYTES,
@@ -105,4 +106,184 @@ bool log_unpacker_is_misled(
 	const struct log_unpacker *unpacker, uint64_t read_bytes)
 {
 	return unpacker->wasted_bytes > WASTE_MAX + 4 * read_bytes;
+}
+
+struct log_input {
+	FILE *file;
+	struct trace *trace;
+	uint8_t *bytes; /* what was read and not used, from `at` to `end` */
+	size_t room;
+	size_t at;
+	size_t end;
+	bool at_eof;
+	bool follow;
+	uint64_t position; /* in the file, of `at` */
+	struct log_unpacker unpacker;
+};
+
+static bool reserve(struct log_input *input, size_t size)
+{
+	uint8_t *bigger;
+
+	if (size <= input->room)
+		return true;
+	bigger = memory_resize(input->bytes, size);
+	if (bigger == NULL)
+		return false;
+	input->bytes = bigger;
+	input->room = size;
+	return true;
+}
+
+struct log_input *log_input_new(
+	FILE *file, const void *head, size_t size, struct trace *trace)
+{
+	struct log_input *input = memory_new_zeroed(1, sizeof(*input));
+
+	if (input == NULL)
+		return NULL;
+	input->file = file;
+	input->trace = trace;
+	if (!log_unpacker_init(&input->unpacker) ||
+		!reserve(input, size + READ_BYTES)) {
+		log_input_free(input);
+		return NULL;
+	}
+	if (size > 0)
+		memcpy(input->bytes, head, size);
+	input->end = size;
+	return input;
+}
+
+void log_input_free(struct log_input *input)
+{
+	if (input == NULL)
+		return;
+	log_unpacker_clear(&input->unpacker);
+	memory_free(input->bytes);
+	memory_free(input);
+}
+
+void log_input_follow(struct log_input *input, bool follow)
+{
+	input->follow = follow;
+}
+
+uint64_t log_input_position(const struct log_input *input)
+{
+	return input->position;
+}
+
+/* Sees to it that `size` bytes are there, if the file has them. */
+static enum ctp_status fill(
+	struct log_input *input, size_t size, struct ctp_error *err)
+{
+	/* Twice what is asked for, so that what is moved to the front each
+	 * time is no more than what was read. */
+	size_t want = size < READ_BYTES ? 2 * READ_BYTES : 2 * size;
+
+	if (input->end - input->at >= size || input->at_eof)
+		return CTP_OK;
+	memmove(input->bytes, input->bytes + input->at, input->end - input->at);
+	input->end -= input->at;
+	input->at = 0;
+	if (!reserve(input, want))
+		return ctp_no_memory(err);
+	while (input->end < size && !input->at_eof) {
+		size_t got = fread(input->bytes + input->end, 1,
+			input->room - input->end, input->file);
+
+		input->end += got;
+		if (got == 0 && ferror(input->file))
+			return ctp_fail_at(err, CTP_ERR_IO,
+				input->position + input->end, "cannot read");
+		input->at_eof = got == 0;
+	}
+	return CTP_OK;
+}
+
+static void advance(struct log_input *input, size_t size)
+{
+	input->at += size;
+	input->position += size;
+}
+
+static void skip(struct log_input *input, size_t size)
+{
+	input->trace->losses[LOSS_SKIPPED_BYTES] += size;
+	advance(input, size);
+}
+
+/* Passes over bytes up to the next place that may be a member. */
+static void skip_to_member(struct log_input *input)
+{
+	skip(input, log_member_search(input->bytes + input->at,
+			    input->end - input->at,
+			    input->at_eof && !input->follow));
+}
+
+/* May the rest of what there is be a member that is still being written? Then
+ * no other can begin in it. */
+static bool is_unfinished(const struct log_input *input)
+{
+	const uint8_t *rest = input->bytes + input->at;
+	size_t size = input->end - input->at;
+
+	return input->follow && input->at_eof &&
+	       log_member_may_begin(rest, size) &&
+	       log_member_search(rest, size, true) == size;
+}
+
+enum ctp_status log_input_next(
+	struct log_input *input, struct cursor *block, struct ctp_error *err)
+{
+	if (input->follow) {
+		input->at_eof = false;
+		clearerr(input->file);
+	}
+	for (;;) {
+		enum ctp_status status = fill(input, LOG_HEADER_BYTES, err);
+		struct log_member member;
+		struct cursor bytes;
+		bool sound;
+
+		if (status != CTP_OK)
+			return status;
+		if (input->at == input->end)
+			return CTP_END;
+		if (!log_member_parse(input->bytes + input->at,
+			    input->end - input->at, &member)) {
+			if (input->end - input->at < LOG_HEADER_BYTES &&
+				is_unfinished(input))
+				return CTP_END;
+			skip_to_member(input);
+			continue;
+		}
+		status = fill(input, member.size, err);
+		if (status != CTP_OK)
+			return status;
+		if (input->end - input->at < member.size) {
+			if (is_unfinished(input))
+				return CTP_END;
+			/* Cut off here, or its size is damaged: what follows
+			 * may hold sound members. */
+			input->trace->losses[LOSS_DAMAGED_BLOCKS]++;
+			skip_to_member(input);
+			continue;
+		}
+		cursor_init(&bytes, input->bytes + input->at, member.size);
+		status = log_unpacker_unpack(
+			&input->unpacker, bytes, block, &sound, err);
+		if (status != CTP_OK)
+			return status;
+		if (sound) {
+			advance(input, member.size);
+			return CTP_OK;
+		}
+		input->trace->losses[LOSS_DAMAGED_BLOCKS]++;
+		if (log_unpacker_is_misled(&input->unpacker, input->position))
+			skip(input, member.size);
+		else
+			skip_to_member(input);
+	}
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* One member of a log in memory: found, measured, unpacked and checked.
- * Source: lib/log/FORMAT.md, "Members". */
+/* Members of a log: one in memory is found, measured, unpacked and checked; a
+ * stream gives one after another. Source: lib/log/FORMAT.md, "Members". */
 #ifndef LOG_MEMBER_H
 #define LOG_MEMBER_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/cursor.h"
-#include "log/deflate.h"
 #include "base/error.h"
+#include "log/deflate.h"
 #include "log/log.h"
+#include "trace/trace.h"
 
 struct log_member {
 	uint64_t offset; /* in the file */
@@ -57,5 +59,31 @@ enum ctp_status log_unpacker_unpack(struct log_unpacker *unpacker,
  */
 bool log_unpacker_is_misled(
 	const struct log_unpacker *unpacker, uint64_t read_bytes);
+
+/* The members of a stream, one after another, unpacked and checked. Bytes that
+ * are not a whole, sound member are skipped and counted. */
+struct log_input;
+
+/* `file` is borrowed; `head` are bytes already taken from it, copied. Losses
+ * are counted in `trace`, borrowed. NULL if out of memory. */
+struct log_input *log_input_new(
+	FILE *file, const void *head, size_t size, struct trace *trace);
+void log_input_free(struct log_input *input);
+
+/*
+ * The next sound block; CTP_END after the last.
+ *
+ * Errors: CTP_ERR_IO, CTP_ERR_NOMEM. Damage is not an error.
+ * Ownership: the bytes are borrowed until the next call.
+ */
+enum ctp_status log_input_next(
+	struct log_input *input, struct cursor *block, struct ctp_error *err);
+
+/* With `follow` the file still grows: CTP_END means its end so far, and a member
+ * that may be half written stays for the next call. */
+void log_input_follow(struct log_input *input, bool follow);
+
+/* Bytes of the file used so far. */
+uint64_t log_input_position(const struct log_input *input);
 
 #endif

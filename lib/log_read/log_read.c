@@ -7,7 +7,7 @@
 #include "log_read/log_block.h"
 #include "log_read/log_device.h"
 #include "log_read/log_site.h"
-#include "log_read/log_input.h"
+#include "log_read/log_member.h"
 #include "base/memory.h"
 #include "log/log_row.h"
 #include "log/unpack.h"

@@ -3,7 +3,7 @@
  * Walks the members of a log in a file by their headers, without unpacking
  * what nobody asks for. Where that leads to no member, or to one that is not
  * sound, the next is searched for, so that the sound members are the same that
- * log_input.h gives.
+ * log_input_next() gives.
  */
 #ifndef LOG_SCAN_H
 #define LOG_SCAN_H

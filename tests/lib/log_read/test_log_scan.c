@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "support/log_case.h"
-#include "log_read/log_input.h"
+#include "log_read/log_member.h"
 #include "support/log_maker.h"
 #include "log_read/log_scan.h"
 #include "support/run_suite.h"
