@@ -137,6 +137,22 @@ static void write_value(struct csv *csv, const struct event_arg *value)
 	write_nothing(csv);
 }
 
+/* JSON text has control characters only as white space between its tokens. They
+ * become spaces: escaped as in other fields, they would not be JSON. */
+static void write_args(struct csv *csv, const char *args, size_t size)
+{
+	if (csv->raw) {
+		write_text(csv, args, size);
+		return;
+	}
+	csv->json.used = 0;
+	json_raw(&csv->json, args, size);
+	for (size_t i = 0; i < csv->json.used; i++)
+		if ((unsigned char)csv->json.bytes[i] < ' ')
+			csv->json.bytes[i] = ' ';
+	write_text(csv, csv->json.bytes, csv->json.used);
+}
+
 static enum ctp_status write_row(
 	void *user, const struct event_row *row, struct ctp_error *err)
 {
@@ -162,7 +178,7 @@ static enum ctp_status write_row(
 	write_number(csv, row->bytes);
 	write_value(csv, row->value);
 	if (row->args != NULL)
-		write_text(csv, row->args, row->args_size);
+		write_args(csv, row->args, row->args_size);
 	(void)putc('\n', csv->out);
 	if (csv->json.failed)
 		return ctp_no_memory(err);

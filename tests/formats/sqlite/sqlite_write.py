@@ -40,8 +40,8 @@ SELECT count(*) FROM slices p WHERE self_ns <> duration_ns -
 """
 
 
-def read_csv(name, path):
-    result = run("convert", "-t", "csv", "--csv-raw", path)
+def read_csv(name, path, *options):
+    result = run("convert", "-t", "csv", *options, path)
     equal(name + ": csv", result.returncode, 0)
     rows = list(csv.reader(io.StringIO(result.stdout.decode(), newline=""),
                            strict=True))
@@ -68,7 +68,7 @@ def same(name, found, trace):
 def compare(work, path):
     name = os.path.basename(path)
     trace = sqlite_read.convert(path)
-    rows = read_csv(name, path)
+    rows = read_csv(name, path, "--csv-raw")
     timed = [row for row in rows if row["duration_ns"] != ""]
     same(name + ": rows", [
         (row["name"], int(row["start_ns"]), int(row["duration_ns"]))
@@ -117,7 +117,7 @@ def test_causes(work):
         "WHERE n.category = 'kernel'").fetchall()
     equal("causes", sorted(found, key=repr), sorted(made.execute(
         sqlite_read.KERNELS).fetchall(), key=repr))
-    equal("awkward name", [row["name"] for row in read_csv("made", path)
+    equal("awkward name", [row["name"] for row in read_csv("made", path, "--csv-raw")
                            if row["start_ns"] == "70000"],
           ["a,\"b\"\r\n\u00e9"])
     equal("functions", c.execute(
@@ -125,6 +125,19 @@ def test_causes(work):
     ).fetchall(), [(60,)])
     c.close()
     made.close()
+
+
+def test_arguments(work):
+    """A cell of arguments is JSON, however the trace had it."""
+    path = os.path.join(work, "lines.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"x",'
+                   '"args":{"a":[\n1,\t"=\\n\u202e"],\r\n"b":{\n}}}]')
+    for option in ((), ("--csv-raw",)):
+        equal(f"arguments on lines {option}",
+              [json.loads(row["args"])
+               for row in read_csv("lines", path, *option)],
+              [{"a": [1, "=\n\u202e"], "b": {}}])
 
 
 def test_errors(work):
@@ -145,6 +158,7 @@ def main(work, *traces):
     test_causes(work)
     for path in traces:
         compare(work, path).close()
+    test_arguments(work)
     test_errors(work)
     return 1 if FAILED else 0
 
