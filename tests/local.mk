@@ -16,6 +16,9 @@ LDADD = %D%/support/sanitized_fork.$(OBJEXT) %D%/libcases.la libprogram.la \
 record_LDADD = %D%/support/sanitized_fork.$(OBJEXT) %D%/libcases.la \
 	libcore.la libctprof.la $(check_LIBS)
 
+# The longest test comes first, and the short programs of Check last, so that no
+# processor waits for another at the end.
+include tests/python/local.mk
 include tests/bench/local.mk
 include tests/bin/cli/local.mk
 include tests/bin/compare/local.mk
@@ -63,16 +66,15 @@ include tests/lib/symbols/local.mk
 include tests/lib/trace/local.mk
 include tests/lib/transform/local.mk
 include tests/project/local.mk
-include tests/python/local.mk
 include tests/support/local.mk
 
+check_PROGRAMS += $(test_programs)
+dist_check_SCRIPTS += $(shell_tests) %D%/run.sh
+TESTS += $(shell_tests)
 if HAVE_CHECK
 check_PROGRAMS += $(c_tests)
 TESTS += $(c_tests)
 endif
-check_PROGRAMS += $(test_programs)
-dist_check_SCRIPTS += $(shell_tests) %D%/run.sh
-TESTS += $(shell_tests)
 TEST_EXTENSIONS = .sh
 EXTRA_DIST += %D%/threads.supp %D%/traces %D%/layers.txt %D%/requirements-format.txt %D%/requirements-gpu.txt %D%/requirements-markers.txt %D%/requirements-peers.txt %D%/requirements-traces.txt %D%/requirements-viewers.txt
 
@@ -127,7 +129,10 @@ thread_tests = \
 thread_programs = ctprof tests/lib/cupti/fake/libcuda.la tests/lib/cupti/fake/libcupti.la \
 	tests/lib/cupti/cupti_check tests/lib/cupti/cupti_program libctprof-inject.la
 thread_runs = $(thread_tests:=.threads)
-check-threads: tests/lib/cupti/cupti_fake.threads $(thread_runs)
+# The longest begin first.
+check-threads: tests/lib/recorder/test_record_fork.threads \
+	tests/lib/cupti/cupti_fake.threads \
+	tests/lib/recorder/test_record_load.threads $(thread_runs)
 thread_suppressions = suppressions='$(abs_srcdir)/tests/threads.supp'
 EXTRA_DIST += tests/threads.supp
 thread_environment = $(AM_TESTS_ENVIRONMENT) srcdir='$(srcdir)' \
