@@ -61,11 +61,11 @@ report $? "pstats: of many threads with functions of their own"
 # Checks that the events make the difference.
 "$CTPROF" convert --max-mem=16M -t pstats "$work/trace" >"$work/two" 2>"$work/err"
 [ $? = 6 ]
-report $? "what sorts the events is counted"
+report $? "the memory for sorting events is counted"
 CTPROF_TMPDIR=$work/nowhere "$CTPROF" convert -t chrome "$work/trace" \
 	>"$work/two" 2>"$work/err"
 [ $? != 0 ] && grep -q "temporary data in $work/nowhere" "$work/err"
-report $? "what does not fit is in temporary files"
+report $? "events that do not fit are in temporary files"
 [ "$(find "$work" -name 'ctprof*' | wc -l)" = 0 ]
 report $? "none of which is left"
 exit $failed

@@ -116,7 +116,7 @@ START_TEST(profile_formats_get_a_sorted_profile)
 }
 END_TEST
 
-START_TEST(the_tree_is_made_for_formats_that_need_it)
+START_TEST(the_tree_is_built_for_formats_that_need_it)
 {
 	struct format with_tree = printed;
 	struct convert_job job = {
@@ -262,7 +262,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, timelines_are_written_event_by_event);
 	tcase_add_test(tests, profile_formats_get_a_sorted_profile);
-	tcase_add_test(tests, the_tree_is_made_for_formats_that_need_it);
+	tcase_add_test(tests, the_tree_is_built_for_formats_that_need_it);
 	tcase_add_test(tests, limits_fold_smaller_functions_into_other);
 	tcase_add_test(tests, a_format_that_is_only_read_is_refused);
 	tcase_add_loop_test(tests, errors_of_the_source_are_handed_on, 0, 2);

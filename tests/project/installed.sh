@@ -68,7 +68,7 @@ try()
 		fail "$name recorded without being asked to"
 	CTPROF_OUT=$work/log.ctp "$work/$name" || fail "$name fails"
 	[ -s "$work/log.ctp" ] || fail "$name left no log"
-	gzip -t "$work/log.ctp" || fail "the log of $name is no gzip file"
+	gzip -t "$work/log.ctp" || fail "the log of $name is not a gzip file"
 	for word in consumer work "$name"; do
 		gzip -dc "$work/log.ctp" | grep -aq "$word" ||
 			fail "the log of $name has no \"$word\" in it"

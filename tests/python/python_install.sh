@@ -78,7 +78,7 @@ for python in $pythons; do
 	find "$root$directory/ctprof" -name '*.pyc' | grep -q . ||
 		fail "$python: not compiled"
 	if grep -rqaF "$root" "$root$directory/ctprof"; then
-		fail "$python: DESTDIR is in what is installed"
+		fail "$python: DESTDIR is in installed files"
 	fi
 	"$python" "$facts" looks "$directory" ||
 		grep -q "$python.*PYTHONPATH=$directory\$" \

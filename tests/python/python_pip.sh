@@ -58,7 +58,7 @@ import ctprof
 [calls] = ctprof.load(sys.argv[1]).stats.values()
 assert calls[1] == 41, calls' "$work/$1.ctp" || fail "$1: does not load a log"
 	"$CTPROF" stats "$work/$1.ctp" | grep -qE '^ *41 +1 .* work' ||
-		fail "$1: not what was called"
+		fail "$1: differs from the calls"
 }
 
 # needs NAME: the libraries that the extension in the wheel NAME is linked with.
@@ -88,7 +88,7 @@ if make_wheel neither; then
 fi
 grep -q 'libctprof .*is not installed' "$work/out" || {
 	cat "$work/out"
-	fail "does not say what is missing"
+	fail "does not report the missing library"
 }
 mv "$work/tree/not" "$work/tree/lib"
 

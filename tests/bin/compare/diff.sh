@@ -10,7 +10,7 @@ traces=$srcdir/tests/traces
 # compare KIND BASE NEW
 compare() {
 	"$python" "$srcdir/tests/bin/compare/diff_check.py" "$CTPROF" "$work" "$@" ||
-		complain "$*: not what was counted"
+		complain "$*: differs from the count"
 }
 
 compare trace "$srcdir/tests/bin/compare/diff/compare_base.json.gz" \
@@ -163,7 +163,7 @@ expect 0 '' --svg "$work/d.svg" "$base" "$new"
 expect 5 'exists' --svg "$work/d.svg" "$base" "$new"
 expect 0 '' --force --svg "$work/d.svg" --runs "$base" "$new" -- "$new"
 grep -q '<title>2 runs like compare_base.* 1 like compare_test' "$work/d.svg" ||
-	complain "the picture does not say of what it is"
+	complain "the picture has no title"
 expect 3 'sums.pstats: .* no paths of calls' --svg "$work/e.svg" "$base" \
 	"$work/sums.pstats"
 expect 2 'needs the name of a file' --svg - "$base" "$new"
@@ -185,7 +185,7 @@ for style in --json --csv --color=always; do
 	[ -s "$work/one" ] || complain "$style: empty"
 done
 grep -q '^.\[31m .*added.*All2All_Pooled_Req' "$work/one" ||
-	complain "what is slower is not red"
+	complain "slower functions are not red"
 grep -q '^.\[32m.*nccl:all_reduce' "$work/one" ||
-	complain "what is faster is not green"
+	complain "faster functions are not green"
 exit $failed

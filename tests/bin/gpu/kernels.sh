@@ -62,7 +62,7 @@ grep -q 'holds a profile' "$work/err" || complain "a profile: $(cat "$work/err")
 "$CTPROF" kernels --sort=size "$triton" 2>"$work/err"
 [ $? -eq 2 ] || complain "an unknown key: not refused"
 "$CTPROF" kernels --augment --json "$triton" 2>"$work/err"
-[ $? -eq 2 ] || complain "a report of what is augmented: not refused"
+[ $? -eq 2 ] || complain "a report of an augmented trace: not refused"
 for option in --top=3 --sort=name --dtype=fp16 --peaks=none; do
 	"$CTPROF" kernels --augment "$option" "$triton" 2>"$work/err"
 	[ $? -eq 2 ] || complain "--augment $option: not refused"

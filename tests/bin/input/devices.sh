@@ -91,7 +91,7 @@ gemm 10
 END
 "$CTPROF" convert -t pstats --device=separate run.ctp > one.pstats &&
 	"$CTPROF" convert -t pstats run.ctp | cmp - one.pstats ||
-	complain "--device=separate is not what is usual"
+	complain "--device=separate differs from the default"
 
 # Each function of the host has the figures of its kernels' callers.
 "$CTPROF" stats --gpu --json --callers run.ctp > out &&

@@ -101,7 +101,7 @@ sed 's/"inputs":\["[^"]*"\]/"inputs":["run.ctp"]/' out | tail -n 1 |
 	cmp -s - whole
 report $? "pieces: the last report is that of the whole log"
 ! grep -vF '"lost":{}' out
-report $? "pieces: what is half written is not lost"
+report $? "pieces: half-written blocks are not lost"
 
 ## Ended by SIGINT, with open ranges and half a block.
 head -c $((size - 20)) run.ctp >cut.ctp
@@ -125,7 +125,7 @@ printf '%s\n' "[0, {'format': 'ctprof log', 'reader': 1}]" \
 shows '"name":"other"'
 report $? "replaced: the second file is shown"
 said "moved.ctp: is another file now"
-report $? "replaced: it says so"
+report $? "replaced: it is reported"
 tail -n 1 out | grep -qF '"functions":1,'
 report $? "replaced: nothing of the first is left"
 printf '%s\n' "[0, {'format': 'ctprof log', 'reader': 1}]" >recipe
@@ -145,7 +145,7 @@ follow --strict --json damaged.ctp
 ended 4
 report $? "damage: status 4 with --strict"
 grep -q 'bytes skipped: not part of a log' err
-report $? "damage: it says what is lost"
+report $? "damage: the loss is reported"
 follow -q bad.ctp
 ended 0
 report $? "damage: status 0 without"
@@ -161,7 +161,7 @@ done
 echo "this is no log at all" >text
 follow text
 ended 3
-report $? "a file that is no log: status 3"
+report $? "a file that is not a log: status 3"
 follow .
 ended 3
 report $? "a directory: status 3"

@@ -157,7 +157,7 @@ rm "$CTPROF_SPOOL"/*
 : >"$CTPROF_SPOOL/ctprof.$(id -u)1.1.0.0123456789abcdef.spool"
 expect 0 --all
 says '^ctprof: .*spool: nothing was recorded in it; removed$'
-[ "$(ls "$CTPROF_SPOOL" | wc -l)" = 2 ] || complain "touched what is not ours"
+[ "$(ls "$CTPROF_SPOOL" | wc -l)" = 2 ] || complain "touched a file that is not ours"
 rm "$CTPROF_SPOOL"/*
 # Only root can give a file away.
 CTPROF_OUT=given.ctp "$program" _exit 2 400000 0 >lines 2>said
@@ -167,7 +167,7 @@ if chown 65534 "$CTPROF_SPOOL"/*.spool 2>/dev/null; then
 	[ "$(spools)" = 1 ] || complain "another user's spool is gone"
 fi
 rm "$CTPROF_SPOOL"/*
-[ $failed -gt 0 ] || echo "ok what is refused"
+[ $failed -gt 0 ] || echo "ok refused inputs"
 
 # Disk full: existing data stay, and repair can be repeated. One byte more fits,
 # and any completion needs more. Messages go through a pipe, which has no limit.

@@ -89,8 +89,8 @@ check "nothing is left beside the log" test -z "$(ls -A | grep '^\.ctprof')"
 record raw.ctp --no-symbolize -- ./program
 check "without names it is the module and the offset" test "$(names raw.ctp | grep -c '^program+0x')" -gt 15
 check "a log without names is read" "$CTPROF" stats raw.ctp
-check "and what finds them is said" said "raw.ctp: functions are only known by"
-check "so it is before its addresses are lost" \
+check "and the command that finds them is reported" said "raw.ctp: functions are only known by"
+check "also before its addresses are lost" \
 	"$CTPROF" merge -o merged.ctp run.ctp raw.ctp
 check "of the log that has no names" \
 	test "$(grep -o '^ctprof: [a-z]*.ctp: functions' said)" = \
@@ -98,7 +98,7 @@ check "of the log that has no names" \
 cp raw.ctp copy.ctp
 chmod 640 copy.ctp
 check "symbolize gives the names later" "$CTPROF" symbolize copy.ctp
-check "and says how many" said "functions named"
+check "and reports how many" said "functions named"
 check "they are the same as at once" \
 	cmp <(names run.ctp) <(names copy.ctp)
 check "the file's mode stays" test "$(stat -c %a copy.ctp)" = 640
@@ -125,17 +125,17 @@ check "the file is replaced, and not the link" test -L link.ctp -a ! -L cut.ctp
 mv program hidden
 cp raw.ctp lost.ctp
 expect "without the program" 0 "$CTPROF" symbolize lost.ctp
-check "it is said which file is missing" said "program: "
-check "and why" said "without a name: cannot open"
+check "the missing file is reported" said "program: "
+check "and the reason" said "without a name: cannot open"
 check "the log stays as it was" cmp raw.ctp lost.ctp
-expect "--strict takes that seriously" 4 "$CTPROF" symbolize --strict lost.ctp
+expect "--strict makes it an error" 4 "$CTPROF" symbolize --strict lost.ctp
 ${CXX:-g++} -O0 -finstrument-functions -Wl,--build-id -o program \
 	"$srcdir/tests/lib/symbols/symbols_program.cc"
 "$CTPROF" symbolize lost.ctp 2>said
 check "another build is not used" cmp raw.ctp lost.ctp
-check "and it is said" said "has changed since it was recorded"
-expect "a log that is not there" 3 "$CTPROF" symbolize none.ctp
-expect "what is no log" 3 "$CTPROF" symbolize program
+check "and it is reported" said "has changed since it was recorded"
+expect "a missing log" 3 "$CTPROF" symbolize none.ctp
+expect "a file that is not a log" 3 "$CTPROF" symbolize program
 expect "no log at all" 2 "$CTPROF" symbolize
 expect "two logs into one" 2 "$CTPROF" symbolize -o x.ctp raw.ctp lost.ctp
 
@@ -201,9 +201,9 @@ record daemon.ctp -- ./daemon 2>/dev/null
 rm daemon.ctp
 for log in daemon.*.ctp; do
 	expect "a daemon's log is empty at first" 3 "$CTPROF" stats "$log"
-	check "which is no error" said "recording may still be running"
+	check "which is not an error" said "recording may still be running"
 	end "$log"
-	check "it is completed when it was killed" "$CTPROF" stats "$log"
+	check "it is completed after a kill" "$CTPROF" stats "$log"
 	check "then its names are due" said "see 'ctprof symbolize'"
 	check "and found" "$CTPROF" symbolize "$log"
 	check "all of them" has "$log" 'serve()'
@@ -211,7 +211,7 @@ done
 "$CTPROF" record -o daemon.ctp --force -- ./daemon 2>said
 for log in daemon.*.ctp; do
 	[ -s "$log" ] && continue
-	check "record says that it goes on" said "$log: is empty: its process goes on"
+	check "record reports that it continues" said "$log: is empty: its process goes on"
 	end "$log"
 done
 
@@ -220,7 +220,7 @@ ${CXX:-g++} -g -O1 -finstrument-functions -o program \
 	"$srcdir/tests/lib/symbols/symbols_program.cc"
 record some.ctp --filter='ns::Class::*' --filter=_Z5plain --filter=plain \
 	--exclude='*operator*' -- ./program 2>said
-check "a pattern that means nothing is said" said \
+check "a pattern without a match is reported" said \
 	"--filter=_Z5plain: ./program has no such function"
 check "filters choose functions" cmp <(names some.ctp --names=short) - <<'END'
 name
@@ -231,7 +231,7 @@ ns::Class::~Class
 plain
 END
 record some.ctp --exclude='*ns::*' --exclude='_ZL4worki' -- ./program
-check "by the full name, what is excluded is not there" lacks some.ctp 'ns::'
+check "functions excluded by the full name are missing" lacks some.ctp 'ns::'
 check "by the mangled name too" lacks some.ctp '^work(int)$'
 check "all else is" has some.ctp main
 record some.ctp --exclude='module:program' -- ./program 2>said
@@ -240,9 +240,9 @@ record some.ctp --filter='module:prog*' --exclude=main -- ./program
 check "or chosen" has some.ctp plain
 check "without some of its functions" lacks some.ctp '^main$'
 record some.ctp --exclude='module:nothing*' -- ./program 2>said
-check "a module that is not there is said" said "has no such module"
-expect "an empty pattern makes no sense" 2 "$CTPROF" record --filter= ./program
-expect "a program that is not there" 127 \
+check "a missing module is reported" said "has no such module"
+expect "an empty pattern is refused" 2 "$CTPROF" record --filter= ./program
+expect "a missing program" 127 \
 	"$CTPROF" record --force --filter=x -o some.ctp ./none
 check "the list of functions is gone" test -z "$(ls | grep ctprof-functions)"
 exit $failed

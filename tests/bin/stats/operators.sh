@@ -153,7 +153,7 @@ table --group=name
 cp "$work/first.json" "$work/small.json"
 "$CTPROF" stats -q --group=name --sort=memory:xpu:0 "$work/devices.json" \
 	2>&1 >"$work/out" | grep -q "no memory of xpu:0 is known" ||
-	complain "--sort of no device: not said"
+	complain "--sort of no device: no message"
 "$CTPROF" stats --group=name --sort=flops:xpu:0 "$work/devices.json" \
 	2>"$work/err"
 [ $? -eq 2 ] || complain "--sort=flops:xpu:0: not refused"
@@ -276,14 +276,14 @@ for group in shape stack module; do
 done
 printf '{"traceEvents":[]}\n' >"$work/none.json"
 [ "$("$CTPROF" stats -q --group=name "$work/none.json")" = \
-	"No operations were recorded." ] || complain "no events: not said"
+	"No operations were recorded." ] || complain "no events: no message"
 [ "$("$CTPROF" stats -q "$work/none.json")" = \
-	"No functions were recorded." ] || complain "no functions: not said"
+	"No functions were recorded." ] || complain "no functions: no message"
 printf '{"traceEvents":[{"ph":"X","name":"x","pid":1,"tid":1,"ts":0,"dur":1}]}
 ' >"$work/x.json"
 for none in none.json x.json; do
 	[ "$("$CTPROF" stats -q --gpu "$work/$none")" = \
-		"No GPU did anything." ] || complain "no GPU: $none: not said"
+		"No GPU did anything." ] || complain "no GPU: $none: no message"
 done
 # A sum that overflows is the largest number, and not a small one.
 for op in 1 2 3; do

@@ -163,7 +163,7 @@ static bool is_before(const char *one, const char *two)
 	return first < second;
 }
 
-START_TEST(tables_have_the_order_that_is_asked_for)
+START_TEST(tables_have_the_requested_order)
 {
 	run_small();
 	did(STREAM, COPY, 20000, 4);
@@ -232,7 +232,7 @@ START_TEST(json_has_rows_of_the_host_and_kernels)
 END_TEST
 
 /* All functions in one table, with columns for the device if there is one. */
-START_TEST(the_usual_table_knows_devices_if_there_are_any)
+START_TEST(the_default_table_shows_devices_if_there_are_any)
 {
 	options.gpu = false;
 	run_small();
@@ -259,7 +259,7 @@ START_TEST(the_usual_table_knows_devices_if_there_are_any)
 }
 END_TEST
 
-START_TEST(without_devices_nothing_is_said_of_them)
+START_TEST(without_devices_no_device_is_reported)
 {
 	options.gpu = false;
 	options.key = STATS_CUMTIME;
@@ -306,10 +306,10 @@ int main(void)
 	tcase_add_test(tests, work_and_its_launchers_are_two_tables);
 	tcase_add_test(tests, callers_and_callees_are_below_them);
 	tcase_add_test(tests, limits_are_of_the_devices_time);
-	tcase_add_test(tests, tables_have_the_order_that_is_asked_for);
+	tcase_add_test(tests, tables_have_the_requested_order);
 	tcase_add_test(tests, json_has_rows_of_the_host_and_kernels);
-	tcase_add_test(tests, the_usual_table_knows_devices_if_there_are_any);
-	tcase_add_test(tests, without_devices_nothing_is_said_of_them);
+	tcase_add_test(tests, the_default_table_shows_devices_if_there_are_any);
+	tcase_add_test(tests, without_devices_no_device_is_reported);
 	tcase_add_test(tests, inputs_are_summed);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -233,7 +233,7 @@ done
 "$CTPROF" stats -q --csv -o apart.csv short.ctp long.ctp &&
 	"$CTPROF" merge -q -o open.ctp short.ctp long.ctp &&
 	"$CTPROF" stats -q --csv -o together.csv open.ctp &&
-	cmp apart.csv together.csv || complain "what is open ends elsewhere"
+	cmp apart.csv together.csv || complain "open ranges end elsewhere"
 # Also in a window of time that ends or begins after it.
 for window in 3us..50us 6us..50us; do
 	for name in short long open; do
@@ -248,7 +248,7 @@ done
 for name in short.json short.ctp; do
 	"$CTPROF" info --json $name | grep -o '"start_ns":1001,"span_ns":4000'
 done | uniq -c | grep -q '^ *2 ' ||
-	complain "a log begins elsewhere than what it was made of"
+	complain "a log begins elsewhere than its source"
 
 # Profiles: also sums, and in any order.
 for name in a b old; do "$CTPROF" convert -q -o $name.pstats --force $name.json; done

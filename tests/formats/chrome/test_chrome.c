@@ -229,7 +229,7 @@ START_TEST(an_argument_set_again_and_again_takes_no_more_room)
 END_TEST
 
 /* Few and many of them; linear search would take minutes for the last. */
-START_TEST(any_number_of_arguments_has_the_last_values)
+START_TEST(repeated_arguments_have_their_last_values)
 {
 	static const uint32_t counts[] = {1, 5, 63, 64, 65, 130, 300, 150000};
 	const uint32_t keys = counts[_i];
@@ -385,7 +385,7 @@ static void add_tests(TCase *tests)
 	tcase_add_test(
 		tests, an_argument_set_again_and_again_takes_no_more_room);
 	tcase_add_loop_test(
-		tests, any_number_of_arguments_has_the_last_values, 0, 8);
+		tests, repeated_arguments_have_their_last_values, 0, 8);
 	tcase_add_test(tests, open_ranges_are_closed_at_the_end_and_marked);
 	tcase_add_test(tests, stray_ends_and_stray_arguments_are_counted);
 	tcase_add_test(tests, times_that_go_back_stand_still);

@@ -286,5 +286,5 @@ has '"args":{"a":0.5}'
 has '"args":{"c":12345678901234567}'
 has '"args":{"d":3}'
 has '"not_shown":1'
-grep -q left_out "$work/out" && complain "{} is no event to be left out"
+grep -q left_out "$work/out" && complain "{} is counted as a loss"
 exit $failed

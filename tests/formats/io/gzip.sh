@@ -36,13 +36,13 @@ report $? "both suffixes go from an output's name"
 size=$(wc -c <"$work/a.folded.gz")
 head -c $((size / 2)) "$work/a.folded.gz" >"$work/cut.gz"
 "$CTPROF" convert -t folded "$work/cut.gz" >"$work/out" 2>"$work/err"
-report $? "a file that is cut off is used"
+report $? "a truncated file is used"
 grep -qE "cut.gz: byte $((size / 2)) of the gzip'd file: .* truncated" \
 	"$work/err"
-report $? "it says where"
+report $? "the position is reported"
 lines=$(wc -l <"$work/out")
 [ "$lines" -gt 500 ] && [ "$lines" -lt 2000 ]
-report $? "what was before the cut is there"
+report $? "the part before the cut is there"
 "$CTPROF" convert -q --strict -t folded "$work/cut.gz" >"$work/out"
 [ $? = 4 ]
 report $? "--strict fails on it"
@@ -51,9 +51,9 @@ report $? "--strict fails on it"
 "$CTPROF" convert -t folded "$work/a.folded" >"$work/plain"
 "$CTPROF" convert -t folded "$work/more.gz" 2>"$work/err" |
 	cmp -s - "$work/plain"
-report $? "a file with something else behind is read"
+report $? "a file with other bytes after it is read"
 grep -q 'more.gz: 9 bytes skipped' "$work/err"
-report $? "that is counted"
+report $? "they are counted"
 
 # written COMMAND...: checks that the file that it writes, decompressed, equals
 # its output.
@@ -61,7 +61,7 @@ written() {
 	"$@" -o "$work/out.gz" && gzip -t "$work/out.gz" &&
 		"$@" -o - >"$work/plain" && gzip -dc "$work/out.gz" |
 		cmp - "$work/plain"
-	report $? "$2 writes what is compressed"
+	report $? "$2 writes a compressed file"
 	rm -f "$work/out.gz"
 }
 
@@ -90,7 +90,7 @@ awk -v slice="$slice" 'BEGIN {
 report $? "so is each part"
 "$CTPROF" convert -q a.ctp -o once.pb.gz && gzip -dc once.pb.gz >once &&
 	! gzip -t once 2>/dev/null
-report $? "what is compressed by itself is so once"
+report $? "a compressed format is not compressed again"
 for target in /dev/full "$work/nowhere/x.json.gz"; do
 	[ "$target" != /dev/full ] || { ln -s /dev/full full.gz; target=full.gz; }
 	"$CTPROF" convert -q -t chrome a.ctp -o "$target" 2>err
@@ -105,5 +105,5 @@ report $? "an empty file is refused"
 printf '\037\213\010\377\377' >"$work/bad.gz"
 "$CTPROF" stats "$work/bad.gz" >"$work/out" 2>"$work/err"
 [ $? = 3 ] && grep -q 'bad.gz: byte [0-9]*: unknown header flags' "$work/err"
-report $? "what only begins like gzip is refused"
+report $? "a file that only begins like gzip is refused"
 exit $failed

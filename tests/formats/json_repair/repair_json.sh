@@ -120,7 +120,7 @@ done
 # But another kind of document is not.
 for text in '{}' '[1]' '[{"name":"a"}]' '[{"directory":"/"' '{"name":"a"' \
 	'{"name":"a","version":"1"}' '{"schemaVersion":2}' '"abc' ' '; do
-	convert "$text" && complain "$what: is no trace"
+	convert "$text" && complain "$what: is not a trace"
 done
 says 'contains only white space'
 

@@ -148,7 +148,7 @@ START_TEST(a_late_slice_fits_between_others)
 }
 END_TEST
 
-START_TEST(the_ends_of_time_are_no_problem)
+START_TEST(the_ends_of_time_are_handled)
 {
 	struct lanes *lanes = lanes_new();
 
@@ -225,7 +225,7 @@ int main(void)
 		tests, many_children_before_their_parent_stay_in_one_lane);
 	tcase_add_test(tests, a_late_slice_fits_between_others);
 	tcase_add_test(tests, slices_kept_apart_do_not_touch_earlier_ones);
-	tcase_add_test(tests, the_ends_of_time_are_no_problem);
+	tcase_add_test(tests, the_ends_of_time_are_handled);
 	tcase_add_loop_test(tests,
 		no_lane_but_the_last_has_a_slice_that_does_not_nest, 0, 3);
 	suite_add_tcase(suite, tests);

@@ -42,7 +42,7 @@ START_TEST(pieces_of_any_size_stand_one_behind_the_other)
 }
 END_TEST
 
-START_TEST(nothing_added_takes_no_memory)
+START_TEST(empty_additions_take_no_memory)
 {
 	struct buffer buffer = BUFFER_INIT;
 
@@ -118,7 +118,7 @@ int main(void)
 
 	tcase_add_test(tests, it_grows_and_keeps_its_entries);
 	tcase_add_test(tests, pieces_of_any_size_stand_one_behind_the_other);
-	tcase_add_test(tests, nothing_added_takes_no_memory);
+	tcase_add_test(tests, empty_additions_take_no_memory);
 	tcase_add_test(tests, reserved_room_is_there_and_not_used);
 	tcase_add_test(tests, room_that_cannot_be_fails_and_adds_nothing);
 	tcase_add_test(tests, a_cleared_buffer_is_as_new);

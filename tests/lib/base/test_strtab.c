@@ -68,7 +68,7 @@ START_TEST(a_beginning_is_another_text)
 }
 END_TEST
 
-START_TEST(zero_bytes_are_shown_if_asked_for)
+START_TEST(zero_bytes_are_shown_on_request)
 {
 	uint32_t key = strtab_add(table, "k\0y", 3);
 	uint32_t number;
@@ -177,7 +177,7 @@ int main(void)
 	tcase_add_test(tests, equal_text_has_one_number_and_one_address);
 	tcase_add_test(tests, a_beginning_is_another_text);
 	tcase_add_test(tests, zero_bytes_are_text);
-	tcase_add_test(tests, zero_bytes_are_shown_if_asked_for);
+	tcase_add_test(tests, zero_bytes_are_shown_on_request);
 	tcase_add_test(tests, many_texts_keep_their_numbers_and_addresses);
 	tcase_add_test(tests, long_texts_are_whole);
 	tcase_add_test(tests, nothing_to_free_is_allowed);

@@ -210,7 +210,7 @@ static enum ctp_status join_and_draw(FILE *out)
 	return status;
 }
 
-START_TEST(wherever_memory_ends_that_is_an_error)
+START_TEST(a_lack_of_memory_anywhere_is_an_error)
 {
 	enum ctp_status status = CTP_ERR_NOMEM;
 	FILE *out = fopen("/dev/null", "w");
@@ -247,7 +247,7 @@ int main(void)
 	tcase_add_test(tests, several_runs_are_their_mean);
 	tcase_add_test(tests, many_paths_keep_their_costs);
 	tcase_add_test(tests, the_picture_shows_the_changes);
-	tcase_add_test(tests, wherever_memory_ends_that_is_an_error);
+	tcase_add_test(tests, a_lack_of_memory_anywhere_is_an_error);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -78,7 +78,7 @@ START_TEST(relative_names_and_those_below_the_root_are_mapped_too)
 }
 END_TEST
 
-START_TEST(one_file_of_many_that_are_gone_may_agree_by_chance)
+START_TEST(one_of_many_missing_files_may_agree_by_chance)
 {
 	add(DIFF_BASE, "/p/one/init.c");
 	add(DIFF_BASE, "/p/b.c");
@@ -189,8 +189,7 @@ int main(void)
 	tcase_add_test(tests, a_tree_in_another_directory_is_the_same);
 	tcase_add_test(
 		tests, relative_names_and_those_below_the_root_are_mapped_too);
-	tcase_add_test(
-		tests, one_file_of_many_that_are_gone_may_agree_by_chance);
+	tcase_add_test(tests, one_of_many_missing_files_may_agree_by_chance);
 	tcase_add_test(tests, a_single_file_is_most_of_all);
 	tcase_add_test(tests, ambiguous_files_stay);
 	tcase_add_test(tests, ambiguous_files_are_matched_by_directory);

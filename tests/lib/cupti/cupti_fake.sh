@@ -202,14 +202,14 @@ nothing_launched() {
 case_of "the only launch fails" nothing_launched refused
 case_of "the only launch is captured, its graph never launched" \
 	nothing_launched graph 1 0
-FAKE_CUPTI_FOREIGN=1 case_of "a buffer comes back that another tool gave" \
+FAKE_CUPTI_FOREIGN=1 case_of "a buffer of another tool comes back" \
 	foreign
 # The good records have been compared. The number of bad ones varies, since a
 # flush may come before a buffer is full.
 broken() {
 	records many 100 && tells "lost device_unknown [12][0-9]"
 }
-FAKE_CUPTI_ROOM=5 FAKE_CUPTI_BROKEN=1 case_of "what is no record" broken
+FAKE_CUPTI_ROOM=5 FAKE_CUPTI_BROKEN=1 case_of "invalid records" broken
 exhausted() {
 	records exhaust && grep -q "^lost device_discarded" "$work/told"
 }
@@ -390,7 +390,7 @@ case_of "_exit() without a word" leaves 50 many 50
 leaves_some() {
 	leaves 4 slowly && tells "count activities [1-4]"
 }
-FAKE_CUPTI_ROOM=1 case_of "what was read until _exit()" leaves_some
+FAKE_CUPTI_ROOM=1 case_of "records read until _exit()" leaves_some
 restarts() {
 	runs restart "$1" || return
 	"$check" "$work/truth" $(($1 + 1)) partial "$work"/*.ctp >"$work/told" ||

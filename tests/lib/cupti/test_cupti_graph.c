@@ -10,7 +10,7 @@
 #define FIRST 100 /* of those that are many */
 #define MORE 10
 
-START_TEST(a_node_is_that_which_it_is_a_copy_of)
+START_TEST(a_node_is_identified_by_its_original)
 {
 	cupti_graph_created(7);
 	cupti_graph_cloned(8, 7);
@@ -48,7 +48,7 @@ int main(void)
 	Suite *suite = suite_create("cupti_graph");
 	TCase *tests = tcase_create("cupti_graph");
 
-	tcase_add_test(tests, a_node_is_that_which_it_is_a_copy_of);
+	tcase_add_test(tests, a_node_is_identified_by_its_original);
 	tcase_add_test(tests, a_copy_of_an_unknown_module_is_unknown);
 	tcase_add_test(tests, nodes_without_room_are_counted);
 	suite_add_tcase(suite, tests);

@@ -247,7 +247,7 @@ static void check_bin(
 
 /* Ends without a begin, ranges that are open at the end, times that go back, and
  * a start that turns out not to be the earliest. */
-START_TEST(chance_events_are_as_counted_by_the_nanosecond)
+START_TEST(random_events_equal_a_count_by_nanoseconds)
 {
 	uint32_t open[64];
 	uint32_t depth = 0;
@@ -306,7 +306,7 @@ int main(void)
 	tcase_add_test(tests, smallest_and_largest_times_fit);
 	tcase_add_test(tests, ranges_beside_nested_ones_do_not_lead);
 	tcase_add_loop_test(
-		tests, chance_events_are_as_counted_by_the_nanosecond, 0, 50);
+		tests, random_events_equal_a_count_by_nanoseconds, 0, 50);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

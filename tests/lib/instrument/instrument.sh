@@ -124,7 +124,7 @@ try_coroutines() {
 			complain "$how coroutines: not $name: $(cat calls)"
 	done
 	[ "$("$CTPROF" info run.ctp | grep -c 'a change of stacks')" = 2 ] ||
-		complain "$how coroutines: nothing is said of them"
+		complain "$how coroutines: no message"
 }
 
 try_processes() {

@@ -152,7 +152,7 @@ START_TEST(random_distributions)
 }
 END_TEST
 
-START_TEST(less_room_than_it_may_take_is_refused)
+START_TEST(a_buffer_below_the_bound_is_refused)
 {
 	unsigned char bytes[1000] = "text";
 	size_t room = huffman_bound(sizeof(bytes));
@@ -179,7 +179,7 @@ int main(void)
 	tcase_add_loop_test(tests, codes_that_would_be_too_long_are_cut, 1, 31);
 	tcase_add_test(tests, rare_bytes_beside_common_ones);
 	tcase_add_test(tests, random_distributions);
-	tcase_add_test(tests, less_room_than_it_may_take_is_refused);
+	tcase_add_test(tests, a_buffer_below_the_bound_is_refused);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

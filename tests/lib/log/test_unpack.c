@@ -325,7 +325,7 @@ START_TEST(any_depth_is_passed_over_without_recursion)
 END_TEST
 
 /* Each array claims as many elements as there are bytes left. */
-START_TEST(promises_that_add_up_to_too_much_are_refused)
+START_TEST(sizes_that_add_up_to_too_much_are_refused)
 {
 	struct buffer bytes = BUFFER_INIT;
 	struct cursor cursor;
@@ -447,7 +447,7 @@ int main(void)
 	tcase_add_test(tests, limits_of_numbers_are_kept);
 	tcase_add_test(tests, counts_of_more_than_there_is_are_refused);
 	tcase_add_test(tests, any_depth_is_passed_over_without_recursion);
-	tcase_add_test(tests, promises_that_add_up_to_too_much_are_refused);
+	tcase_add_test(tests, sizes_that_add_up_to_too_much_are_refused);
 	tcase_add_test(tests, columns_are_read_whatever_form_each_number_has);
 	tcase_add_test(tests, columns_cut_off_anywhere_are_refused);
 	tcase_add_test(tests, columns_hold_integers_alone);

@@ -55,13 +55,13 @@ for name in names threads ranges block; do
 done
 "$CTPROF" convert --max-mem=8M -o "$work/out.json" "$work/names" 2>"$work/err"
 [ $? = 6 ] && [ ! -e "$work/out.json" ]
-report $? "convert: what passes the limit leaves no file"
+report $? "convert: an output over the limit leaves no file"
 "$CTPROF" convert --max-mem=8M -t folded -o "$work/all/" "$work/ranges" \
 	"$work/names" "$srcdir/tests/lib/log_read/bad.sh" 2>"$work/err"
 [ $? = 6 ] && [ "$(grep -c 'needs more than' "$work/err")" = 2 ]
 report $? "convert: the limit holds for each of many inputs"
 "$CTPROF" stats --max-mem=0 "$work/names" >"$work/out" 2>"$work/err"
-report $? "--max-mem=0 is no limit"
+report $? "--max-mem=0 sets no limit"
 "$CTPROF" stats --max-mem=little "$work/names" >"$work/out" 2>"$work/err"
 [ $? = 2 ]
 report $? "--max-mem=little is a mistake"
@@ -76,7 +76,7 @@ done >"$work/packed"
 "$CTPROF" convert -t pstats "$work/packed" >"$work/out" 2>"$work/err"
 [ $? = 6 ] && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" = 1 ] &&
 	grep -q 'needs more than the limit of .* of memory.*; --max-mem=SIZE sets another' "$work/err"
-report $? "what unpacks to more than fits its size is refused"
+report $? "a member that unpacks to more than its size is refused"
 rm "$work/packed" "$work/piece"
 
 # A million nested ranges: lines or bytes grow with the depth, not with its

@@ -224,7 +224,7 @@ START_TEST(times_beyond_sense_are_kept_within)
 }
 END_TEST
 
-START_TEST(more_keys_than_anybody_has_are_damage)
+START_TEST(too_many_keys_are_damage)
 {
 	struct buffer map = BUFFER_INIT;
 	struct buffer log = BUFFER_INIT;
@@ -251,7 +251,7 @@ START_TEST(more_keys_than_anybody_has_are_damage)
 END_TEST
 
 /* Each pair contains two of the pair before: 2^40 of them. */
-START_TEST(a_name_that_grows_beyond_all_is_left_as_it_is)
+START_TEST(a_name_that_grows_without_end_is_left_unchanged)
 {
 	static const char ids[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	struct demangler demangler = {0};
@@ -289,8 +289,8 @@ int main(void)
 	tcase_add_test(tests, the_first_definition_stays);
 	tcase_add_test(tests, elements_of_a_newer_version_are_passed_over);
 	tcase_add_test(tests, times_beyond_sense_are_kept_within);
-	tcase_add_test(tests, more_keys_than_anybody_has_are_damage);
-	tcase_add_test(tests, a_name_that_grows_beyond_all_is_left_as_it_is);
+	tcase_add_test(tests, too_many_keys_are_damage);
+	tcase_add_test(tests, a_name_that_grows_without_end_is_left_unchanged);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -70,7 +70,7 @@ START_TEST(a_module_that_is_lost_is_counted)
 }
 END_TEST
 
-START_TEST(names_are_shown_as_asked)
+START_TEST(names_are_shown_in_the_requested_form)
 {
 	make(MODULE,
 		"['int ns::f<int>(int)', 'a.cc', 7, 1, 16, '_ZN2ns1fIiEEiT_'],"
@@ -167,7 +167,7 @@ START_TEST(long_and_strange_build_ids_are_cut)
 }
 END_TEST
 
-START_TEST(that_a_log_was_completed_later_is_a_fact)
+START_TEST(completion_of_a_log_is_a_fact)
 {
 	log_maker_add_header(&log_case_made, 0, 1);
 	log_maker_add(&log_case_made, "[6, {'log': 1000, 'recovered': 1}]");
@@ -176,7 +176,7 @@ START_TEST(that_a_log_was_completed_later_is_a_fact)
 }
 END_TEST
 
-START_TEST(that_recording_stopped_early_is_a_loss)
+START_TEST(an_early_stop_of_recording_is_a_loss)
 {
 	log_maker_add_header(&log_case_made, 0, 1);
 	log_maker_add(&log_case_made,
@@ -198,15 +198,15 @@ static TCase *make_modules(void)
 	tcase_add_test(tests, a_path_without_a_directory_is_its_own_file_name);
 	tcase_add_test(tests, a_module_without_a_path_is_its_number);
 	tcase_add_test(tests, a_module_that_is_lost_is_counted);
-	tcase_add_test(tests, names_are_shown_as_asked);
+	tcase_add_test(tests, names_are_shown_in_the_requested_form);
 	tcase_add_test(tests, a_mangled_name_alone_is_used);
 	tcase_add_test(tests, elements_behind_the_known_ones_are_ignored);
 	tcase_add_test(tests, modules_are_listed_with_their_known_properties);
 	tcase_add_test(
 		tests, a_module_number_means_nothing_in_another_recording);
 	tcase_add_test(tests, long_and_strange_build_ids_are_cut);
-	tcase_add_test(tests, that_a_log_was_completed_later_is_a_fact);
-	tcase_add_test(tests, that_recording_stopped_early_is_a_loss);
+	tcase_add_test(tests, completion_of_a_log_is_a_fact);
+	tcase_add_test(tests, an_early_stop_of_recording_is_a_loss);
 	return tests;
 }
 

@@ -210,7 +210,7 @@ START_TEST(work_of_two_devices_is_added)
 }
 END_TEST
 
-START_TEST(deep_recursion_is_no_problem)
+START_TEST(deep_recursion_is_handled)
 {
 	enum { DEPTH = 100000 };
 
@@ -252,7 +252,7 @@ int main(void)
 		REPLAY_DEVICE, REPLAY_DEVICE + 1);
 	tcase_add_test(tests, pruning_keeps_the_sum_of_the_device);
 	tcase_add_test(tests, work_of_two_devices_is_added);
-	tcase_add_test(tests, deep_recursion_is_no_problem);
+	tcase_add_test(tests, deep_recursion_is_handled);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

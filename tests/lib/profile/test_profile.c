@@ -325,7 +325,7 @@ END_TEST
 
 /* keep calls a, which calls keep, which calls b: both calls of pruned functions
  * are open at the same time. */
-START_TEST(the_other_is_not_longer_than_all)
+START_TEST(the_rest_is_not_longer_than_all)
 {
 	uint32_t keep = function("keep", (struct profile_cost){2, 1, 10, 100});
 	uint32_t a = function("a", (struct profile_cost){1, 1, 10, 90});
@@ -357,7 +357,7 @@ START_TEST(pruning_again_adds_to_the_other)
 }
 END_TEST
 
-START_TEST(limits_that_nothing_is_below_change_nothing)
+START_TEST(limits_without_smaller_functions_change_nothing)
 {
 	make_program();
 	ck_assert_int_eq(profile_prune(profile, 0, 0, NULL), CTP_OK);
@@ -406,9 +406,9 @@ static Suite *make_suite(void)
 	tcase_add_test(prune, pruned_functions_become_one_and_the_total_stays);
 	tcase_add_test(prune, the_time_limit_keeps_functions_that_reach_it);
 	tcase_add_test(prune, pruned_roots_stay_roots_and_keep_their_callees);
-	tcase_add_test(prune, the_other_is_not_longer_than_all);
+	tcase_add_test(prune, the_rest_is_not_longer_than_all);
 	tcase_add_test(prune, pruning_again_adds_to_the_other);
-	tcase_add_test(prune, limits_that_nothing_is_below_change_nothing);
+	tcase_add_test(prune, limits_without_smaller_functions_change_nothing);
 	tcase_add_test(prune, an_empty_profile_can_be_sorted_and_pruned);
 	suite_add_tcase(suite, tables);
 	suite_add_tcase(suite, order);

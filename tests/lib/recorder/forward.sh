@@ -161,6 +161,6 @@ for tool in "" "$build/.libs/libctprof-inject.so.0" /nonexistent.so; do
 		complain "no recording"
 	[ "$tool" = /nonexistent.so ] ||
 		grep -q "NVTX_INJECTION64_PATH is not set" err ||
-		complain "nothing said: $(cat err)"
+		complain "no message: $(cat err)"
 done
 exit $failed

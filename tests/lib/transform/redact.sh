@@ -68,7 +68,7 @@ formats=$("$CTPROF" formats --json | tr '{' '\n' |
 	sed -n 's/.*"name": *"\([^"]*\)".*"writes": *true.*/\1/p')
 case $formats in
 *pstats*) ;;
-*) complain "no formats are told: $formats" ;;
+*) complain "no list of formats: $formats" ;;
 esac
 for input in --quiet --no-symbolize --merged; do
 	"$CTPROF" cut -q --redact "secret$input.ctp" -o "redacted$input.ctp" ||

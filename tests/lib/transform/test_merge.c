@@ -157,7 +157,7 @@ START_TEST(equal_pids_become_different_ones)
 END_TEST
 
 /* Numbers already in use are not given to others, in any order. */
-START_TEST(pid_that_was_given_is_not_taken_again)
+START_TEST(pid_in_use_is_not_given_again)
 {
 	static const struct event event = {.kind = EVENT_INSTANT};
 	const struct merge_place third = {.label = "c", .order = 3};
@@ -372,7 +372,7 @@ int main(void)
 	tcase_add_test(tests, sources_come_in_order_of_their_shifted_times);
 	tcase_add_test(tests, each_source_keeps_its_order);
 	tcase_add_test(tests, equal_pids_become_different_ones);
-	tcase_add_test(tests, pid_that_was_given_is_not_taken_again);
+	tcase_add_test(tests, pid_in_use_is_not_given_again);
 	tcase_add_test(tests, ids_of_sources_are_different);
 	tcase_add_test(tests, arguments_that_are_ids_go_with_them);
 	tcase_add_test(tests, program_clock_moves_on_its_own);

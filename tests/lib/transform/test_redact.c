@@ -130,7 +130,7 @@ START_TEST(words_are_replaced_wherever_they_are)
 }
 END_TEST
 
-START_TEST(users_are_learnt_from_their_home_directories)
+START_TEST(users_are_found_by_their_home_directories)
 {
 	static const char text[] =
 		"/home/bob/a C:\\Users\\eve /Users/ann:/home/";
@@ -143,7 +143,7 @@ START_TEST(users_are_learnt_from_their_home_directories)
 }
 END_TEST
 
-START_TEST(more_words_than_can_be_known_cost_all_names)
+START_TEST(too_many_words_cost_all_names)
 {
 	char word[16];
 
@@ -228,8 +228,8 @@ int main(void)
 	tcase_add_test(tests, files_in_names_are_replaced);
 	tcase_add_test(tests, modules_of_functions_without_a_name_are_replaced);
 	tcase_add_test(tests, words_are_replaced_wherever_they_are);
-	tcase_add_test(tests, users_are_learnt_from_their_home_directories);
-	tcase_add_test(tests, more_words_than_can_be_known_cost_all_names);
+	tcase_add_test(tests, users_are_found_by_their_home_directories);
+	tcase_add_test(tests, too_many_words_cost_all_names);
 	tcase_add_test(tests, files_keep_the_suffix_of_their_language);
 	tcase_add_test(tests, a_process_or_thread_keeps_its_rank_alone);
 	tcase_add_test(tests, json_keeps_its_shape_numbers_and_keys);
