@@ -18,7 +18,6 @@
 
 #include "cli/arguments.h"
 #include "record/spawn.h"
-#include "record/tool_env.h"
 #include "record/run_logs.h"
 #include "record/preload.h"
 #include "record/python.h"
@@ -58,7 +57,7 @@ struct request {
 	bool no_preload;
 	bool no_symbolize;
 	struct selection selection;
-	struct tool_env tools;
+	struct preload_options preload;
 	struct python python;
 	char **argv; /* the program */
 };
@@ -164,7 +163,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &request->tools;
+		state->child_inputs[0] = &request->preload;
 		state->child_inputs[1] = &request->python;
 		return 0;
 	case 'o':
@@ -189,7 +188,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_NO_PRELOAD:
 		request->no_preload = true;
-		request->tools.no_library = true;
+		request->preload.no_library = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The program; all that follows is its own. */
@@ -297,7 +296,7 @@ static void report(const struct request *request, struct timespec start)
 	size_t logs = run_logs_report(request->output,
 		&(struct run_logs_options){.start = start,
 			.symbolize = !request->no_symbolize,
-			.gpu = tool_env_wants_gpu(&request->tools),
+			.gpu = preload_wants_gpu(&request->preload),
 			.quiet = request->quiet,
 			.verbose = request->verbose});
 
@@ -348,7 +347,7 @@ static int prepare_environment(struct request *request)
 	if (status == EXIT_DONE && !request->no_preload)
 		status = preload_set();
 	if (status == EXIT_DONE)
-		status = tool_env_apply(&request->tools, request->verbose);
+		status = preload_set_tools(&request->preload, request->verbose);
 	if (status == EXIT_DONE)
 		status = python_apply(&request->python);
 	return status;
@@ -443,7 +442,7 @@ static const struct argp_option options[] = {
 };
 /* clang-format on */
 
-static const struct argp_child children[] = {{&tool_env_argp, 0, NULL, 0},
+static const struct argp_child children[] = {{&preload_argp, 0, NULL, 0},
 	{&python_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {

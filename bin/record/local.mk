@@ -8,8 +8,7 @@ libprogram_la_SOURCES += \
 	%D%/spawn.c %D%/spawn.h \
 	%D%/spool_dir.c %D%/spool_dir.h \
 	%D%/symbolizer.c %D%/symbolizer.h \
-	%D%/target_elf.c %D%/target_elf.h \
-	%D%/tool_env.c %D%/tool_env.h
+	%D%/target_elf.c %D%/target_elf.h
 
 # The future path of the Python package, for `ctprof record --python`.
 python_directories = $(foreach python,$(CTP_PYTHONS),$(shell $(python) \

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "base/environment.h"
 #include "record/target_elf.h"
@@ -21,11 +22,23 @@
 
 #define INSTRUMENT "libctprof-instrument.so.0"
 #define RECORDER "libctprof.so.0"
-#define PATH_BYTES PRELOAD_PATH_BYTES
+#define PATH_BYTES 4096
 #define INJECT "libctprof-inject.so.0"
 #define HOOK "__cyg_profile_func_enter"
 #define NVTX "InitializeInjectionNvtx2"
-#define ITT "INTEL_LIBITTNOTIFY64"
+#define ITT "INTEL_LIBITTNOTIFY64" /* the variable, too */
+#define CUDA_VARIABLE "CUDA_INJECTION64_PATH"
+#define NVTX_VARIABLE "NVTX_INJECTION64_PATH"
+
+/* Keys of options without a letter. */
+enum {
+	KEY_EMIT = KEY_OWN,
+	KEY_NO_NVTX,
+	KEY_NO_ITT,
+};
+
+#define MODES "light|full|graphs|off"
+#define TOOLS "nvtx|itt"
 
 /* A library of a sanitized build cannot be loaded into other programs. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -78,8 +91,10 @@ static bool find_directory(char *out, const char *library)
 	return find_in_directory(path, out, library);
 }
 
-bool preload_find(char out[static PRELOAD_PATH_BYTES], const char *variable,
-	const char *library)
+/* The path of one of our libraries that go into programs: the environment
+ * variable's value, or beside this program; false if it is not there. */
+static bool find_library(
+	char out[static PATH_BYTES], const char *variable, const char *library)
 {
 	const char *given = environment_find(variable);
 	char directory[PATH_BYTES];
@@ -92,9 +107,9 @@ bool preload_find(char out[static PRELOAD_PATH_BYTES], const char *variable,
 }
 
 /* The library to preload. */
-static bool find_instrument(char out[static PRELOAD_PATH_BYTES])
+static bool find_instrument(char out[static PATH_BYTES])
 {
-	return preload_find(out, "CTPROF_INSTRUMENT", INSTRUMENT);
+	return find_library(out, "CTPROF_INSTRUMENT", INSTRUMENT);
 }
 
 /* The recorder beside it, in `out`, if there is one: else ld.so finds it. */
@@ -202,7 +217,7 @@ static const char *find_reason(FILE *file)
 	if (contains(file, HOOK) && !find_instrument(path))
 		return "needs " INSTRUMENT ", which was not found "
 		       "(CTPROF_INSTRUMENT may say where it is)";
-	if (uses_tools && !preload_find(path, "CTPROF_INJECT", INJECT))
+	if (uses_tools && !find_library(path, "CTPROF_INJECT", INJECT))
 		return "needs " INJECT ", which was not found "
 		       "(CTPROF_INJECT may say where it is)";
 	return "has recorded nothing";
@@ -218,4 +233,142 @@ void preload_explain(const char *program, const char *output)
 	if (file != NULL)
 		(void)fclose(file);
 	free(path);
+}
+
+/* ---- the library that tools' loaders load ---- */
+
+static const char *check_word(const struct argp_state *state,
+	const char *option, const char *values, const char *text)
+{
+	(void)arguments_word(state, option, values, text);
+	return text;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct preload_options *options = state->input;
+
+	switch (key) {
+	case KEY_GPU:
+		options->gpu = arg == NULL
+				       ? "light"
+				       : check_word(state, "--gpu", MODES, arg);
+		return 0;
+	case KEY_EMIT:
+		options->emit = check_word(state, "--emit", TOOLS, arg);
+		return 0;
+	case KEY_NO_NVTX:
+		options->no_nvtx = true;
+		return 0;
+	case KEY_NO_ITT:
+		options->no_itt = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* clang-format off */
+static const struct argp_option argp_options[] = {
+	OPTION_HEADING("GPU and other tools:", GROUP_TOOLS),
+	{"gpu", KEY_GPU, MODES, OPTION_ARG_OPTIONAL,
+		"record what CUDA does on GPUs: kernels, copies and what "
+		"launched them (light, the default of --gpu alone), also every "
+		"call of CUDA (full), or each launch of a graph as a whole "
+		"(graphs)", GROUP_TOOLS},
+	{"no-nvtx", KEY_NO_NVTX, NULL, 0,
+		"do not record ranges that the program marks by NVTX",
+		GROUP_TOOLS},
+	{"no-itt", KEY_NO_ITT, NULL, 0,
+		"do not record tasks that the program marks by ITT",
+		GROUP_TOOLS},
+	{"emit", KEY_EMIT, TOOLS, 0,
+		"tell the tool that collects NVTX (Nsight Systems) or ITT "
+		"(VTune) every range that libctprof is told",
+		GROUP_TOOLS},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+/* clang-format on */
+
+const struct argp preload_argp = {.options = argp_options, .parser = parse};
+
+bool preload_wants_gpu(const struct preload_options *options)
+{
+	return options->gpu != NULL && strcmp(options->gpu, "off") != 0;
+}
+
+static bool emits(const struct preload_options *options, const char *tool)
+{
+	return options->emit != NULL && strcmp(options->emit, tool) == 0;
+}
+
+static int set_variable(const char *variable, const char *value)
+{
+	if (setenv(variable, value, 1) == 0)
+		return EXIT_DONE;
+	diag("%s: %s", variable, strerror(errno));
+	return EXIT_LIMIT;
+}
+
+/* Was it set by a recorder like this one, which started us? */
+static bool is_our_library(const char *value)
+{
+	const char *slash = strrchr(value, '/');
+
+	return strcmp(slash == NULL ? value : slash + 1, INJECT) == 0;
+}
+
+/* Has the loader that looks at the variable load our library. */
+static int inject_library(
+	const char *variable, const char *library, bool verbose)
+{
+	const char *before = environment_find(variable);
+
+	if (before == NULL || before[0] == '\0' || is_our_library(before))
+		return set_variable(variable, library);
+	if (verbose)
+		diag("%s is set to %s already, and is left to it", variable,
+			before);
+	return EXIT_DONE;
+}
+
+/* What we emit is for another tool, or for nobody: never for ourselves. */
+static void check_emission(const char *variable, const char *emit)
+{
+	const char *tool = environment_find(variable);
+
+	if (tool != NULL && is_our_library(tool))
+		(void)unsetenv(variable);
+	else if (tool != NULL && tool[0] != '\0')
+		return;
+	diag("--emit=%s: no tool collects it: %s is not set", emit, variable);
+}
+
+int preload_set_tools(const struct preload_options *options, bool verbose)
+{
+	char library[PATH_BYTES];
+	bool is_there = !options->no_library &&
+			find_library(library, "CTPROF_INJECT", INJECT);
+	int status = EXIT_DONE;
+
+	if (preload_wants_gpu(options) && !is_there && !options->no_library) {
+		diag("--gpu needs " INJECT ", which was not found "
+		     "(CTPROF_INJECT may say where it is)");
+		return EXIT_INPUT;
+	}
+	if (options->gpu != NULL)
+		status = set_variable("CTPROF_GPU", options->gpu);
+	if (status == EXIT_DONE && is_there && preload_wants_gpu(options))
+		status = inject_library(CUDA_VARIABLE, library, verbose);
+	if (status == EXIT_DONE && options->emit != NULL)
+		status = set_variable("CTPROF_EMIT", options->emit);
+	if (emits(options, "nvtx"))
+		check_emission(NVTX_VARIABLE, "nvtx");
+	else if (status == EXIT_DONE && is_there && !options->no_nvtx)
+		status = inject_library(NVTX_VARIABLE, library, verbose);
+	if (emits(options, "itt"))
+		check_emission(ITT, "itt");
+	else if (status == EXIT_DONE && is_there && !options->no_itt)
+		status = inject_library(ITT, library, verbose);
+	return status;
 }

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts the libraries that record unmodified programs into those we run. */
+/*
+ * Puts the libraries that record unmodified programs into those we run: by
+ * LD_PRELOAD, and by the variables in which the loaders of CUDA, NVTX and ITT
+ * look for a tool's library. With --emit, such a tool collects our ranges.
+ */
 #ifndef PRELOAD_H
 #define PRELOAD_H
 
+#include <argp.h>
 #include <stdbool.h>
 
-#define PRELOAD_PATH_BYTES 4096
+struct preload_options {
+	const char *gpu;  /* "light", "full" or "off"; NULL: not asked for */
+	const char *emit; /* "nvtx" or "itt"; NULL: nothing */
+	bool no_library;  /* have no library of ours loaded */
+	bool no_nvtx;
+	bool no_itt;
+};
 
-/* The path of one of our libraries that go into programs: what the environment
- * variable says, or beside this program; false if it is not there. */
-bool preload_find(char out[static PRELOAD_PATH_BYTES], const char *variable,
-	const char *library);
+/* --gpu, --emit and so on; its input is a struct preload_options. */
+extern const struct argp preload_argp;
 
 /*
  * Adds libctprof-instrument and libctprof to LD_PRELOAD, before what is there.
@@ -19,6 +28,18 @@ bool preload_find(char out[static PRELOAD_PATH_BYTES], const char *variable,
  * Errors: said; EXIT_LIMIT if the environment cannot be changed.
  */
 int preload_set(void);
+
+/* Is what goes on in the GPU to be recorded? */
+bool preload_wants_gpu(const struct preload_options *options);
+
+/*
+ * Sets the variables of CUDA's, NVTX's and ITT's loaders. A variable that another
+ * tool has set is left to it, which is reported if `verbose` is set.
+ *
+ * Errors: said; EXIT_LIMIT if the environment cannot be changed, EXIT_INPUT if
+ * the GPU is asked for and the library is not found.
+ */
+int preload_set_tools(const struct preload_options *options, bool verbose);
 
 /* Says why `program` has left no log at `output`. */
 void preload_explain(const char *program, const char *output);
