@@ -35,7 +35,7 @@ static enum ctp_status next(
 	return CTP_OK;
 }
 
-static struct trace_summary take(const struct event *events, size_t count)
+static struct trace_summary summarize(const struct event *events, size_t count)
 {
 	struct array array = {{.trace = trace, .next = next}, events, count};
 	struct trace_summary summary;
@@ -46,7 +46,8 @@ static struct trace_summary take(const struct event *events, size_t count)
 	return summary;
 }
 
-#define TAKE(events) take(events, sizeof(events) / sizeof((events)[0]))
+#define SUMMARIZE(events) \
+	summarize(events, sizeof(events) / sizeof((events)[0]))
 
 static uint32_t add_text(const char *text)
 {
@@ -137,7 +138,7 @@ START_TEST(activities_are_counted_with_their_launches)
 		activity(calls, kernel, 3, 6000),
 		activity(stream, overhead, 4, 5000),
 	};
-	struct trace_summary summary = TAKE(events);
+	struct trace_summary summary = SUMMARIZE(events);
 
 	ck_assert_uint_eq(summary.activities, 5);
 	ck_assert_uint_eq(summary.calls, 1);
@@ -165,7 +166,7 @@ START_TEST(activities_before_their_launch_show_the_clock_skew)
 		activity(stream, wait, 2, 0),
 		activity(stream, kernel, 9, 0),
 	};
-	struct trace_summary summary = TAKE(events);
+	struct trace_summary summary = SUMMARIZE(events);
 
 	ck_assert_uint_eq(summary.skew_ns, 300);
 	ck_assert_uint_eq(summary.matched, 4);
@@ -177,7 +178,7 @@ START_TEST(launches_of_other_processes_do_not_count)
 	uint32_t stream = add_track(TRACE_STREAM, 200, 7);
 	const struct event events[] = {
 		call(1, 1000), activity(stream, kernel, 1, 0)};
-	struct trace_summary summary = TAKE(events);
+	struct trace_summary summary = SUMMARIZE(events);
 
 	ck_assert_uint_eq(summary.skew_ns, 0);
 	ck_assert_uint_eq(trace->losses[LOSS_UNMATCHED], 1);
