@@ -156,9 +156,8 @@ static int run(int argc, char **argv)
 {
 	const struct format *from;
 	const struct format *to;
-	const char *base = argc == 0 ? "" : strrchr(argv[0], '/');
+	const char *base = argc == 0 ? "" : basename(argv[0]);
 
-	base = base == NULL ? argv[0] : base + 1;
 	if (argc > 0 && format_names_split_converter(base, &from, &to))
 		return run_converter(argc, argv, from, to);
 	if (argc > 0 && refuse_converter(base))

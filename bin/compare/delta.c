@@ -93,8 +93,7 @@ const char *delta_percent(
 
 void delta_add_name(struct table *table, const struct diff_row *row)
 {
-	const char *slash = strrchr(row->file, '/');
-	const char *base = slash == NULL ? row->file : slash + 1;
+	const char *base = basename(row->file);
 	const char *name = label_name(row->name);
 	char *place = NULL;
 

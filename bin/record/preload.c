@@ -313,9 +313,7 @@ static int set_variable(const char *variable, const char *value)
 /* Was it set by a recorder like this one, which started us? */
 static bool is_our_library(const char *value)
 {
-	const char *slash = strrchr(value, '/');
-
-	return strcmp(slash == NULL ? value : slash + 1, INJECT) == 0;
+	return strcmp(basename(value), INJECT) == 0;
 }
 
 /* Has the loader that looks at the variable load our library. */

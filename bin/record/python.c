@@ -249,10 +249,7 @@ int python_apply(const struct python *python)
 /* The option that keeps this interpreter from us, or NULL. */
 static const char *find_isolating_option(char *const *argv)
 {
-	const char *slash = strrchr(argv[0], '/');
-	const char *name = slash == NULL ? argv[0] : slash + 1;
-
-	if (strncmp(name, "python", 6) != 0)
+	if (strncmp(basename(argv[0]), "python", 6) != 0)
 		return NULL;
 	for (argv++; *argv != NULL && (*argv)[0] == '-'; argv++) {
 		/* What follows is the program. */

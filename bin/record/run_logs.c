@@ -29,13 +29,6 @@
 /* scandir()'s filter has no argument of its own. */
 static const char *output_name;
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash == NULL ? path : slash + 1;
-}
-
 /* Is `name` STEM.PID.SUFFIX or STEM.PID.N.SUFFIX, where `base` is STEM.SUFFIX:
  * digits and dots between? */
 static bool is_child(const char *name, const char *base)
@@ -75,12 +68,12 @@ char *run_logs_absolute(const char *path)
 
 bool run_logs_belongs_to(const char *log, const char *output)
 {
-	size_t directory = (size_t)(base_name(output) - output);
+	size_t directory = (size_t)(basename(output) - output);
 
 	return strcmp(log, output) == 0 ||
-	       ((size_t)(base_name(log) - log) == directory &&
+	       ((size_t)(basename(log) - log) == directory &&
 		       strncmp(log, output, directory) == 0 &&
-		       is_child(base_name(log), base_name(output)));
+		       is_child(basename(log), basename(output)));
 }
 
 static bool is_since(const struct stat *found, struct timespec start)
@@ -203,12 +196,12 @@ static void report_one(const char *path, const struct run_logs_options *options,
 static void report_children(const char *path,
 	const struct run_logs_options *options, struct log_counts *counts)
 {
-	int directory_size = (int)(base_name(path) - path);
+	int directory_size = (int)(basename(path) - path);
 	struct dirent **entries = NULL;
 	char *directory = NULL;
 	int found;
 
-	output_name = base_name(path);
+	output_name = basename(path);
 	if (asprintf(&directory, "%.*s.", directory_size, path) < 0)
 		return;
 	found = scandir(directory, &entries, is_child_of_output, versionsort);

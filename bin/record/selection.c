@@ -148,9 +148,7 @@ static int visit_module(
 static int add_module(struct selection *selection, const char *path,
 	bool is_program, struct buffer *out)
 {
-	const char *slash = strrchr(path, '/');
-	struct name_forms name = {
-		{slash == NULL ? path : slash + 1, NULL, NULL}};
+	struct name_forms name = {{basename(path), NULL, NULL}};
 	bool included = match_patterns(selection, true, false, &name);
 	struct function_filter filter = {
 		.selection = selection,

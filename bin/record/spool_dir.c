@@ -48,9 +48,7 @@ static int is_spool(const struct dirent *entry)
 
 long spool_dir_pid(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return pid_of(slash == NULL ? path : slash + 1);
+	return pid_of(basename(path));
 }
 
 int spool_dir_find(struct spool_dir *spools, const char *directory)

@@ -113,8 +113,7 @@ void stats_add_name(struct table *table, const char *before,
 	const struct profile_function *function)
 {
 	bool host = function->device.kind == PROFILE_HOST;
-	const char *slash = host ? strrchr(function->file, '/') : NULL;
-	const char *base = slash == NULL ? function->file : slash + 1;
+	const char *base = host ? basename(function->file) : function->file;
 	const char *name = label_name(function->name);
 	char *place = NULL;
 

@@ -26,13 +26,6 @@ static int64_t recorded_rank(const struct rank *rank)
 	return found;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash == NULL ? path : slash + 1;
-}
-
 /* The number that begins here; -1: none. */
 static int64_t read_number(const char *text)
 {
@@ -47,7 +40,7 @@ static int64_t rank_in_name(const struct rank *rank)
 {
 	static const char *const words[] = {"rank", "worker"};
 
-	for (const char *at = base_name(rank->path); *at != '\0'; at++)
+	for (const char *at = basename(rank->path); *at != '\0'; at++)
 		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 			size_t size = strlen(words[i]);
 			int64_t number;
@@ -75,7 +68,7 @@ static size_t stem_size(const char *base)
 /* "step_3.json", "3.json" */
 static int64_t last_number(const struct rank *rank)
 {
-	const char *base = base_name(rank->path);
+	const char *base = basename(rank->path);
 	size_t size = stem_size(base);
 	size_t at = size;
 
@@ -152,7 +145,7 @@ static bool set_order(struct rank *ranks, size_t count)
 /* Without numbers: the name of the file up to its last suffix. */
 static void label_by_name(struct rank *rank)
 {
-	const char *base = base_name(rank->path);
+	const char *base = basename(rank->path);
 	const char *end = strrchr(base, '.');
 	size_t size = end == NULL || end == base ? strlen(base)
 						 : (size_t)(end - base);
