@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program that tests/bin/cli.sh records. It makes a timeline with fixed times,
- * so that what is printed of it is always the same, and then does what its
- * arguments say: how it ends, and what happens meanwhile.
+ * The program that tests/bin/cli.sh records. It makes a timeline with fixed
+ * times, so that reports of it are always the same. Its arguments select the
+ * actions after that, and the way it ends.
  */
 #include <ctprof.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ static int make_timeline(void)
 	return 0;
 }
 
-/* A process of its own, which records as well. */
+/* A child process, which records as well. */
 static int run_again(char *program)
 {
 	char *argv[] = {program, NULL};
@@ -57,7 +57,7 @@ static void on_signal(int number)
 	caught = number;
 }
 
-/* Says that it is there, and waits for a signal. */
+/* Reports that it is ready, and waits for a signal. */
 static int wait_for_signal(void)
 {
 	struct sigaction action = {.sa_handler = on_signal};

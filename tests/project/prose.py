@@ -16,10 +16,10 @@ import sys
 
 # The limits for remaining uses. Lower a number when you remove a use.
 BUDGET = {
-    "headless": 240,  # "What is left out is counted."
+    "headless": 239,  # "What is left out is counted."
     "fronted": 57,  # "Of several, the first counts."
     "so many": 39,  # "so many bytes" for "N bytes"
-    "said": 46,  # "is said to be", "is told by"
+    "said": 44,  # "is said to be", "is told by"
     "none": 43,  # "is none" for "is missing" or "is not a"
     "long": 38,  # over 35 words
     "names": 0,  # tests called who_... or what_...

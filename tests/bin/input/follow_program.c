@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program that tests/bin/input/follow.sh looks at while it records. For each number
- * that it reads it calls `work` so often, from `main`, writes the log so far,
- * and says so.
+ * The program that tests/bin/input/follow.sh follows while it records. For each
+ * number that it reads, it calls `work` that many times from `main`, flushes the
+ * log, and prints a line.
  */
 #include <ctprof.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bin/input/devices.c and bin/input/trace_summary.c: what `ctprof info` tells of devices. */
+/* bin/input/devices.c and bin/input/trace_summary.c: the devices in the output
+ * of `ctprof info`. */
 #include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static uint32_t kernel;
 static uint32_t wait;
 static uint32_t overhead;
 
-/* A source that has its events in an array. */
+/* A source of the events in an array. */
 struct array {
 	struct event_source source; /* first */
 	const struct event *events;
@@ -145,7 +146,7 @@ START_TEST(activities_are_counted_with_their_launches)
 	ck_assert_uint_eq(summary.matched, 2);
 	ck_assert_uint_eq(summary.skew_ns, 0);
 	ck_assert_uint_eq(summary.devices, 1);
-	/* What the driver tells of a thread is no other thread. */
+	/* The driver's calls of a thread are not another thread. */
 	ck_assert_uint_eq(summary.threads, 1);
 	ck_assert_uint_eq(summary.span_ns, 5010);
 	ck_assert_uint_eq(trace->losses[LOSS_UNMATCHED], 1);
@@ -217,14 +218,14 @@ START_TEST(each_device_has_a_line)
 		"multiprocessors, 150.0 GB, 2 streams\n");
 	free(text);
 	devices_clear(&devices);
-	/* One that nothing is said about is likely as all others. */
+	/* A device without properties is probably like all others. */
 	trace->tracks[add_track(TRACE_STREAM, 100, 9)].device = 2;
 	ck_assert(devices_find(&devices, trace));
 	text = text_of(&devices);
 	ck_assert_ptr_nonnull(strstr(text, "  2: NVIDIA H200, 1 stream\n"));
 	free(text);
 	devices_clear(&devices);
-	/* One of which only properties are known, one of another process. */
+	/* A device with only properties, and one of another process. */
 	add_device(100, 3, "idle");
 	add_track(TRACE_STREAM, 200, 7);
 	ck_assert(devices_find(&devices, trace));

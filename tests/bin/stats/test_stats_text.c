@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bin/stats*.c: what the tables of devices show, to the letter. */
+/* bin/stats: the exact text of the tables of devices. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void teardown(void)
 	bytes = NULL;
 }
 
-/* Adds what was replayed, as of one input. */
+/* Adds the replayed events as one input. */
 static void add_input(void)
 {
 	device_case_finish();
@@ -138,7 +138,7 @@ START_TEST(limits_are_of_the_devices_time)
 {
 	run_small();
 	add_input();
-	options.min_parts = 250000; /* of a million, of 8800 ns */
+	options.min_parts = 250000; /* per million, of 8800 ns */
 	print(stats_print_gpu);
 	ck_assert_ptr_null(strstr(bytes, "Memcpy"));
 	ck_assert_ptr_null(strstr(bytes, "f (a.c:0)"));
@@ -152,7 +152,7 @@ START_TEST(limits_are_of_the_devices_time)
 }
 END_TEST
 
-/* Is this text before that one? */
+/* Does `one` come before `two` in the output? */
 static bool is_before(const char *one, const char *two)
 {
 	const char *first = strstr(bytes, one);

@@ -95,7 +95,7 @@ END_TEST
 
 static bool no_locks;
 
-/* As on file systems that have no locks. */
+/* As on file systems without locks. */
 __attribute__((visibility("default"))) int flock(int fd, int operation)
 {
 	if (!no_locks)
@@ -111,8 +111,8 @@ static void *record_in_thread(void *unused)
 	return NULL;
 }
 
-/* The background thread is in the middle of its work, which has no end as long
- * as the program waits for room. */
+/* The background thread is busy, and stays so as long as the program waits for
+ * room. */
 START_TEST(a_log_with_a_descriptor_closed_meanwhile_continues)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
@@ -158,8 +158,8 @@ static bool is_locked(const char *path)
 	return locked;
 }
 
-/* The log and, a few rounds of the background thread later, the spool: what is
- * not locked would be completed by others. */
+/* The log and, a few rounds of the background thread later, the spool: other
+ * processes would complete them if they were not locked. */
 static int close_slowly(const char *log)
 {
 	char pattern[300];

@@ -155,7 +155,7 @@ START_TEST(a_killed_parent_has_counted_children_without_a_log)
 }
 END_TEST
 
-/* That texts were cut is in the log as soon as they are. */
+/* Truncated texts are counted in the log at once. */
 START_TEST(a_killed_program_has_counted_truncated_texts)
 {
 	static char text[16100];
