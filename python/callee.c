@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "callee_name.h"
-#include "code_filter.h"
 #include "ptr_map.h"
 
 /* The interpreter's lock is never released while this one is held. */
@@ -32,10 +30,10 @@ bool callee_is_hidden(const void *identity)
 
 static void callee_free(struct callee *callee)
 {
-	free(callee->name);
-	free(callee->file);
-	free(callee->full_name);
-	free(callee->module);
+	free(callee->names.name);
+	free(callee->names.file);
+	free(callee->names.full_name);
+	free(callee->names.module);
 	Py_XDECREF(callee->kept);
 	free(callee);
 }
@@ -44,24 +42,24 @@ static void callee_free(struct callee *callee)
  * seen. */
 static bool name_python(struct callee *callee, PyCodeObject *code)
 {
-	callee->name = callee_text(code->co_name);
-	callee->file = callee_text(code->co_filename);
-	callee->full_name = callee_text(code->co_qualname);
+	callee->names.name = callee_text(code->co_name);
+	callee->names.file = callee_text(code->co_filename);
+	callee->names.full_name = callee_text(code->co_qualname);
 	callee->line =
 		code->co_firstlineno > 0 ? (uint32_t)code->co_firstlineno : 0;
 	callee->category = "python";
-	return callee->name != NULL && callee->file != NULL &&
-	       callee->full_name != NULL;
+	return callee->names.name != NULL && callee->names.file != NULL &&
+	       callee->names.full_name != NULL;
 }
 
 static bool name_c(struct callee *callee, const struct callee_seen *seen)
 {
-	callee->name = callee_c_name(seen);
-	callee->module = callee_c_module(seen);
-	callee->file = strdup("~");
+	callee->names.name = callee_c_name(seen);
+	callee->names.module = callee_c_module(seen);
+	callee->names.file = strdup("~");
 	callee->category = "c";
-	return callee->name != NULL && callee->module != NULL &&
-	       callee->file != NULL;
+	return callee->names.name != NULL && callee->names.module != NULL &&
+	       callee->names.file != NULL;
 }
 
 /* The object that must live as long as the identity, borrowed. NULL if it lives
@@ -99,7 +97,7 @@ static struct callee *callee_new(const struct callee_seen *seen)
 		return NULL;
 	}
 	callee->kept = Py_XNewRef(keep(seen));
-	callee->kind = code_filter_kind(callee);
+	callee->kind = code_filter_kind(&callee->names);
 	return callee;
 }
 

@@ -13,33 +13,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum callee_kind {
-	CALLEE_PLAIN,
-	CALLEE_EXCLUDED,  /* excluded by a filter: not recorded */
-	CALLEE_HIDDEN,    /* the profiler's own */
-	CALLEE_IMPORT,    /* imports a module */
-	CALLEE_MODULE,    /* calls a torch.nn.Module */
-	CALLEE_OPTIMIZER, /* steps a torch.optim.Optimizer */
-	CALLEE_TASK,      /* creates an asyncio.Task */
-};
+#include "callee_name.h"
+#include "code_filter.h"
 
 struct callee {
 	const void *identity;
 	enum callee_kind kind;
 	uint32_t line;
-	char *name;
-	char *file;
-	char *full_name; /* NULL: the name */
-	char *module;    /* NULL for Python functions */
+	struct callee_names names;
 	const char *category;
 	PyObject *kept; /* keeps the identity alive; NULL: not needed */
-};
-
-/* A callee as a hook sees it. */
-struct callee_seen {
-	const void *identity; /* equal for equal callees */
-	PyObject *object;     /* a code object, or the called object */
-	PyObject *self;       /* the object of a method descriptor, or NULL */
 };
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "callee_name.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 char *callee_text(PyObject *text)

@@ -4,7 +4,23 @@
 #ifndef PYTHON_CALLEE_NAME_H
 #define PYTHON_CALLEE_NAME_H
 
-#include "callee.h"
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+/* A callee as a hook sees it. */
+struct callee_seen {
+	const void *identity; /* equal for equal callees */
+	PyObject *object;     /* a code object, or the called object */
+	PyObject *self;       /* the object of a method descriptor, or NULL */
+};
+
+/* The texts are owned. */
+struct callee_names {
+	char *name;
+	char *file;
+	char *full_name; /* NULL: the name */
+	char *module;    /* NULL for Python functions */
+};
 
 /* The bytes of a str, from malloc; if it is not valid UTF-8, the bytes it was
  * decoded from. NULL if out of memory. Clears exceptions. */

@@ -3,6 +3,7 @@
 
 #include <fnmatch.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,35 +138,36 @@ static bool frozen_is(const char *file, const char *name)
 	return module_is(module, name);
 }
 
-static bool matches(const struct callee *callee, const char *pattern)
+static bool matches(const struct callee_names *names, const char *pattern)
 {
 	if (strpbrk(pattern, "/*?[") != NULL || ends(pattern, ".py"))
-		return fnmatch(pattern, callee->file, 0) == 0 ||
+		return fnmatch(pattern, names->file, 0) == 0 ||
 		       (strchr(pattern, '/') == NULL &&
-			       strrchr(callee->file, '/') != NULL &&
-			       fnmatch(pattern, strrchr(callee->file, '/') + 1,
+			       strrchr(names->file, '/') != NULL &&
+			       fnmatch(pattern, strrchr(names->file, '/') + 1,
 				       0) == 0);
-	if (callee->module != NULL)
-		return module_is(callee->module, pattern);
-	return path_is(callee->file, pattern) ||
-	       frozen_is(callee->file, pattern);
+	if (names->module != NULL)
+		return module_is(names->module, pattern);
+	return path_is(names->file, pattern) || frozen_is(names->file, pattern);
 }
 
-static bool any(const struct callee *callee, const struct patterns *patterns)
+static bool any(
+	const struct callee_names *names, const struct patterns *patterns)
 {
 	for (size_t i = 0; i < patterns->count; i++)
-		if (matches(callee, patterns->texts[i]))
+		if (matches(names, patterns->texts[i]))
 			return true;
 	return false;
 }
 
-static bool is(const struct callee *callee, const char *file, const char *name)
+static bool is(
+	const struct callee_names *names, const char *file, const char *name)
 {
-	return strcmp(callee->full_name, name) == 0 && ends(callee->file, file);
+	return strcmp(names->full_name, name) == 0 && ends(names->file, file);
 }
 
 /* Callees recognized by the file that defines them, imported or not. */
-static enum callee_kind special(const struct callee *callee)
+static enum callee_kind special(const struct callee_names *names)
 {
 	static const struct {
 		const char *file, *name;
@@ -190,31 +192,31 @@ static enum callee_kind special(const struct callee *callee)
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (is(callee, known[i].file, known[i].name))
+		if (is(names, known[i].file, known[i].name))
 			return known[i].kind;
 	return CALLEE_PLAIN;
 }
 
-static bool is_excluded(const struct callee *callee)
+static bool is_excluded(const struct callee_names *names)
 {
 	bool excluded;
 
 	pthread_mutex_lock(&lock);
-	excluded = (include.count > 0 && !any(callee, &include)) ||
-		   any(callee, &exclude);
+	excluded = (include.count > 0 && !any(names, &include)) ||
+		   any(names, &exclude);
 	pthread_mutex_unlock(&lock);
 	return excluded;
 }
 
-enum callee_kind code_filter_kind(const struct callee *callee)
+enum callee_kind code_filter_kind(const struct callee_names *names)
 {
-	bool is_python = callee->module == NULL;
+	bool is_python = names->module == NULL;
 
 	if (is_python ? own_directory != NULL &&
-				begins(callee->file, own_directory)
-		      : strcmp(callee->module, "ctprof._ctprof") == 0)
+				begins(names->file, own_directory)
+		      : strcmp(names->module, "ctprof._ctprof") == 0)
 		return CALLEE_HIDDEN;
-	if (is_excluded(callee))
+	if (is_excluded(names))
 		return CALLEE_EXCLUDED;
-	return is_python ? special(callee) : CALLEE_PLAIN;
+	return is_python ? special(names) : CALLEE_PLAIN;
 }

@@ -12,11 +12,11 @@ static struct ctp_site *intern(const struct callee *callee, uint32_t call_line)
 {
 	struct ctp_site_info info = CTP_SITE_INFO_INIT;
 
-	info.name = callee->name;
-	info.file = callee->file;
+	info.name = callee->names.name;
+	info.file = callee->names.file;
 	info.line = callee->line;
 	info.call_line = call_line;
-	info.full_name = callee->full_name;
+	info.full_name = callee->names.full_name;
 	info.category = callee->category;
 	return ctp_site_intern_info(&info);
 }
@@ -48,8 +48,8 @@ static bool has_range(frame_t *caller)
 	const struct callee *wrapper = caller_find(caller);
 
 	return wrapper != NULL && wrapper->kind == CALLEE_HIDDEN &&
-	       strcmp(wrapper->full_name, "_of_same_name.<locals>.wrapper") ==
-		       0;
+	       strcmp(wrapper->names.full_name,
+		       "_of_same_name.<locals>.wrapper") == 0;
 }
 
 /* The site shared by all threads; NULL: not recorded. */

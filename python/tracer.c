@@ -105,7 +105,7 @@ static bool is_in_range(
 		const struct ctp_site *site = thread->calls[i].site;
 
 		if (site != NULL && site->line == callee->line &&
-			strcmp(site->name, callee->name) == 0)
+			strcmp(site->name, callee->names.name) == 0)
 			return true;
 	}
 	return false;
