@@ -31,10 +31,9 @@ static void check(
 	const struct inputs *inputs = &annotation->inputs;
 
 	if (annotation->registry == NULL)
-		argp_error(state, "--registry FILE is needed: what is known of "
-				  "the nodes");
+		argp_error(state, "--registry FILE is required");
 	if (inputs->count > 1)
-		argp_error(state, "one input at a time is annotated");
+		argp_error(state, "annotate takes one input");
 	if (strcmp(annotation->registry, "-") == 0 &&
 		strcmp(inputs->paths[0], "-") == 0)
 		argp_error(state, "the registry and the input cannot both be "
@@ -73,20 +72,19 @@ static void diag_counts(const struct annotation *annotation, const char *name,
 	if (inputs->quiet || (!inputs->verbose && counts->operations > 0))
 		return;
 	if (counts->file_markers == 0 || counts->node_markers == 0)
-		diag("%s: has no markers like \"%s\": nothing is annotated",
-			name,
+		diag("%s: has no markers like \"%s\": nothing annotated", name,
 			counts->file_markers == 0 ? "## NAME.py ##"
 						  : "## 12 ##");
 	else if (counts->node_markers == counts->unknown_nodes)
-		diag("%s: %s has none of its nodes: nothing is annotated", name,
+		diag("%s: none of its nodes are in %s: nothing annotated", name,
 			input_name(annotation->registry));
 	else if (counts->unknown_nodes == 0)
-		diag("%s: %" PRIu64 " operations annotated, by %" PRIu64
-		     " markers of nodes",
+		diag("%s: %" PRIu64 " operations annotated by %" PRIu64
+		     " node markers",
 			name, counts->operations, counts->node_markers);
 	else
 		diag("%s: %" PRIu64 " operations annotated; of %" PRIu64
-		     " markers of nodes %" PRIu64 " are not in %s",
+		     " node markers %" PRIu64 " are not in %s",
 			name, counts->operations, counts->node_markers,
 			counts->unknown_nodes,
 			input_name(annotation->registry));
@@ -178,9 +176,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[FILE]",
 	.doc = "Give the operations of a PyTorch trace the stack traces of the "
-	       "model's code that they were done for, by the markers of nodes "
-	       "that torch.fx has put into the trace.\v"
-	       "Examples:\n"
+	       "model's code that they were done for, by the node markers that "
+	       "torch.fx has put into the trace.\vExamples:\n"
 	       "  ctprof annotate --registry fx.json t.json.gz -o t2.json",
 	.children = output_children,
 };

@@ -178,7 +178,7 @@ static int report_diff(struct request *request, const struct diff *diff,
 
 	if (have_common_function(diff) || status != EXIT_DONE)
 		return status;
-	diag("no function is on both sides: there is nothing to compare");
+	diag("nothing to compare: no function is on both sides");
 	return EXIT_INPUT;
 }
 

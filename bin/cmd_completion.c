@@ -412,7 +412,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_ARG:
 		if (request->count++ != 0)
-			argp_error(state, "one shell, please");
+			argp_error(state, "exactly one shell is needed");
 		request->shell =
 			arguments_word(state, "the shell", SHELLS, arg);
 		return 0;

@@ -110,20 +110,19 @@ static int choose_format(struct request *request)
 		return EXIT_DONE;
 	if (path == NULL || strcmp(path, "-") == 0 ||
 		output_path_is_directory(path)) {
-		diag("to which format? Use -t FORMAT; see 'ctprof formats'");
+		diag("no output format; use -t FORMAT, see 'ctprof formats'");
 		return EXIT_USAGE;
 	}
 	if (output_path_format(path, &request->to) != EXIT_DONE)
 		return EXIT_USAGE;
 	if (request->to == NULL) {
-		diag("%s: no format ends like this; use -t FORMAT, see 'ctprof "
-		     "formats'",
+		diag("%s: no format has this suffix; use -t FORMAT, see "
+		     "'ctprof formats'",
 			path);
 		return EXIT_USAGE;
 	}
 	if (!format_names_can_write(request->to)) {
-		diag("%s: ctprof reads %s but does not write it", path,
-			request->to->name);
+		diag("%s: format %s is read-only", path, request->to->name);
 		return EXIT_USAGE;
 	}
 	return EXIT_DONE;
@@ -137,13 +136,13 @@ static int check_parts(const struct request *request)
 	if (request->part_bytes == 0)
 		return EXIT_DONE;
 	if (request->to->new_timeline == NULL) {
-		diag("--split makes parts of a timeline, and %s is a profile",
+		diag("--split needs a timeline: format %s is a profile",
 			request->to->name);
 		return EXIT_USAGE;
 	}
 	if (path == NULL || strcmp(path, "-") == 0) {
-		diag("--split writes several files: give -o DIRECTORY/ or "
-		     "-o FILE");
+		diag("--split writes several files; use -o DIRECTORY/ or -o "
+		     "FILE");
 		return EXIT_USAGE;
 	}
 	return EXIT_DONE;
@@ -153,7 +152,7 @@ static int check_counters(const struct request *request)
 {
 	if (!request->counters || request->to->new_timeline != NULL)
 		return EXIT_DONE;
-	diag("--counters adds to a timeline, and %s is a profile",
+	diag("--counters needs a timeline: format %s is a profile",
 		request->to->name);
 	return EXIT_USAGE;
 }
@@ -163,7 +162,7 @@ static int check_csv_raw(const struct request *request)
 	if (!request->job.options.csv_raw ||
 		strcmp(request->to->name, "csv") == 0)
 		return EXIT_DONE;
-	diag("--csv-raw is for csv, and not for %s", request->to->name);
+	diag("--csv-raw works with csv only, not with %s", request->to->name);
 	return EXIT_USAGE;
 }
 
@@ -174,13 +173,13 @@ static int check_metric(const struct request *request)
 	if (job->options.metric == FORMAT_USUAL)
 		return EXIT_DONE;
 	if (!request->to->has_metrics) {
-		diag("--metric is for stacks of calls (folded), and not for %s",
+		diag("--metric works with folded only, not with %s",
 			request->to->name);
 		return EXIT_USAGE;
 	}
 	if (job->device != REPLAY_SEPARATE) {
-		diag("--metric chooses between host and device, and takes no "
-		     "--device");
+		diag("--metric cannot be combined with --device: it chooses "
+		     "between host and device");
 		return EXIT_USAGE;
 	}
 	return EXIT_DONE;
@@ -197,11 +196,11 @@ static int check_pair(const struct request *request)
 	if (from == NULL || (format_names_can_read(from) && !pointless))
 		return EXIT_DONE;
 	if (pointless)
-		diag("%s holds a profile, which cannot become a timeline (%s): "
-		     "it does not know when things happened",
+		diag("format %s is a profile (no timestamps) and cannot become "
+		     "a timeline (%s)",
 			from->name, to->name);
 	else
-		diag("ctprof writes %s but does not read it", from->name);
+		diag("format %s is write-only", from->name);
 	return EXIT_USAGE;
 }
 
@@ -218,13 +217,12 @@ static int check_directories(const struct request *request)
 			!input_tree_is_directory(path))
 			continue;
 		if (to->needs_tree)
-			diag("%s: what is below a directory is added up: who "
-			     "called whom, not the paths of calls that %s "
-			     "shows",
+			diag("%s: a directory is summed into callers and "
+			     "callees, without the call paths that %s needs",
 				path, to->name);
 		else
-			diag("%s: what is below a directory becomes a profile, "
-			     "and no timeline (%s): name the files",
+			diag("%s: a directory is summed into a profile, not a "
+			     "timeline (%s); name the files",
 				path, to->name);
 		return EXIT_USAGE;
 	}
@@ -242,7 +240,7 @@ static int name_outputs(struct request *request)
 		!output_path_is_directory(path)) {
 		if (inputs->count == 1)
 			return EXIT_DONE;
-		diag("%zu inputs do not fit one output; use -o DIRECTORY/",
+		diag("%zu inputs need more than one output; use -o DIRECTORY/",
 			inputs->count);
 		return EXIT_USAGE;
 	}
@@ -293,7 +291,7 @@ static int convert_input(
 	status = write_input(request, input, path);
 	if (status == EXIT_DONE && device_counters_count(counters) == 0 &&
 		!request->inputs.quiet)
-		diag("%s: no GPU did anything: --counters adds none",
+		diag("%s: no GPU activity: --counters adds nothing",
 			input->name);
 	return status;
 }

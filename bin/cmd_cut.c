@@ -44,7 +44,7 @@ static void read_list(struct event_filter_list *list, const char *option,
 {
 	if (!cut_pipeline_read_list(text, list))
 		argp_error(state,
-			"%s: '%s' is no list of numbers (0,3,8-11; none)",
+			"%s: '%s' is not a list of numbers (0,3,8-11; none)",
 			option, text);
 }
 
@@ -56,7 +56,7 @@ static void read_step(struct cut_pipeline *pipeline, const char *text,
 	pipeline->has_step = true;
 	pipeline->step = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end != '\0')
-		argp_error(state, "--step: '%s' is no number", text);
+		argp_error(state, "--step: '%s' is not a number", text);
 }
 
 /* An option that says what is left out by what it is. */
@@ -84,8 +84,8 @@ static bool parse_filter(
 		return true;
 	case KEY_MIN_LENGTH:
 		if (!quantity_read_time(arg, &filter->min_ns))
-			argp_error(state, "--min-dur: '%s' is no time (100us)",
-				arg);
+			argp_error(state,
+				"--min-dur: '%s' is not a time (100us)", arg);
 		return true;
 	default:
 		return false;
@@ -103,8 +103,8 @@ static bool parse_window(
 	case KEY_TIME:
 		if (!cut_pipeline_read_time(arg, pipeline))
 			argp_error(state,
-				"--time: '%s' is no window of time "
-				"(1.5s..2s, 1.5s.., ..2s)",
+				"--time: '%s' is not a time window (1.5s..2s, "
+				"1.5s.., ..2s)",
 				arg);
 		return true;
 	case KEY_AROUND:
@@ -135,13 +135,13 @@ static void check(
 	if (pipeline->has_time + pipeline->has_step +
 			(pipeline->range_name != NULL) >
 		1)
-		argp_error(state, "--time, --around and --step are three ways "
-				  "to say which window: give one");
+		argp_error(state,
+			"--time, --around and --step exclude each other");
 	if (command->inputs.count > 1)
-		argp_error(state, "one input at a time is cut");
+		argp_error(state, "cut takes one input");
 	if (pipeline->parts && (path == NULL || strcmp(path, "-") == 0))
-		argp_error(state, "--split writes several files: give "
-				  "-o DIRECTORY/ or -o FILE");
+		argp_error(state, "--split writes several files; use -o "
+				  "DIRECTORY/ or -o FILE");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -178,7 +178,7 @@ static int choose_format(struct cut_command *command, const struct input *input)
 
 	if (status == EXIT_DONE && command->pipeline.parts &&
 		command->to->new_timeline == NULL) {
-		diag("--split makes parts of a timeline, and %s is a profile",
+		diag("--split needs a timeline: format %s is a profile",
 			command->to->name);
 		return EXIT_USAGE;
 	}
@@ -297,7 +297,8 @@ static const struct argp_option options[] = {
 		"whole by itself: NAME-0001.SUFFIX, ...", GROUP_OUTPUT},
 	{"redact", KEY_REDACT, "SALT", OPTION_ARG_OPTIONAL,
 		"hashes in the place of files, hosts, users, commands, names "
-		"of processes and threads, and the texts of arguments; with a SALT, nobody without it can try "
+		"of processes and threads, and the texts of arguments; with a "
+		"SALT, nobody without it can try "
 		"which text a hash is of", GROUP_OUTPUT},
 	{"to", 't', "FORMAT", 0,
 		"format of the output (default: told by the end of -o's name, "

@@ -56,7 +56,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_SVG:
 		if (strcmp(arg, "-") == 0)
-			argp_error(state, "--svg needs the name of a file");
+			argp_error(state, "--svg needs a file name");
 		request->svg = arguments_output(state, "--svg", arg);
 		request->comparison.tree = true;
 		return 0;

@@ -47,8 +47,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (request->optimize.robust && !request->optimizes)
-			argp_error(state, "--robust is for --optimize: without "
-					  "it, the report is robust always");
+			argp_error(state, "--robust needs --optimize: other "
+					  "reports are always robust");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -117,8 +117,8 @@ static int show_topic(const char *name)
 	(void)snprintf(page, sizeof(page), "ctprof-%s", name);
 	if (has_page(page))
 		return open_page(page);
-	diag("%s is no command, and man does not find its page: %s(%c)", name,
-		page, strcmp(name, "log") == 0 ? '5' : '1');
+	diag("%s: not a command, and man has no page %s(%c)", name, page,
+		strcmp(name, "log") == 0 ? '5' : '1');
 	return EXIT_USAGE;
 }
 
@@ -151,12 +151,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (request->name != NULL)
-			argp_error(state, "one command, please");
+			argp_error(state, "exactly one command is needed");
 		request->name = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (request->roff && request->name == NULL)
-			argp_error(state, "--roff wants a command");
+			argp_error(state, "--roff needs a command");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -177,8 +177,7 @@ static int run(int argc, char **argv)
 	if (command == NULL && !request.roff && is_topic(request.name))
 		return show_topic(request.name);
 	if (command == NULL) {
-		diag("there is no command '%s'; see 'ctprof --help'",
-			request.name);
+		diag("unknown command '%s'; see 'ctprof --help'", request.name);
 		return EXIT_USAGE;
 	}
 	if (!request.roff)

@@ -41,18 +41,17 @@ struct request {
 static void check(const struct request *request, const struct argp_state *state)
 {
 	if (request->to != NULL && !request->augment)
-		argp_error(state, "--to is for --augment: reports are text, "
+		argp_error(state, "--to needs --augment: reports are text, "
 				  "--json or --csv");
 	if (!request->augment)
 		return;
 	if (request->inputs.count > 1)
-		argp_error(state, "one input at a time is augmented");
+		argp_error(state, "--augment takes one input");
 	if (request->report_options.style != REPORT_TEXT)
-		argp_error(state, "--augment writes a trace, and no report");
+		argp_error(state, "--augment writes a trace, not a report");
 	if (request->about_report)
-		argp_error(state,
-			"--top, --sort, --dtype and --peaks are for reports, "
-			"and --augment writes a trace");
+		argp_error(state, "--top, --sort, --dtype and --peaks are for "
+				  "reports: --augment writes a trace");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -75,7 +74,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		request->dtype = dtype_find(arg);
 		if (request->dtype == DTYPE_UNKNOWN)
 			argp_error(state,
-				"--dtype: \"%s\" is none of fp64, fp32, tf32, "
+				"--dtype: '%s' is not one of fp64, fp32, tf32, "
 				"bf16, fp16, fp8, int8",
 				arg);
 		break;
@@ -175,14 +174,13 @@ static int augment(struct request *request, struct input *input)
 	conversion.convert.to = request->to;
 	status = conversion_run(&conversion, input, NULL);
 	if (augment_late(source) > 0)
-		diag("%s: kernels that came more than %" PRIu32
-		     " events after their operator's first ones: %" PRIu64
-		     "; they are given nothing, and the first ones their part",
+		diag("%s: kernels more than %" PRIu32
+		     " events after their operator's first kernel: %" PRIu64
+		     ", without arguments: earlier kernels get their share",
 			input->name, AUGMENT_LIMIT, augment_late(source));
 	if (status == EXIT_DONE && augment_count(source) == 0 &&
 		!request->inputs.quiet)
-		diag("%s: of no kernel it is known what it did: nothing is "
-		     "added",
+		diag("%s: no kernel has known FLOPs or bytes: trace unchanged",
 			input->name);
 	return status;
 }

@@ -32,7 +32,7 @@ static void parse_to(struct request *request, const char *name,
 	request->to = format_names_find(name);
 	if (request->to == NULL)
 		argp_error(state,
-			"--to: there is no format '%s'; see 'ctprof formats'",
+			"--to: unknown format '%s'; see 'ctprof formats'",
 			name);
 }
 
@@ -67,22 +67,21 @@ static int choose_format(struct request *request)
 		output_path_format(path, &request->to) != EXIT_DONE)
 		return EXIT_USAGE;
 	if (request->to == NULL) {
-		diag("to which format? Use -t FORMAT; see 'ctprof formats'");
+		diag("no output format; use -t FORMAT, see 'ctprof formats'");
 		return EXIT_USAGE;
 	}
 	if (!format_names_can_write(request->to)) {
-		diag("ctprof reads %s but does not write it",
-			request->to->name);
+		diag("format %s is read-only", request->to->name);
 		return EXIT_USAGE;
 	}
 	if (request->to->write_profile != NULL && request->align != NULL) {
-		diag("--align: %s is a profile, which has no times of events",
+		diag("--align: format %s is a profile (no timestamps)",
 			request->to->name);
 		return EXIT_USAGE;
 	}
 	if (request->to->needs_tree) {
-		diag("merge adds up who called whom, not the paths of calls "
-		     "that %s shows",
+		diag("merge sums callers and callees, without the call paths "
+		     "that %s needs",
 			request->to->name);
 		return EXIT_USAGE;
 	}

@@ -39,7 +39,8 @@ static void show_rules(const struct argp_state *state, const char *name)
 
 	if (lines == NULL)
 		argp_error(state,
-			"--show-rules=%s: not clang, dynamo, import or nvcc",
+			"--show-rules: '%s' is not one of clang, dynamo, "
+			"import, nvcc",
 			name);
 	else {
 		for (; *lines != NULL; lines++)
@@ -88,8 +89,8 @@ static int open_rules(struct request *request)
 		return diag_no_memory(request->rules);
 	/* A name that was mistyped looks like a file. */
 	if (access(request->rules, F_OK) != 0)
-		diag("--rules=%s: not clang, dynamo, import or nvcc, and no "
-		     "file",
+		diag("--rules: '%s' is neither a file nor one of clang, "
+		     "dynamo, import, nvcc",
 			request->rules);
 	else
 		diag_error(request->rules, &err);

@@ -85,7 +85,7 @@ static void set_size(const struct argp_state *state, const char *variable,
 	uint64_t bytes = arguments_size(state, option, text);
 
 	if (bytes == 0)
-		argp_error(state, "%s: 0 is too little", option);
+		argp_error(state, "%s: must be greater than 0", option);
 	set_number(state, variable, bytes);
 }
 
@@ -151,7 +151,7 @@ static void add_pattern(struct selection *selection, bool exclude,
 	const char *pattern, const struct argp_state *state)
 {
 	if (pattern[0] == '\0' || strchr(pattern, '\n') != NULL)
-		argp_error(state, "--%s: '%s' is no pattern",
+		argp_error(state, "--%s: '%s' is not a pattern",
 			exclude ? "exclude" : "filter", pattern);
 	if (!selection_add(selection, pattern, exclude))
 		argp_failure(state, EXIT_LIMIT, errno, "%s", pattern);
@@ -196,7 +196,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which program?");
+		argp_error(state, "no program to run");
 		return 0;
 	default:
 		return parse_recorder(key, arg, state);
@@ -217,7 +217,7 @@ static int remove_old_log(const char *path, bool force)
 	size_t size = strlen(path);
 
 	if (size == 0 || path[size - 1] == '/' || strcmp(path, "-") == 0) {
-		diag("'%s' is no name for a log", path);
+		diag("'%s' cannot be the name of a log", path);
 		return EXIT_USAGE;
 	}
 	if (lstat(path, &found) != 0) {

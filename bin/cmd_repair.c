@@ -53,11 +53,10 @@ static void check_output(
 	if (request->count != 1)
 		argp_error(state, "-o takes one FILE");
 	if (request->all || request->discard || request->directory != NULL)
-		argp_error(state, "-o is for what others wrote, not for "
-				  "spools");
+		argp_error(state, "-o repairs a FILE, not spools");
 	if (request->json && strcmp(request->output, "-") == 0)
-		argp_error(state, "--json and -o - would both be standard "
-				  "output");
+		argp_error(state,
+			"--json and -o - cannot both write to standard output");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -99,11 +98,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--all and --discard exclude each "
 					  "other");
 		if (request->all && request->count > 0)
-			argp_error(state, "--all takes no logs");
+			argp_error(state, "--all takes no LOG");
 		if (request->json && request->output == NULL &&
 			(request->all || request->discard ||
 				request->count > 0))
-			argp_error(state, "--json is for the list, or with -o");
+			argp_error(
+				state, "--json needs the list of spools or -o");
 		return request->output == NULL ||
 				       output_protect(request->logs[0])
 			       ? 0
@@ -163,13 +163,13 @@ static int diag_no_spool(const char *log)
 		return EXIT_INPUT;
 	}
 	if (!complete && !origin.known && found.st_size > 0) {
-		diag("%s: holds no log of ctprof, and there is no spool of it; "
-		     "with -o PATH, JSON is mended",
+		diag("%s: not a ctprof log, and has no spool; to repair JSON, "
+		     "use -o PATH",
 			log);
 		return EXIT_INPUT;
 	}
 	if (!complete && is_other_users(&origin)) {
-		diag("%s: was cut off, and its spool, %s, belongs to another "
+		diag("%s: is truncated, and its spool, %s, belongs to another "
 		     "user, who can complete it",
 			log, origin.spool);
 		return EXIT_INPUT;
@@ -177,12 +177,11 @@ static int diag_no_spool(const char *log)
 	if (complete)
 		diag("%s: is complete: nothing to do", log);
 	else if (origin.known)
-		diag("%s: was cut off, and there is no spool to complete it "
-		     "from: nothing to do",
+		diag("%s: is truncated, and has no spool to complete it from: "
+		     "nothing to do",
 			log);
 	else /* a program may end before a log has anything */
-		diag("%s: is empty, and there is no spool of it: nothing to do",
-			log);
+		diag("%s: is empty, and has no spool: nothing to do", log);
 	return EXIT_DONE;
 }
 
@@ -352,7 +351,7 @@ static int list_text(const struct spool_dir *spools)
 		diag("no spools were left behind: nothing to do");
 	else
 		diag("'ctprof repair --all' completes %s, 'ctprof repair "
-		     "--discard' removes what is not in %s",
+		     "--discard' removes events not yet in %s",
 			count == 1 ? "this log" : "these logs",
 			count == 1 ? "it" : "them");
 	return EXIT_DONE;
@@ -384,16 +383,15 @@ static int check_format(const struct repair_input *input)
 		return EXIT_INPUT;
 	}
 	if (format == &log_format) {
-		diag("%s: is a log of ctprof's, which is completed where it "
-		     "is: "
-		     "'ctprof repair %s'",
+		diag("%s: is a ctprof log; complete it in place with 'ctprof "
+		     "repair %s'",
 			input->name, input->request->logs[0]);
 		return EXIT_INPUT;
 	}
 	if (format == NULL || format == &chrome_format ||
 		format == &speedscope_format || format == &gprof2dot_format)
 		return EXIT_DONE;
-	diag("%s: is %s, and no JSON", input->name, format->name);
+	diag("%s: is %s, not JSON", input->name, format->name);
 	return EXIT_INPUT;
 }
 
@@ -459,8 +457,7 @@ static int write_output(struct repair_input *input)
 	if (done != CTP_OK)
 		status = report_error(input, output.file, &err);
 	if (status == EXIT_DONE && is_no_trace(input)) {
-		diag("%s: has no event, and nothing else that a trace in JSON "
-		     "has",
+		diag("%s: has no events, and is not a trace in JSON",
 			input->name);
 		status = EXIT_INPUT;
 	}
@@ -474,8 +471,7 @@ static void diag_fixes(const struct repair_input *input)
 	const struct repair_fixes *fixes = &input->result.fixes;
 
 	if (input->result.in_bytes == 0)
-		diag("%s: is empty; so is the trace that was made of it",
-			input->name);
+		diag("%s: is empty, and so is the repaired trace", input->name);
 	for (unsigned fix = 0; fix < REPAIR_FIXES; fix++)
 		if (fixes->counts[fix] > 0)
 			diag("%s: %" PRIu64 " %s, first at byte %" PRIu64,
@@ -485,7 +481,7 @@ static void diag_fixes(const struct repair_input *input)
 		diag("%s: byte %" PRIu64 ": %s", input->name,
 			input->packed.damage_at, input->packed.damage);
 	if (input->packed.strange_bytes > 0)
-		diag("%s: %" PRIu64 " bytes behind what is compressed left out",
+		diag("%s: %" PRIu64 " bytes after the compressed data left out",
 			input->name, input->packed.strange_bytes);
 	if (repair_fix_total(fixes) == 0 && input->packed.damage == NULL)
 		diag("%s: nothing to repair", input->name);

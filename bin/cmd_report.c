@@ -45,8 +45,8 @@ static int run_request(const struct request *request)
 	int status;
 
 	if (inputs->count > PAGE_INPUTS_MAX) {
-		diag("a page shows %d inputs at most: 'ctprof merge' makes one "
-		     "of many",
+		diag("a page shows at most %d inputs; combine them with "
+		     "'ctprof merge'",
 			PAGE_INPUTS_MAX);
 		return EXIT_USAGE;
 	}

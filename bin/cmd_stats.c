@@ -129,16 +129,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (request->options.gpu && request->chose_device)
 			argp_error(state,
-				"--gpu shows hosts and devices apart, and "
-				"takes no --device");
+				"--gpu cannot be combined with --device: it "
+				"shows hosts and devices apart");
 		if (request->grouping.has_group &&
 			(request->options.gpu || request->follow))
-			argp_error(state, "neither --gpu nor --follow goes "
-					  "with --group");
+			argp_error(state, "--gpu and --follow cannot be "
+					  "combined with --group");
 		if (request->interval_ns == 0)
 			request->interval_ns = DEFAULT_INTERVAL_NS;
 		else if (!request->follow)
-			argp_error(state, "--interval is for --follow");
+			argp_error(state, "--interval needs --follow");
 		return 0;
 	case KEY_UNIT:
 		request->options.unit = (enum stats_unit)arguments_word(
@@ -168,21 +168,23 @@ static void diag_unsorted(const struct stats *stats)
 		return;
 	switch (stats->options->key) {
 	case STATS_FLOPS:
-		diag("--sort: of no operation it is known what it computed: "
-		     "sorted by cumtime");
+		diag("--sort: no FLOP counts in this input: sorting by "
+		     "cumtime");
 		break;
 	case STATS_MEMORY:
 	case STATS_SELF_MEMORY:
-		diag("--sort: no memory of %s is known: sorted by cumtime",
+		diag("--sort: no memory counts of %s in this input: sorting by "
+		     "cumtime",
 			owner == NULL ? "the host" : owner);
 		break;
 	case STATS_DEVICE_MEMORY:
 	case STATS_SELF_DEVICE_MEMORY:
-		diag("--sort: no memory of devices is known: sorted by "
-		     "cumtime");
+		diag("--sort: no memory counts of devices in this input: "
+		     "sorting by cumtime");
 		break;
 	default:
-		diag("--sort: no device did anything: sorted by cumtime");
+		diag("--sort: no device activity in this input: sorting by "
+		     "cumtime");
 		break;
 	}
 }
@@ -242,8 +244,8 @@ static int print_all(void *user, FILE *out)
 
 	if (aggregate->build_count != 0) {
 		if (!is_compiler_key(request->options.key))
-			diag("--sort: compilers used no device, and no memory "
-			     "that is known: sorted by cumtime");
+			diag("--sort: compilers have no device time or memory "
+			     "counts: sorting by cumtime");
 		set_terminal_options(request, out);
 		if (request->report_options.style == REPORT_JSON)
 			return stats_build_json(aggregate, &request->options,
@@ -316,11 +318,11 @@ static int run_follow(struct request *request)
 
 	if (request->inputs.count != 1 ||
 		strcmp(request->inputs.paths[0], "-") == 0) {
-		diag("--follow takes one file");
+		diag("--follow needs exactly one file");
 		return EXIT_USAGE;
 	}
 	if (request->report_options.output.path != NULL) {
-		diag("--follow writes to standard output, not to a file");
+		diag("--follow writes to standard output only");
 		return EXIT_USAGE;
 	}
 	follow.path = request->inputs.paths[0];
@@ -363,8 +365,8 @@ static int run_request(struct request *request)
 		return worst;
 	if (request->groups != 0 && grouping->has_group && !grouping->has_ops &&
 		aggregate->build_count == 0) {
-		diag("no trace is of a compiler, as --group=phase, unit, "
-		     "header, template, template-set, function and all need");
+		diag("no compiler trace, which --group=phase, unit, header, "
+		     "template, template-set, function and all need");
 		return exit_worse(worst, EXIT_INPUT);
 	}
 	memcpy(request->report.losses, aggregate->losses,

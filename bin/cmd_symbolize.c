@@ -46,11 +46,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		request->count = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which log?");
+		argp_error(state, "no log given");
 		return 0;
 	case ARGP_KEY_END:
 		if (symbolizer->output != NULL && request->count > 1)
-			argp_error(state, "-o takes one log");
+			argp_error(state, "-o needs exactly one log");
 		return symbolizer->output == NULL ||
 				       output_protect(request->paths[0])
 			       ? 0

@@ -61,10 +61,9 @@ static int refuse_unknown(const char *name)
 		}
 	}
 	if (nearest != NULL)
-		diag("there is no command '%s'; did you mean '%s'?", name,
-			nearest);
+		diag("unknown command '%s'; did you mean '%s'?", name, nearest);
 	else
-		diag("there is no command '%s'; see 'ctprof --help'", name);
+		diag("unknown command '%s'; see 'ctprof --help'", name);
 	return EXIT_USAGE;
 }
 
@@ -100,16 +99,16 @@ static bool refuse_format(const char *name, const char *half, bool is_input)
 	const struct format *format = format_names_find(half);
 
 	if (format == NULL)
-		diag("there is no '%s': there is no format '%s'; see 'ctprof "
+		diag("unknown command '%s': unknown format '%s'; see 'ctprof "
 		     "formats'",
 			name, half);
 	else if (is_input && !format_names_can_read(format))
-		diag("there is no '%s': ctprof writes %s but does not read it; "
-		     "see 'ctprof formats'",
+		diag("unknown command '%s': format %s is write-only; see "
+		     "'ctprof formats'",
 			name, half);
 	else if (!is_input && !format_names_can_write(format))
-		diag("there is no '%s': ctprof reads %s but does not write it; "
-		     "see 'ctprof formats'",
+		diag("unknown command '%s': format %s is read-only; see "
+		     "'ctprof formats'",
 			name, half);
 	else
 		return false;
@@ -163,7 +162,7 @@ static int run(int argc, char **argv)
 	if (argc > 0 && refuse_converter(base))
 		return EXIT_USAGE;
 	if (argc < 2) {
-		diag("no command; see 'ctprof --help'");
+		diag("no command given; see 'ctprof --help'");
 		return EXIT_USAGE;
 	}
 	if (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0) {
@@ -175,7 +174,7 @@ static int run(int argc, char **argv)
 		return EXIT_DONE;
 	}
 	if (argv[1][0] == '-') {
-		diag("there is no option '%s' before a command; see 'ctprof "
+		diag("unknown option '%s' before the command; see 'ctprof "
 		     "--help'",
 			argv[1]);
 		return EXIT_USAGE;

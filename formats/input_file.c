@@ -136,8 +136,7 @@ static enum ctp_status open_source(struct input_file *input,
 		return refuse_unknown(input, err);
 	if (input->format->open_events == NULL)
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-			"ctprof writes %s but does not read it",
-			input->format->name);
+			"format %s is write-only", input->format->name);
 	status = input->format->open_events(input->file, input->head,
 		input->head_size, request, &input->source, err);
 	if (status == CTP_OK && input->source->format != NULL)

@@ -22,9 +22,9 @@ OLDEST, NEWEST = (3, 11), (3, 14)
 def unsuitable():
     version = "%d.%d" % sys.version_info[:2]
     if sys.version_info[0] < 3 or sys.implementation.name != "cpython":
-        return "it is no CPython"
+        return "it is not CPython"
     if not OLDEST <= sys.version_info[:2] <= NEWEST:
-        return "it is %s, and 3.11 to 3.14 are known" % version
+        return "it is %s, not 3.11 to 3.14" % version
     if not os.path.exists(os.path.join(sysconfig.get_path("include"),
                                        "Python.h")):
         return "it has no Python.h: its -dev package is not installed"

@@ -325,7 +325,7 @@ static int take_tool(void)
 		PyErr_Clear();
 	}
 	PyErr_SetString(PyExc_RuntimeError,
-		"sys.monitoring: other tools have taken the numbers 3 and 4");
+		"sys.monitoring: other tools use the tool ids 3 and 4");
 	return -1;
 }
 

@@ -170,11 +170,10 @@ static int come_back(void *unused)
 		return 0;
 	if (set_everywhere(wanted) != 0)
 		PyErr_Clear();
-	if (!warned &&
-		PyErr_WarnEx(PyExc_RuntimeWarning,
-			"ctprof is tracing: the profile function that the "
-			"program sets is not called",
-			1) != 0)
+	if (!warned && PyErr_WarnEx(PyExc_RuntimeWarning,
+			       "ctprof is tracing: the program's own profile "
+			       "function is not called",
+			       1) != 0)
 		PyErr_Clear();
 	warned = true;
 	return 0;

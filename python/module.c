@@ -332,8 +332,8 @@ static int refuse_others(PyObject *module)
 		return 0;
 	PyErr_SetString(PyExc_ImportError,
 		atomic_flag_test_and_set(&is_said)
-			? "ctprof does not support sub-interpreters, as was "
-			  "said"
+			? "ctprof does not support sub-interpreters, as "
+			  "already reported"
 			: "ctprof does not support sub-interpreters");
 	return -1;
 }

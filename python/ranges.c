@@ -160,7 +160,7 @@ static PyObject *range_call(PyObject *self, PyObject *args, PyObject *kwargs)
 
 	if (kwargs != NULL && PyDict_GET_SIZE(kwargs) != 0)
 		return PyErr_Format(PyExc_TypeError,
-			"a range decorates a function, nothing else");
+			"a range can decorate only a function");
 	if (!PyArg_ParseTuple(args, "O:range", &function))
 		return NULL;
 	module = PyImport_ImportModule("ctprof._trace");
@@ -206,7 +206,8 @@ static PyObject *range_new(
 
 	if (count != 1 || !PyUnicode_Check(args[0]))
 		return PyErr_Format(PyExc_TypeError,
-			"range() takes a name, a str, and arguments by name");
+			"range() takes a name, which is a "
+			"str, and keyword arguments");
 	range = range_make((PyTypeObject *)type, args[0]);
 	if (range != NULL && names != NULL &&
 		!set_arguments(range, args + count, names))
@@ -308,7 +309,7 @@ static PyType_Spec range_spec = {
 
 static PyObject *not_a_name(PyObject *object)
 {
-	return PyErr_Format(PyExc_TypeError, "a name is a str, not %.100s",
+	return PyErr_Format(PyExc_TypeError, "name must be a str, not %.100s",
 		Py_TYPE(object)->tp_name);
 }
 
@@ -403,7 +404,7 @@ static PyObject *counter(PyObject *module, PyObject *args)
 		return NULL;
 	if (!PyNumber_Check(value))
 		return PyErr_Format(PyExc_TypeError,
-			"a value is a number, not %.100s",
+			"value must be a number, not %.100s",
 			Py_TYPE(value)->tp_name);
 	if (is_on()) {
 		site = intern(name, false);

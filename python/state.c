@@ -240,8 +240,8 @@ static PyObject *push(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		return NULL;
 	if (!is_text(values[0]) || !is_text(values[1]) || values[2] == NULL)
 		return PyErr_Format(PyExc_TypeError,
-			"push() needs func_name and filename, which are str, "
-			"and firstlineno");
+			"push() needs func_name and filename "
+			"(str), and firstlineno");
 	Py_BEGIN_CRITICAL_SECTION(self);
 	result = push_call(
 		(struct state *)self, &(struct push_args){values[0], values[1],

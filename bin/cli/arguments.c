@@ -242,8 +242,8 @@ uint32_t arguments_count(
 	uint32_t count = 0;
 
 	if (!quantity_read_count(text, &count))
-		argp_error(state, "%s: '%s' is not a number from 1 on", option,
-			text);
+		argp_error(state, "%s: invalid number '%s': must be 1 or more",
+			option, text);
 	return count;
 }
 
@@ -263,7 +263,7 @@ uint64_t arguments_part_size(const struct argp_state *state, const char *text)
 	uint64_t bytes = arguments_size(state, "--split", text);
 
 	if (bytes == 0)
-		argp_error(state, "--split: parts of no size are none");
+		argp_error(state, "--split: size must be greater than 0");
 	return bytes;
 }
 

@@ -98,7 +98,7 @@ static int refuse_existing(const char *path)
 
 static int refuse_input(const char *path)
 {
-	diag("%s: is an input, too; write to another file", path);
+	diag("%s: is also an input; write to another file", path);
 	return EXIT_OUTPUT;
 }
 
@@ -334,8 +334,8 @@ static int open_plain(
 		output->name = "standard output";
 		output->file = stdout;
 		if (path == NULL && binary && isatty(STDOUT_FILENO)) {
-			diag("not writing a binary format to a terminal; "
-			     "use -o FILE, or -o - to do it all the same");
+			diag("not writing a binary format to a terminal; use "
+			     "-o FILE, or -o - to write it anyway");
 			return EXIT_OUTPUT;
 		}
 		pipe_widen(STDOUT_FILENO);

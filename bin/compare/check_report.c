@@ -250,10 +250,10 @@ static void print_counts(const struct check_rows *regressions, FILE *out)
 		check_rows_judged_count(regressions),
 		counts[REGRESSION_SLOWER]);
 	if (counts[REGRESSION_NOISE] != 0)
-		fprintf(out, ", perhaps slower, but within the noise: %zu",
+		fprintf(out, ", slower within the noise: %zu",
 			counts[REGRESSION_NOISE]);
 	if (counts[REGRESSION_NOISE] != 0)
-		fputs(" (more runs tell)", out);
+		fputs(" (use more runs)", out);
 	fprintf(out,
 		"\nToo short: %zu, without a limit: %zu, added: %zu, "
 		"removed: %zu\n",

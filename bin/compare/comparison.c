@@ -55,12 +55,11 @@ static void check_counts(
 	size_t count = comparison->inputs.count;
 
 	if (!comparison->runs && count != 2)
-		argp_error(state,
-			"two inputs are needed, BASE and NEW, or with --runs "
-			"several, BASE... -- NEW...");
+		argp_error(state, "needs two inputs, BASE and NEW, or with "
+				  "--runs several, BASE... -- NEW...");
 	if (comparison->runs && (comparison->base_count == 0 ||
 					comparison->base_count == count))
-		argp_error(state, "--runs needs names on both sides of --");
+		argp_error(state, "--runs needs inputs on both sides of --");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -223,7 +222,7 @@ static void diag_source_map(const struct source_map *source_map)
 			source_map->roots[i].base,
 			source_map->roots[i].changed);
 	if (source_map->count > ROOTS_REPORTED)
-		diag("and likewise of %" PRIu32 " more directories",
+		diag("likewise for %" PRIu32 " more directories",
 			source_map->count - ROOTS_REPORTED);
 }
 

@@ -208,7 +208,7 @@ int diff_print_text(const struct diff_view *view, FILE *out)
 
 	if (counts.common + counts.added + counts.removed == 0) {
 		fputs(view->comparison->kernels
-				? "Nothing to compare: no GPU did anything.\n"
+				? "Nothing to compare: no GPU activity.\n"
 				: "Nothing to compare: there are no "
 				  "functions.\n",
 			out);
@@ -324,8 +324,8 @@ static bool have_trees(const struct comparison *comparison,
 
 		if (profile->node_count > 0 || profile->function_count == 0)
 			continue;
-		diag("%s: holds who called whom, but no paths of calls, which "
-		     "--svg shows",
+		diag("%s: has callers and callees but no call paths, which "
+		     "--svg needs",
 			input_name(comparison->inputs.paths[i]));
 		return false;
 	}
@@ -349,7 +349,7 @@ static char *make_title(const struct comparison *comparison)
 
 	if (comparison->runs)
 		size = asprintf(&title,
-			"%zu runs like %s \xe2\x86\x92 %zu like %s",
+			"%zu runs such as %s \xe2\x86\x92 %zu such as %s",
 			comparison->base_count, base_name(paths[0]), news,
 			base_name(paths[comparison->base_count]));
 	else

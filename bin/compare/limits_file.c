@@ -67,12 +67,11 @@ static int read_line(
 	item.name = end + strspn(end, BLANKS);
 	*end = '\0';
 	if (!limits_file_parse_limit(at, &item.limit)) {
-		diag("%s: line %zu: '%s' is not " ALLOWED_WORDS, path, line,
-			at);
+		diag("%s:%zu: '%s' is not " ALLOWED_WORDS, path, line, at);
 		return EXIT_INPUT;
 	}
 	if (*item.name == '\0') {
-		diag("%s: line %zu: no name follows '%s'", path, line, at);
+		diag("%s:%zu: no name after '%s'", path, line, at);
 		return EXIT_INPUT;
 	}
 	if (add(limits, &item))
@@ -92,7 +91,7 @@ static int read_lines(struct limits_file *limits, FILE *in, const char *path)
 	while (status == EXIT_DONE && (size = getline(&text, &room, in)) > 0) {
 		line++;
 		if (strlen(text) != (size_t)size) {
-			diag("%s: line %zu: has a zero byte", path, line);
+			diag("%s:%zu: contains a zero byte", path, line);
 			status = EXIT_INPUT;
 			break;
 		}
@@ -150,9 +149,8 @@ void limits_file_report_unused(
 {
 	for (size_t i = 0; i < limits->count; i++)
 		if (!limits->items[i].used)
-			diag("%s: line %zu: nothing that an earlier line is "
-			     "not "
-			     "for is called '%s'",
+			diag("%s:%zu: pattern '%s' never applies: functions "
+			     "that match it, if any, match an earlier line",
 				path, limits->items[i].line,
 				limits->items[i].name);
 }

@@ -137,8 +137,8 @@ static enum ctp_status read_nodes(
 		if (!fx_registry_is_index((struct fx_text){
 			    location->index, strlen(location->index)}))
 			status = ctp_fail(err, CTP_ERR_FORMAT,
-				"\"%.80s\": \"%s\" has \"%.40s\", which is no "
-				"index of a node",
+				"\"%.80s\": \"%s\" has \"%.40s\", which is not "
+				"the index of a node",
 				location->file, member, location->index);
 		else
 			status = read_node(location, value, err);
@@ -185,12 +185,12 @@ static enum ctp_status parse(FILE *in, json_t **out, struct ctp_error *err)
 		return ctp_fail(err, CTP_ERR_IO, "cannot read");
 	if (stream.bytes > BYTES_MAX)
 		return ctp_fail(err, CTP_ERR_LIMIT,
-			"is larger than %llu MiB: that is no registry of nodes",
+			"is larger than %llu MiB: not a registry of nodes",
 			(unsigned long long)(BYTES_MAX >> 20));
 	if (error.text[0] == '\0' || memory_was_refused())
 		return ctp_no_memory(err);
 	return ctp_fail_at(err, CTP_ERR_FORMAT, (uint64_t)error.position,
-		"no JSON: %s", error.text);
+		"not JSON: %s", error.text);
 }
 
 static enum ctp_status read_file(

@@ -264,8 +264,7 @@ static bool print_places(const struct gaps_view *view, FILE *out)
 		add_place(view, &table, &places[i], idle_ns);
 	}
 	if (shown == 0)
-		fputs("For these causes it is not told what the host did.\n",
-			out);
+		fputs("The table of host work leaves these causes out.\n", out);
 	printed = shown == 0 ||
 		  table_print(&table, out, view->color, view->width);
 	table_clear(&table);
@@ -289,9 +288,7 @@ int gaps_print_text(const struct gaps_view *view, FILE *out)
 
 	(void)gaps_devices(view->gaps, &count);
 	if (count == 0) {
-		fputs("No GPU did anything: there are no kernels, copies or "
-		      "memsets.\n",
-			out);
+		fputs("No GPU activity: no kernels, copies or memsets.\n", out);
 		return EXIT_DONE;
 	}
 	if (print_devices(view, out) && putc('\n', out) != EOF &&

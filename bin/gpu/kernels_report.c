@@ -401,18 +401,18 @@ static void print_coverage(const struct kernels_device *device, FILE *out)
 	char text[AMOUNT_TEXT];
 
 	if (device->flops.time_ns == 0 && device->bytes.time_ns == 0) {
-		fputs("Operations and bytes: not known, as the trace does not "
-		      "have the shapes of inputs\n(record_shapes=True of "
-		      "PyTorch's profiler).\n",
+		fputs("Operations and bytes are unknown: the trace has no "
+		      "input shapes\n(use record_shapes=True of PyTorch's "
+		      "profiler).\n",
 			out);
 		return;
 	}
 	fprintf(out, "Operations: known for %s %% of the time",
 		share_of(text, device->flops.time_ns, device->total_ns));
 	if (device->helper_ns > 0)
-		fprintf(out, ", and %s %% was spent beside these",
+		fprintf(out, "; %s %% was spent in helper kernels",
 			share_of(text, device->helper_ns, device->total_ns));
-	fprintf(out, "; not known for %s %%.\n",
+	fprintf(out, "; unknown for %s %%.\n",
 		share_of(text,
 			known < device->total_ns ? device->total_ns - known : 0,
 			device->total_ns));
@@ -444,8 +444,8 @@ static void print_peak(const struct kernels_view *view, uint32_t first,
 		fputs(".\n", out);
 	}
 	if (peak != NULL && lacks_dtype(view, first))
-		fputs("The type is not known that some kernels compute with; "
-		      "see --dtype.\n",
+		fputs("The data type of some kernels is unknown; see "
+		      "--dtype.\n",
 			out);
 }
 
@@ -480,8 +480,8 @@ int kernels_print_text(const struct kernels_view *view, FILE *out)
 	}
 	if (kernels_late(view->kernels) > 0)
 		fprintf(out,
-			"Kernels that came too late to have a part of their "
-			"operator's work, which the first have: %" PRIu64 ".\n",
+			"Kernels too late for a share of their operator's "
+			"work, which earlier ones have: %" PRIu64 ".\n",
 			kernels_late(view->kernels));
 	return EXIT_DONE;
 }

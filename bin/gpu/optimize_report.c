@@ -104,7 +104,7 @@ int optimize_print_text(const struct optimize_view *view, FILE *out)
 	if (count == 0) {
 		fputs(ranking_has_kernels(view->optimize)
 				? "Nothing to optimize: the queue of kernels "
-				  "was never four deep and empty after that.\n"
+				  "never held four and then ran empty.\n"
 				: "Nothing to optimize: no GPU ran a kernel.\n",
 			out);
 		return EXIT_DONE;

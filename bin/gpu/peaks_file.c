@@ -37,12 +37,13 @@ static int read_rates(
 
 		if (dtype == DTYPE_UNKNOWN)
 			return diag_device(path, device,
-				"a type in \"tflops\" is none of fp64, fp32, "
-				"tf32, bf16, fp16, fp8, int8");
+				"a type in \"tflops\" is not one of fp64, "
+				"fp32, tf32, bf16, fp16, fp8, int8");
 		peak->gflops[dtype] = read_number(value, GFLOPS_PER_TFLOPS);
 		if (peak->gflops[dtype] == 0)
 			return diag_device(path, device,
-				"\"tflops\" has what is no number above 0");
+				"a value in \"tflops\" is not a number above "
+				"0");
 	}
 	return EXIT_DONE;
 }

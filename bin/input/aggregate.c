@@ -293,7 +293,7 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 		return add_phases(work, file, input, err);
 	if (source->read_profile != NULL && work->options->ops != NULL)
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-			"holds sums of functions, and no operations");
+			"is a profile of functions and has no operations");
 	if (source->read_profile != NULL)
 		return read_profile(work, source, err);
 	unit = unit_name(work->tree, file);
@@ -663,7 +663,7 @@ static int finish_aggregate(struct aggregate *aggregate,
 	if (aggregate->file_count != 0)
 		return EXIT_DONE;
 	if (aggregate->has_directory)
-		diag("%s: no trace is there", name);
+		diag("%s: contains no trace", name);
 	return EXIT_INPUT;
 }
 

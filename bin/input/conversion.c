@@ -22,8 +22,7 @@ int conversion_check_format(const struct format **to, const struct input *input)
 		*to = input->file.format;
 	if (format_names_can_write(*to))
 		return EXIT_DONE;
-	diag("ctprof reads %s but does not write it; use -t FORMAT",
-		(*to)->name);
+	diag("format %s is read-only; use -t FORMAT", (*to)->name);
 	return EXIT_USAGE;
 }
 

@@ -66,7 +66,7 @@ static bool wait_for_file(const struct follow *follow)
 			return true; /* opening it says why not */
 		}
 		if (!said)
-			diag("%s: is not there yet; waiting", follow->path);
+			diag("%s: does not exist yet; waiting", follow->path);
 		said = true;
 		sleep_interval(follow);
 	}
@@ -157,7 +157,7 @@ static int follow_input(
 	int result;
 
 	if (source->follow == NULL || input->file.size_bytes == 0) {
-		diag("%s: cannot be followed: only a log in a file can",
+		diag("%s: cannot be followed: not a log in a regular file",
 			input->name);
 		return EXIT_USAGE;
 	}
@@ -186,7 +186,7 @@ int follow_run(const struct follow *follow)
 			return result;
 		result = follow_input(follow, &input, &replaced);
 		if (replaced && !inputs.quiet)
-			diag("%s: is another file now", follow->path);
+			diag("%s: was replaced by another file", follow->path);
 		/* Whoever stops us knows that it goes on. */
 		inputs.quiet |= replaced;
 		inputs.strict &= !replaced && !interrupted;

@@ -31,11 +31,10 @@ const struct format *format_names_parse_to(
 
 	if (to == NULL)
 		argp_error(state,
-			"--to: there is no format '%s'; see 'ctprof formats'",
+			"--to: unknown format '%s'; see 'ctprof formats'",
 			name);
 	else if (!format_names_can_write(to))
-		argp_error(state, "--to: ctprof reads %s but does not write it",
-			to->name);
+		argp_error(state, "--to: format %s is read-only", to->name);
 	return to;
 }
 

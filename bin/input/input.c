@@ -48,7 +48,7 @@ int input_open_as(struct input *input, const char *name, const char *path,
 	if (status == CTP_OK)
 		return EXIT_DONE;
 	if (status == CTP_ERR_IO && err.sys_errno == EISDIR)
-		diag("%s: is a directory: name its files, or give it to stats, "
+		diag("%s: is a directory; name its files, or use stats, "
 		     "phases, diff, check or convert",
 			input->name);
 	else
@@ -106,7 +106,7 @@ static void diag_unit(const struct input *input)
 
 	if (input->file.format->holds_profile && cost != NULL &&
 		unit_of_cost(cost) == 0)
-		diag("%s: is in no unit of time; 1 ns stands for 1 of %s",
+		diag("%s: has no unit of time: 1 ns stands for 1 of %s",
 			input->name, cost);
 }
 
@@ -116,8 +116,8 @@ static void diag_unnamed(const struct input *input)
 	const struct trace *trace = input->file.source->trace;
 
 	if (trace->has_unnamed && !trace->has_named)
-		diag("%s: functions are only known by their addresses; see "
-		     "'ctprof symbolize'",
+		diag("%s: functions have addresses only; use 'ctprof "
+		     "symbolize'",
 			input->name);
 }
 

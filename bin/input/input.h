@@ -44,8 +44,8 @@ void input_update_progress(void *input, uint64_t position);
  * is missing? */
 bool input_has_spool(const struct input *input);
 #define INPUT_HAS_SPOOL \
-	"is still being recorded, or its program was killed, and 'ctprof " \
-	"repair' completes it"
+	"is still being recorded, or its program was killed; 'ctprof repair' " \
+	"completes it"
 
 /*
  * Says what was lost, unless it is to be quiet, and closes. `trace` is gone

@@ -14,7 +14,7 @@
 	X(EMPTY, "empty", "empty") \
 	X(DAMAGED, "damaged", "damaged") \
 	X(LINK, "link", "symbolic links") \
-	X(VANISHED, "vanished", "gone meanwhile") \
+	X(VANISHED, "vanished", "removed meanwhile") \
 	X(UNREADABLE, "unreadable", "unreadable")
 
 enum input_tree_skip {

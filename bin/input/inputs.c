@@ -35,7 +35,8 @@ static const struct argp_option options[] = {
 		"exit with status 4 if an input is damaged or incomplete",
 		GROUP_INPUT},
 	{"join", KEY_JOIN, INPUTS_JOIN, 0,
-		"what caused the work of GPUs in Chrome traces: the op with the "
+		"what caused the work of GPUs in Chrome traces: the op with "
+		"the "
 		"same External id, what made the call with the same "
 		"correlation, or whichever is right (auto, the default)",
 		GROUP_INPUT},
@@ -81,7 +82,8 @@ static error_t read_names(
 	while (status == 0 && getdelim(&name, &room, '\0', in) > 0) {
 		if (name[0] == '\0')
 			argp_failure(state, EXIT_USAGE, 0,
-				"%s: a name of no length", inputs->files0_from);
+				"%s: contains an empty name",
+				inputs->files0_from);
 		status = add_path(inputs, name);
 	}
 	free(name);
@@ -100,7 +102,7 @@ static void check_stdin(const struct inputs *inputs,
 	for (size_t i = 0; i < inputs->count; i++)
 		times += strcmp(inputs->paths[i], "-") == 0;
 	if (times > 1)
-		argp_error(state, "standard input (-) can be read once only");
+		argp_error(state, "standard input (-) can be read only once");
 }
 
 static error_t read_files0(
@@ -120,7 +122,7 @@ static error_t read_files0(
 	if (!from_stdin)
 		(void)fclose(in);
 	if (status == 0 && inputs->count == 0)
-		argp_failure(state, EXIT_USAGE, 0, "%s: names no input",
+		argp_failure(state, EXIT_USAGE, 0, "%s: contains no name",
 			inputs->files0_from);
 	return status;
 }
@@ -137,8 +139,8 @@ static error_t finish(struct inputs *inputs, const struct argp_state *state)
 	if (inputs->count != 0)
 		return 0;
 	if (isatty(STDIN_FILENO))
-		argp_error(state, "no input; name a file, or - for this "
-				  "terminal");
+		argp_error(state, "no input; name a file, or use - to read "
+				  "from this terminal");
 	return add_path(inputs, "-");
 }
 
@@ -151,7 +153,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		inputs->from = format_names_find(arg);
 		if (inputs->from == NULL)
 			argp_error(state,
-				"--from=%s: no such format; see 'ctprof "
+				"--from: unknown format '%s'; see 'ctprof "
 				"formats'",
 				arg);
 		return 0;

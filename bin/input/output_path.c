@@ -32,7 +32,7 @@ int output_path_format(const char *path, const struct format **format)
 		return diag_no_memory(path);
 	*format = format_of_path(stem);
 	if (*format != NULL && (*format)->packed)
-		diag("%s: %s is compressed by itself: use -o %s", path,
+		diag("%s: format %s is already compressed; use -o %s", path,
 			(*format)->name, stem);
 	free(stem);
 	return *format != NULL && (*format)->packed ? EXIT_USAGE : EXIT_DONE;
@@ -176,8 +176,8 @@ static int refuse_collisions(char *const *names, size_t count)
 	for (size_t i = 1; i < count; i++) {
 		if (strcmp(sorted[i - 1], sorted[i]) != 0)
 			continue;
-		diag("%s: more than one input would be written to it; give "
-		     "them outputs of their own",
+		diag("%s: is the output of more than one input; give each "
+		     "input its own",
 			sorted[i]);
 		status = EXIT_USAGE;
 		while (i + 1 < count && strcmp(sorted[i], sorted[i + 1]) == 0)

@@ -73,7 +73,8 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 static const struct argp_option output_options[] = {
 	OPTION_HEADING("Output:", GROUP_OUTPUT),
 	{"output", 'o', "FILE", 0,
-		"write to this file (default: -, standard output)", GROUP_OUTPUT},
+		"write to this file (default: -, standard "
+		"output)", GROUP_OUTPUT},
 	{"force", KEY_FORCE, NULL, 0,
 		"overwrite a file that exists", GROUP_OUTPUT},
 	{NULL, 0, NULL, 0, NULL, 0},
@@ -193,8 +194,7 @@ bool report_has_events(const struct input *input)
 {
 	if (input->file.source->read_profile == NULL)
 		return true;
-	diag("%s: holds a profile, which does not know when things happened",
-		input->name);
+	diag("%s: is a profile (no timestamps)", input->name);
 	return false;
 }
 

@@ -135,9 +135,8 @@ int preload_set(void)
 	if (!find_instrument(instrument))
 		return EXIT_DONE;
 	if (strpbrk(instrument, ": ") != NULL) {
-		diag("%s: cannot be preloaded: there is a space or colon in "
-		     "its "
-		     "path",
+		diag("%s: cannot be preloaded: its path contains a space or "
+		     "colon",
 			instrument);
 		return EXIT_DONE;
 	}
@@ -199,27 +198,28 @@ static const char *find_reason(FILE *file)
 
 	if (fread(&header, sizeof(header), 1, file) != 1 ||
 		memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-		return "is a script, and what it ran has recorded nothing";
+		return "is a script, and the programs that it ran recorded "
+		       "nothing";
 	if (header.e_ident[EI_CLASS] != ELFCLASS64)
-		return "is a 32-bit program, which libctprof is not made for";
+		return "is a 32-bit program, which libctprof does not support";
 	if (fstat(fileno(file), &found) == 0 &&
 		(found.st_mode & (S_ISUID | S_ISGID)) != 0)
-		return "is a set-user-ID program, which does not obey its "
-		       "caller's environment";
+		return "is a set-user-ID program, which ignores its caller's "
+		       "environment";
 	uses_tools = contains(file, NVTX) || contains(file, ITT);
 	if (!contains(file, HOOK) && !contains(file, "libctprof") &&
 		!uses_tools)
 		return "was not built with -finstrument-functions, and uses "
 		       "neither libctprof nor NVTX or ITT";
 	if (!is_dynamic(file, &header))
-		return "is statically linked, so that nothing can be "
-		       "preloaded into it";
+		return "is statically linked, so nothing can be preloaded into "
+		       "it";
 	if (contains(file, HOOK) && !find_instrument(path))
-		return "needs " INSTRUMENT ", which was not found "
-		       "(CTPROF_INSTRUMENT may say where it is)";
+		return "needs " INSTRUMENT ", which was not found; set "
+		       "CTPROF_INSTRUMENT to its path";
 	if (uses_tools && !find_library(path, "CTPROF_INJECT", INJECT))
-		return "needs " INJECT ", which was not found "
-		       "(CTPROF_INJECT may say where it is)";
+		return "needs " INJECT
+		       ", which was not found; set CTPROF_INJECT to its path";
 	return "has recorded nothing";
 }
 
@@ -325,7 +325,7 @@ static int inject_library(
 	if (before == NULL || before[0] == '\0' || is_our_library(before))
 		return set_variable(variable, library);
 	if (verbose)
-		diag("%s is set to %s already, and is left to it", variable,
+		diag("%s is already set to %s and is left unchanged", variable,
 			before);
 	return EXIT_DONE;
 }
@@ -350,8 +350,8 @@ int preload_set_tools(const struct preload_options *options, bool verbose)
 	int status = EXIT_DONE;
 
 	if (preload_wants_gpu(options) && !is_there && !options->no_library) {
-		diag("--gpu needs " INJECT ", which was not found "
-		     "(CTPROF_INJECT may say where it is)");
+		diag("--gpu needs " INJECT
+		     ", which was not found; set CTPROF_INJECT to its path");
 		return EXIT_INPUT;
 	}
 	if (options->gpu != NULL)

@@ -85,7 +85,7 @@ static void add(struct python *python, const struct tracer_option *option,
 		(void)arguments_count(state, option->name, value);
 	if (value != NULL && (value[0] == '\0' || strchr(value, '\n') != NULL))
 		argp_error(
-			state, "%s: '%s' makes no sense", option->name, value);
+			state, "%s: invalid value '%s'", option->name, value);
 	if (!python_add_option(python, option->name, value))
 		argp_failure(state, EXIT_LIMIT, errno, "%s", option->name);
 }
@@ -99,7 +99,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	if (key == ARGP_KEY_END && !python->wanted && python->options != NULL)
-		argp_error(state, "%.*s is of use with --python only",
+		argp_error(state, "%.*s needs --python",
 			(int)strcspn(python->options, "=\n"), python->options);
 	for (size_t i = 0;
 		i < sizeof(tracer_options) / sizeof(tracer_options[0]); i++) {
@@ -230,12 +230,12 @@ int python_apply(const struct python *python)
 	if (!python->wanted)
 		return EXIT_DONE;
 	if (!find_site(site)) {
-		diag("the package for Python is not found: was ctprof "
-		     "configured without Python, or not installed?");
+		diag("the package for Python is not found: ctprof was "
+		     "configured without Python or is not installed");
 		return EXIT_INPUT;
 	}
 	if (strchr(site, ':') != NULL) {
-		diag("%s: cannot be in PYTHONPATH: there is a colon in it",
+		diag("%s: cannot be in PYTHONPATH: the path contains a colon",
 			site);
 		return EXIT_INPUT;
 	}
@@ -267,11 +267,11 @@ void python_explain(char *const *argv, const char *output)
 	const char *option = find_isolating_option(argv);
 
 	if (option != NULL)
-		diag("%s: no log was made: with %s, %s does not load what "
-		     "PYTHONPATH has; 'python3 -m ctprof' may be what you need",
+		diag("%s: no log was made: with %s, %s ignores PYTHONPATH; try "
+		     "'python3 -m ctprof'",
 			output, option, argv[0]);
 	else
-		diag("%s: no log was made: %s has run no Python that the "
-		     "package was built for, or only with -I, -E or -S",
+		diag("%s: no log was made: %s ran no Python that the package "
+		     "was built for, or only with -I, -E or -S",
 			output, argv[0]);
 }

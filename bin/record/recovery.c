@@ -58,7 +58,7 @@ static void diag_result(const struct spool_file *spool,
 			how, result->events,
 			result->events == 1 ? " was" : "s were");
 	if (result->is_cut)
-		diag("%s: what had been written before is gone", name);
+		diag("%s: the events written before are lost", name);
 }
 
 int recovery_complete(struct spool_file *spool, const struct recovery *recovery)
@@ -148,7 +148,7 @@ static void describe_end(const struct finished_run *run,
 
 	if (is_of_program(run, spool) &&
 		spool->header.start.realtime_ns < run->newest_ns)
-		what = "the program became another";
+		what = "the program was replaced by another (exec)";
 	else if (is_of_program(run, spool) && WIFSIGNALED(status))
 		what = NULL;
 	else if (is_of_program(run, spool))

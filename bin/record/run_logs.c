@@ -108,8 +108,8 @@ static void diag_stalls(const char *path, const struct trace_summary *summary,
 	if (summary->threads == 0 ||
 		stall_ns / summary->threads <= summary->span_ns / STALLED_PART)
 		return;
-	diag("%s: threads waited %s for the log to be written, which their "
-	     "functions' times include; see --policy and --filter",
+	diag("%s: threads waited %s for the log to be written, and function "
+	     "times include this; see --policy and --filter",
 		path, quantity_time(text, stall_ns));
 }
 
@@ -145,8 +145,8 @@ static bool diag_log(const char *path, uint64_t size_bytes, bool verbose)
 	struct input input;
 
 	if (size_bytes == 0) {
-		diag("%s: is empty: its process goes on, or ended before "
-		     "anything was written",
+		diag("%s: is empty: its process is still running, or ended "
+		     "before anything was written",
 			path);
 		return false;
 	}

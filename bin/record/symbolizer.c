@@ -73,10 +73,10 @@ static void diag_unnamed(const char *path, const struct symbolize *symbolize)
 				plural(module->unnamed),
 				module->symbols == NULL
 					? module->err.message
-					: "has no symbols of them");
+					: "has no symbols for them");
 	if (lost != 0)
-		diag("%s: %" PRIu64 " function%s without a name: their modules "
-		     "are lost",
+		diag("%s: %" PRIu64 " function%s without a name: the names of "
+		     "their modules are lost",
 			path, lost, plural(lost));
 }
 
@@ -88,7 +88,7 @@ static void report(const struct symbolizer *symbolizer, const char *path,
 	if (symbolizer->quiet)
 		return;
 	if (!symbolizer->brief && counts.functions == 0)
-		diag("%s: has no functions that are known by address", path);
+		diag("%s: has no functions recorded by address", path);
 	else if (!symbolizer->brief)
 		diag("%s: %" PRIu64 " of %" PRIu64 " function%s named, %" PRIu64
 		     " of them now",
@@ -115,9 +115,8 @@ static int run(const struct symbolizer *symbolizer, const char *path,
 
 		if (!is_finished(symbolize)) {
 			if (!symbolizer->brief)
-				diag("%s: is still being recorded, or has to "
-				     "be "
-				     "completed by 'ctprof repair' first",
+				diag("%s: is still being recorded, or needs "
+				     "'ctprof repair' first",
 					path);
 			return EXIT_INPUT;
 		}

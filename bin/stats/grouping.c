@@ -76,11 +76,10 @@ static void read_key(struct grouping *grouping, const char *text,
 	if (owner != NULL && grouping->key != STATS_MEMORY &&
 		grouping->key != STATS_SELF_MEMORY)
 		argp_error(state,
-			"--sort: of a device there are memory:%s and "
-			"self-memory:%s",
+			"--sort: for a device, use memory:%s or self-memory:%s",
 			owner + 1, owner + 1);
 	if (owner != NULL && owner[1] == '\0')
-		argp_error(state, "--sort: '%s:' names no device", text);
+		argp_error(state, "--sort: no device after '%s:'", text);
 }
 
 static void read_columns(struct grouping *grouping, const char *text,
@@ -118,10 +117,8 @@ static void check_key(
 	if (grouping->has_ops)
 		return;
 	if (grouping->key >= STATS_MEMORY)
-		argp_error(state,
-			"--sort: memory and flops are those of operations, "
-			"and need --group by name, site, shape, stack, cat or "
-			"module");
+		argp_error(state, "--sort: memory and flops need --group by "
+				  "name, site, shape, stack, cat or module");
 	if (grouping->has_group && grouping->key >= STATS_DEVICE)
 		argp_error(state, "--sort: compilers use no device");
 }
@@ -157,10 +154,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (grouping->has_ops_option && !grouping->has_ops)
-			argp_error(state,
-				"--columns, --top-level and the widths are for "
-				"--group by name, site, shape, stack, cat and "
-				"module");
+			argp_error(state, "--columns, --top-level and the "
+					  "widths need --group by name, site, "
+					  "shape, stack, cat or module");
 		check_key(grouping, state);
 		return 0;
 	default:

@@ -135,10 +135,10 @@ static bool print_total(const struct phases_view *view, uint32_t set, FILE *out)
 	const struct phase_total *total = &view->totals->totals[set];
 
 	if (set == PHASE_TOTALS_NONE) {
-		fputs("No phase is known of: ", out);
+		fputs("Without phases: ", out);
 		put_counts(total, out);
-		fputs("\n(the rules clang, dynamo, import and nvcc have none "
-		      "of its ranges; see\n--rules)\n",
+		fputs("\n(no range matches the rules clang, dynamo, import or "
+		      "nvcc; see --rules)\n",
 			out);
 		return true;
 	}
@@ -149,9 +149,9 @@ static bool print_total(const struct phases_view *view, uint32_t set, FILE *out)
 	putc('\n', out);
 	if (total->flat_count != 0)
 		fprintf(out,
-			"(%" PRIu64 " of them, without a tree of calls: there "
-			"a phase has only the\nown time of the functions that "
-			"rules name)\n",
+			"(%" PRIu64
+			" of them have no call tree: there a phase has only "
+			"the own time\nof the functions that its rules name)\n",
 			total->flat_count);
 	return print_times(view, set, &total->times, out);
 }
@@ -191,7 +191,7 @@ int phases_print_text(const struct phases_view *view, FILE *out)
 	for (size_t i = 0; i < totals->thread_count && printed; i++)
 		printed = print_thread(view, &totals->threads[i], out);
 	if (first)
-		fputs("No phase is known of what is there.\n", out);
+		fputs("No phase was found.\n", out);
 	if (printed)
 		return EXIT_DONE;
 	return diag_no_memory(NULL);

@@ -534,7 +534,7 @@ static void print_sums(const struct stats *stats, FILE *out)
 	if (stats->has_device)
 		fprintf(out,
 			"Device time total: %s %s (activities: %" PRIu64
-			", of which the launch is not known: %" PRIu64 ")\n",
+			", with unknown launch: %" PRIu64 ")\n",
 			quantity_in(time, stats->device_ns, unit_ns), unit,
 			stats->activities, profile->unmatched);
 	stats_memory_print(stats, out);
@@ -545,8 +545,7 @@ static void print_sums(const struct stats *stats, FILE *out)
 			quantity_in(time, profile->flops, GIGA));
 	if (profile->open_calls != 0)
 		fprintf(out,
-			"Still open at the end, and closed there: %" PRIu64
-			"\n",
+			"Still open at the end, closed there: %" PRIu64 "\n",
 			profile->open_calls);
 }
 

@@ -198,8 +198,7 @@ static void print_sums(const struct stats *stats, FILE *out)
 		quantity_in(cumtime, sum.cumtime_ns, unit_ns), unit);
 	if (profile->open_calls != 0)
 		fprintf(out,
-			"Still open at the end, and closed there: %" PRIu64
-			"\n",
+			"Still open at the end, closed there: %" PRIu64 "\n",
 			profile->open_calls);
 }
 
@@ -440,7 +439,7 @@ int stats_print_gpu(const struct stats *stats, FILE *out)
 	char time[QUANTITY_TEXT];
 
 	if (stats->activities == 0 && !stats->has_captures) {
-		fputs("No GPU did anything.\n", out);
+		fputs("No GPU activity.\n", out);
 		return EXIT_DONE;
 	}
 	if (!print_work(stats, out) || putc('\n', out) == EOF ||

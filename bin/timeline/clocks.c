@@ -73,8 +73,8 @@ static int solve_wall(struct clock *clocks, size_t count, int64_t *base_ns)
 			clock->shift_ns = subtract(base_ns_of(clock), *base_ns);
 		if (!clock->has_events || used == 1 || is_wall(clock->trace))
 			continue;
-		diag("%s: does not say when it was recorded, so that its clock "
-		     "cannot be told from that of others; see --align",
+		diag("%s: has no recording time, so its clock cannot be "
+		     "aligned with the others; see --align",
 			clock->name);
 		status = EXIT_INPUT;
 	}
@@ -121,17 +121,16 @@ static size_t sort_clocks(
 static int diag_no_match(const struct clock *clock, enum clocks_align align)
 {
 	if (align == CLOCKS_RANGE)
-		diag("%s: has no range of that name, so that its clock cannot "
-		     "be told from that of others",
+		diag("%s: has no range of that name, so its clock cannot be "
+		     "aligned with the others",
 			clock->name);
 	else if (clock->marks.count == 0)
-		diag("%s: has no collective operations, so that its clock "
-		     "cannot be told from that of others",
+		diag("%s: has no collective operations, so its clock cannot be "
+		     "aligned with the others",
 			clock->name);
 	else
-		diag("%s: has no collective operation that others have, so "
-		     "that "
-		     "its clock cannot be told from theirs",
+		diag("%s: shares no collective operation with the others, so "
+		     "its clock cannot be aligned with them",
 			clock->name);
 	return EXIT_INPUT;
 }

@@ -51,7 +51,7 @@ static int not_found(
 	const struct cut_pipeline *pipeline, const struct input *input)
 {
 	if (pipeline->range_name != NULL)
-		diag("%s: has no range that is called '%s'", input->name,
+		diag("%s: has no range named '%s'", input->name,
 			pipeline->range_name);
 	else
 		diag("%s: has no step %" PRIu64, input->name, pipeline->step);
@@ -146,8 +146,7 @@ int cut_pipeline_apply(const struct cut_pipeline *pipeline, struct input *input,
 	int status;
 
 	if (input->file.source->read_profile != NULL) {
-		diag("%s: holds a profile, which does not know when things "
-		     "happened: it cannot be cut",
+		diag("%s: is a profile (no timestamps) and cannot be cut",
 			input->name);
 		return EXIT_INPUT;
 	}

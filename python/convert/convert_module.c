@@ -111,7 +111,7 @@ static const struct format *find_format(const char *name)
 		(format->new_timeline != NULL || format->write_profile != NULL))
 		return format;
 	(void)PyErr_Format(
-		PyExc_ValueError, "ctprof writes no format '%s'", name);
+		PyExc_ValueError, "ctprof cannot write format '%s'", name);
 	return NULL;
 }
 

@@ -19,28 +19,29 @@ Run a Python program and record every call. Exits as the program does.
                              other suffixes of `ctprof formats`
   -s, --sort=KEY             print the profile when the program has ended, as
                              cProfile does (calls, cumulative, tottime, ...)
-  -q, --quiet                say nothing but errors
+  -q, --quiet                print only errors
 
  Recording:
-      --calls=builtin|all    of calls into C, those that cProfile knows (the
-                             default), or also types, partials, ufuncs and
-                             so on
+      --calls=builtin|all    calls into C to record: those that cProfile
+                             records (the default), or also types, partials,
+                             ufuncs and so on
       --no-c-calls           record Python functions only
       --min-us=TIME          leave out calls that are shorter, in
                              microseconds, and contain nothing
-      --include=GLOB         record only functions of such files or modules;
-                             may be given again
-      --exclude=GLOB         do not record functions of such files or modules;
-                             may be given again
+      --include=GLOB         record only functions of matching files or
+                             modules; may be given again
+      --exclude=GLOB         do not record functions of matching files or
+                             modules; may be given again
       --depth=N              record this many of the frames that are open when
                              recording starts (default: 0)
       --gc                   record the garbage collector's work
       --imports              record imports
       --tasks                record asyncio's tasks
-      --no-modules           do not tell torch's modules and optimizers apart
+      --no-modules           do not distinguish instances of torch's modules
+                             and optimizers
       --parameters           record parameters of torch's modules
       --hook=auto|monitoring|setprofile
-                             how the interpreter tells of calls
+                             how the interpreter reports calls
 
   -h, --help                 print this help
   -V, --version              print the version
@@ -99,13 +100,13 @@ def _time(option, text):
 def _sort_key(option, text):
     import pstats
     if text not in pstats.Stats.sort_arg_dict_default:
-        raise UsageError(f"{option}: '{text}' is not what pstats sorts by")
+        raise UsageError(f"{option}: '{text}' is not a sort key of pstats")
     return text
 
 
 def _text(option, text):
     if not text:
-        raise UsageError(f"{option}: '' is no value")
+        raise UsageError(f"{option}: the value is empty")
     return text
 
 
@@ -161,7 +162,7 @@ def _take(request, words):
         _set(request, *_FLAGS[name])
         return
     if name not in _VALUES:
-        raise UsageError(f"there is no option '{word}'")
+        raise UsageError(f"unknown option '{word}'")
     if not equals:
         if not words:
             raise UsageError(f"{name}: a value is missing")
@@ -187,7 +188,7 @@ def read_command(words):
     if request.help or request.version:
         return request
     if not words:
-        raise UsageError("which program?" if request.kind is None else
+        raise UsageError("no program to run" if request.kind is None else
                          f"-{request.kind[0]}: a value is missing")
     request.kind = request.kind or "script"
     request.target, *request.args = words

@@ -29,8 +29,8 @@ def find():
     for place in places:
         if place and os.path.isfile(place) and os.access(place, os.X_OK):
             return place
-    raise RuntimeError("the program ctprof is not found; CTPROF may say "
-                       "where it is")
+    raise RuntimeError("the program ctprof is not found; "
+                       "set CTPROF to its path")
 
 
 def run(*arguments):

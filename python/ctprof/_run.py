@@ -157,7 +157,7 @@ class _Run:
         try:
             if _session.is_recording():
                 if self._request.output:
-                    _session.say(f"--output is of no use: {_ctprof.status()}")
+                    _session.say(f"--output has no effect: {_ctprof.status()}")
                 self._output = None
                 return True
             _session.begin(self._output.pattern(), self._request.min_us)

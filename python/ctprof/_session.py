@@ -26,7 +26,7 @@ def begin(out=None, min_us=0.0):
     if is_recording():
         if out is None and not _is_started:
             return False
-        raise RuntimeError(f"ctprof is at work already: {_ctprof.status()}")
+        raise RuntimeError(f"ctprof is already running: {_ctprof.status()}")
     _ctprof.record_start(None if out is None else os.fspath(out),
                          round(min_us * 1000))
     _is_ours = True
@@ -52,9 +52,9 @@ def trace(options):
 
 # Descriptions of the tracer's counts, for people.
 _ANOMALIES = {
-    "exits_dropped": "ends of calls that never began",
-    "calls_unwound": "calls whose end never came",
-    "calls_lost": "calls without memory to record them",
+    "exits_dropped": "ends of calls without a begin",
+    "calls_unwound": "calls without an end",
+    "calls_lost": "calls not recorded for lack of memory",
     "hooks_replaced": "times that the program set a profile function",
 }
 
@@ -69,7 +69,7 @@ def untrace():
     words = [f"{counts[what]} {words}" for what, words in _ANOMALIES.items()
              if counts[what] != 0]
     if words:
-        say("the tracer put right: " + ", ".join(words))
+        say("the tracer corrected: " + ", ".join(words))
 
 
 def start(out=None, *, min_us=0.0, **options):

@@ -42,7 +42,8 @@ def load(path, *, edge_times="primitive", trim_prefix=False,
     import warnings
 
     if edge_times not in ("all", "primitive"):
-        raise ValueError(f"edge_times is {edge_times!r}: not all or primitive")
+        raise ValueError("edge_times must be 'all' or 'primitive', "
+                         f"not {edge_times!r}")
     # document_edges=True is an older name for edge_times="all".
     entries, losses = read(path,
                            all_edge_times=edge_times == "all" or document_edges,

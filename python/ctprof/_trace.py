@@ -144,7 +144,7 @@ class record_function:
 
     def __enter__(self):
         if self._is_entered:
-            raise RuntimeError(f"the range {self.name!r} was entered before")
+            raise RuntimeError(f"the range {self.name!r} was already entered")
         self._is_entered = True
         if self._asynchronous:
             self._span = _Span(self.name, self._timed._args).__enter__()
@@ -172,7 +172,7 @@ class record_function:
         if not self._is_entered:
             raise RuntimeError(f"the range {self.name!r} has not begun")
         if self._future is not None:
-            raise RuntimeError(f"the range {self.name!r} has a future already")
+            raise RuntimeError(f"the range {self.name!r} already has a future")
         span = self._span or _Span(self.name).__enter__()
         future.add_done_callback(span.__exit__)
         self._future = future

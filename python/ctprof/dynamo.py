@@ -219,7 +219,7 @@ def _draw(gprof2dot, dot, profile_file, svg_file):
     if picture.returncode != 0:
         raise _failure("dot", picture, picture.stderr)
     if not os.path.isfile(svg_file):
-        raise _NoPicture(f"dot made no {svg_file}")
+        raise _NoPicture(f"dot wrote no {svg_file}")
 
 
 class DynamoProfilerState(State):
@@ -247,7 +247,7 @@ class DynamoProfilerState(State):
         was open.
         """
         if style not in ("dynamo", "cprofile"):
-            raise ValueError(f"style is 'dynamo' or 'cprofile', not {style!r}")
+            raise ValueError(f"style must be 'dynamo' or 'cprofile', not {style!r}")
         costs, callers = _sum_up(self.timings, style)
         if print_raw:
             _print_raw(costs)

@@ -195,7 +195,7 @@ echo "[" >cut.json
 while read -r command; do
 	# shellcheck disable=SC2086
 	expect 5 ctprof $command
-	said "ctprof: ${command##* }: is an input, too; write to another file"
+	said "ctprof: ${command##* }: is also an input; write to another file"
 done <<'EOF'
 convert link.ctp --force -o link.ctp
 convert link.ctp -o tree/kept.ctp
@@ -209,7 +209,7 @@ repair cut.json --force -o cut.json
 diff run.ctp link.ctp --force --svg link.ctp
 check --limits perf.limits run.ctp link.ctp --force --junit perf.limits
 EOF
-cmp -s run.ctp link.ctp || complain "an input is another file now"
+cmp -s run.ctp link.ctp || complain "an input was replaced by another file"
 # An earlier report in the directory is not an input.
 for _ in 1 2; do
 	expect 0 ctprof stats --json tree --force -o tree/stats.json
@@ -265,12 +265,12 @@ for command in convert stats; do
 		complain "$command --help: --document-edges"
 done
 expect 2 ctprof convert run.ctp
-said "ctprof: to which format? Use -t FORMAT; see 'ctprof formats'"
+said "ctprof: no output format; use -t FORMAT, see 'ctprof formats'"
 expect 2 ctprof convert run.ctp -o run.unknown
 expect 2 ctprof convert -t nonsense run.ctp
 expect 2 ctprof convert -t nsys run.ctp
 expect 2 ctprof convert -f pstats -t chrome run.pstats
-said "ctprof: pstats holds a profile, which cannot become a timeline (chrome): it does not know when things happened"
+said "ctprof: format pstats is a profile (no timestamps) and cannot become a timeline (chrome)"
 expect 5 ctprof convert run.ctp -t pstats -o /dev/full
 said "ctprof: /dev/full: cannot write: No space left on device"
 for arguments in "convert -t chrome run.ctp" "stats run.ctp" "info run.ctp" \
@@ -313,8 +313,7 @@ for events in '' '"traceEvents":[],'; do
 done
 for name in info gaps kernels cut; do
 	expect 3 ctprof $name .
-	said "ctprof: .: is a directory: name its files, or give it to stats, \
-phases, diff, check or convert"
+	said "ctprof: .: is a directory; name its files, or use stats, phases, diff, check or convert"
 done
 printf 'perl 1 [0] 2.5:  9 cycles: \n\t  7f12 main+0x1 (perl)\n' >foreign.txt
 expect 3 ctprof info foreign.txt
@@ -358,10 +357,10 @@ expect 0 ctprof convert -t pstats -o all --force run.ctp two.ctp
 mkdir other
 cp run.ctp other
 expect 2 ctprof convert -t pstats -o new/ run.ctp other/run.ctp
-said "ctprof: new/run.pstats: more than one input would be written to it; give them outputs of their own"
+said "ctprof: new/run.pstats: is the output of more than one input; give each input its own"
 [ -e new ] && complain "convert: colliding names still made the directory"
 expect 2 ctprof convert -t pstats run.ctp two.ctp
-said "ctprof: 2 inputs do not fit one output; use -o DIRECTORY/"
+said "ctprof: 2 inputs need more than one output; use -o DIRECTORY/"
 printf 'run.ctp\0two.ctp\0' > names
 expect 0 ctprof convert -t dot -o all/ --files0-from=names
 holds "outputs by --files0-from" "ls all/*.dot | wc -l" 2
@@ -420,7 +419,7 @@ printed "$(printf '"a\\u0000b\\xff,\303\204",')"
 expect 0 ctprof convert -t csv --csv-raw -o - bytes.json
 printed "$(printf '"a\357\277\275b\357\277\275,\303\204",')"
 expect 2 ctprof convert -t folded --csv-raw -o - bytes.json
-said "ctprof: --csv-raw is for csv, and not for folded"
+said "ctprof: --csv-raw works with csv only, not with folded"
 # A number that stands for a text must not be shown.
 printf '[{"ph":"X","pid":"a","tid":"b","name":"x","ts":0,"dur":1},
 	{"ph":"X","pid":7,"tid":"c","name":"y","ts":0,"dur":1}]' >texts.json
@@ -524,22 +523,18 @@ for name in ctp2nothing nothing2dot ctp2nsys dot2ctp gprof2dot2no ctprof2; do
 	ln -s "$CTPROF" $name
 done
 expect 2 ./ctp2nothing run.ctp
-said "ctprof: there is no 'ctp2nothing': there is no format 'nothing'; see \
-'ctprof formats'"
+said "ctprof: unknown command 'ctp2nothing': unknown format 'nothing'; see 'ctprof formats'"
 expect 2 ./nothing2dot run.ctp
-said "ctprof: there is no 'nothing2dot': there is no format 'nothing'; see \
-'ctprof formats'"
+said "ctprof: unknown command 'nothing2dot': unknown format 'nothing'; see 'ctprof formats'"
 expect 2 ./ctp2nsys run.ctp
-said "ctprof: there is no 'ctp2nsys': ctprof reads nsys but does not write \
-it; see 'ctprof formats'"
+said "ctprof: unknown command 'ctp2nsys': format nsys is read-only; see 'ctprof formats'"
 expect 2 ./dot2ctp run.ctp
-said "ctprof: there is no 'dot2ctp': ctprof writes dot but does not read it; \
-see 'ctprof formats'"
+said "ctprof: unknown command 'dot2ctp': format dot is write-only; see 'ctprof formats'"
 expect 2 ./gprof2dot2no run.ctp
 expect 0 ./ctprof2 stats run.ctp
 expect 2 ctprof
 expect 2 ctprof sats
-said "ctprof: there is no command 'sats'; did you mean 'stats'?"
+said "ctprof: unknown command 'sats'; did you mean 'stats'?"
 expect 2 ctprof stats --nonsense
 for name in stats gaps kernels phases diff check; do
 	expect 2 ctprof $name --json --csv run.ctp run.ctp
@@ -551,10 +546,10 @@ for name in stats gaps kernels; do
 	expect 0 ctprof $name --top 0 run.ctp
 	# The second time, nothing would be left of it.
 	expect 2 ctprof $name - -
-	said "ctprof $name: standard input (-) can be read once only"
+	said "ctprof $name: standard input (-) can be read only once"
 	printf -- '-\0-\0' >names0
 	expect 2 ctprof $name --files0-from=names0
-	said "ctprof $name: standard input (-) can be read once only"
+	said "ctprof $name: standard input (-) can be read only once"
 done
 for name in '' ' ' '\u200b'; do
 	printf '[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":5,"name":"%s"},
@@ -581,15 +576,15 @@ done
 expect 2 ctprof kernels --sort size run.ctp
 said "ctprof kernels: --sort: 'size' is not one of total|mean|min|max|count|flops|bytes|name"
 expect 2 ctprof stats --interval 1s run.ctp
-said "ctprof stats: --interval is for --follow"
+said "ctprof stats: --interval needs --follow"
 for name in cut convert; do
 	expect 2 ctprof $name --split 0 -o parts/ run.ctp
-	said "ctprof $name: --split: parts of no size are none"
+	said "ctprof $name: --split: size must be greater than 0"
 done
 # A log is compressed already.
 for name in convert cut merge; do
 	expect 2 ctprof $name run.ctp -o packed.ctp.gz
-	said "ctprof: packed.ctp.gz: log is compressed by itself: use -o packed.ctp"
+	said "ctprof: packed.ctp.gz: format log is already compressed; use -o packed.ctp"
 done
 expect 6 ctprof stats --max-mem 1 run.ctp
 said "ctprof: needs more than the limit of 1 B of memory; --max-mem=SIZE sets another"
@@ -609,7 +604,7 @@ expect 2 ctprof help nonsense
 expect 0 env MANPATH=/nonexistent ctprof help stats
 printed "Usage: ctprof stats"
 expect 2 env MANPATH=/nonexistent ctprof help log
-said "ctprof: log is no command, and man does not find its page: ctprof-log(5)"
+said "ctprof: log: not a command, and man has no page ctprof-log(5)"
 expect 2 ctprof completion tcsh
 for shell in bash zsh fish; do
 	expect 0 ctprof completion $shell

@@ -220,7 +220,7 @@ def check_places():
 
 
 def check_units():
-    ticks = "is in no unit of time; 1 ns stands for 1 of Ticks\n"
+    ticks = "has no unit of time: 1 ns stands for 1 of Ticks\n"
     for head, unit, words in (
             (b"creator: yappi\nevents: Ticks", 1000, ""),
             (b"creator: xdebug 2.9.8 (PHP 7.4)\nevents: Time Memory", 1000, ""),

@@ -100,7 +100,7 @@ messages=doc/guide/troubleshooting.md
 python3 "$srcdir/doc/messages.py" "$srcdir" > "$work/messages.md"
 cmp -s "$work/messages.md" "$srcdir/$messages" ||
 	complain "$messages: its tables of messages are out of date; run 'make readme'"
-for cure in 'exists | --force' "'perf script' | use" 'not found | CTPROF'; do
+for cure in 'exists | --force' "'perf script' | use" 'not found | set CTPROF'; do
 	grep -qF -- "$cure" "$work/messages.md" ||
 		complain "$messages: a message with the cure '$cure' is missing"
 done

@@ -365,7 +365,7 @@ class Picture(PrintingTestCase):
     def test_missing_picture_is_reported(self):
         self.program("gprof2dot", ":")
         self.program("dot", ":")
-        self.refused("dot made no ")
+        self.refused("dot wrote no ")
 
     def test_program_that_cannot_run_is_reported(self):
         (self.programs / "gprof2dot").write_bytes(b"#!/no/such/program\n")

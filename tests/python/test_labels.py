@@ -97,8 +97,8 @@ with label:
 attempt(label.__enter__)
 """)
         self.assertEqual(said, "the range 'label' has not begun\n"
-                         "the range 'label' has a future already\n"
-                         "the range 'label' was entered before\n")
+                         "the range 'label' already has a future\n"
+                         "the range 'label' was already entered\n")
 
 
 if __name__ == "__main__":

@@ -88,7 +88,8 @@ class Load(LogTestCase):
             ctprof.load(self.work)
 
     def test_a_file_that_is_not_a_log_is_refused(self):
-        for content, words in ((b"", "is empty"), (b"nonsense", "no format"),
+        for content, words in ((b"", "is empty"),
+                               (b"nonsense", "unknown format"),
                                (b"{\"schema\":\"other\"}", "traceEvents")):
             path = self.work / "other"
             path.write_bytes(content)
@@ -126,7 +127,7 @@ class Converter(LogTestCase):
     def test_unwritten_format_is_refused(self):
         for name in "nsys", "gif":
             with self.subTest(name), self.assertRaisesRegex(
-                    ValueError, f"writes no format '{name}'"):
+                    ValueError, f"cannot write format '{name}'"):
                 convert(self.log, name)
 
     def test_wrong_arguments_are_refused(self):

@@ -255,7 +255,7 @@ for _ in range(3):
         self.assertEqual(done.stdout, plain.stdout)
         self.assertEqual(
             done.stderr,
-            "ctprof: what runs in sub-interpreters is not recorded\n")
+            "ctprof: code in sub-interpreters is not recorded\n")
         self.assertEqual(support.calls(self.log)["work"], 1)
 
     def test_processes_of_multiprocessing_have_logs(self):
@@ -327,7 +327,7 @@ for _ in range(3):
     def test_program_without_python_is_explained(self):
         done = support.ctprof("record", "--python", "-o", self.log, "true",
                               cwd=self.work)
-        self.assertIn("no log was made: true has run no Python", done.stderr)
+        self.assertIn("no log was made: true ran no Python", done.stderr)
 
     def test_trace_of_the_program_itself_is_refused(self):
         done = self.record("-c", "import ctprof\n"
@@ -350,7 +350,7 @@ for _ in range(3):
         done = support.ctprof("record", "--calls=all", "true", cwd=self.work,
                               check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--calls is of use with --python only", done.stderr)
+        self.assertIn("--calls needs --python", done.stderr)
 
 
 if __name__ == "__main__":

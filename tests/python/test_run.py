@@ -394,13 +394,13 @@ after()
 
     def test_mistakes_are_reported(self):
         for arguments, words in (
-                ([], "which program?"),
+                ([], "no program to run"),
                 (["-m"], "-m: a value is missing"),
                 (["--depth=deep", "x"], "--depth: 'deep' is not a count"),
                 (["--calls=some", "x"], "is not one of builtin|all"),
-                (["-s", "beauty", "x"], "is not what pstats sorts by"),
+                (["-s", "beauty", "x"], "is not a sort key of pstats"),
                 (["--min-us=-1", "x"], "is not a time"),
-                (["--wrong", "x"], "there is no option '--wrong'")):
+                (["--wrong", "x"], "unknown option '--wrong'")):
             ours = self.run_with(*arguments)
             self.assertEqual(ours.returncode, 2)
             self.assertEqual(ours.stdout, "")

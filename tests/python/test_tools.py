@@ -137,7 +137,7 @@ class Magic(support.TestCase):
 
     def test_mistake_is_reported(self):
         self.assertEqual(self.magic("--wrong"),
-                         ("", "ctprof: there is no option '--wrong'\n"))
+                         ("", "ctprof: unknown option '--wrong'\n"))
 
 
 class FakePytest:

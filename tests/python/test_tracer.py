@@ -294,7 +294,7 @@ class Shown(support.TestCase):
                     "-W", "ignore", "-m", "ctprof", f"--hook={hook}", "-o",
                     self.work / "run.ctp", program)
                 if words is None:
-                    self.assertNotIn("put right", done.stderr)
+                    self.assertNotIn("corrected", done.stderr)
                 else:
                     self.assertIn(words, done.stderr)
 

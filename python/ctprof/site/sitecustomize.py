@@ -27,8 +27,8 @@ def _say_why(error):
     alike, and one message is enough."""
     if "sub-interpreters" not in str(error):
         _say(f"not recording {sys.executable}: {error}")
-    elif not str(error).endswith("as was said"):
-        _say("what runs in sub-interpreters is not recorded")
+    elif not str(error).endswith("as already reported"):
+        _say("code in sub-interpreters is not recorded")
 
 
 def _start(here):

@@ -140,7 +140,7 @@ mkdir twins
 cp in.folded $'twins/a\n.folded'
 cp in.folded twins/a%0A.folded
 expect 2 "$CTPROF" convert -q -t dot -o same/ $'twins/a\n.folded' twins/a%0A.folded
-says "same/a%0A.dot: more than one input would be written to it"
+says "same/a%0A.dot: is the output of more than one input"
 [ ! -e same/a%0A.dot ] || complain "one of two was overwritten"
 ends "outputs named like inputs"
 

@@ -73,19 +73,19 @@ expect 1 '' --limits limits $base slow.folded
 printf '9%% g\n2%% (all functions)\n' >limits
 expect 1 '^slower .* 2%  (all functions)$' --limits limits $base slow.folded
 printf '9%% nobody\n' >limits
-expect 1 "limits: line 1: nothing .* called 'nobody'" \
+expect 1 "limits:1: pattern 'nobody' never applies" \
 	--limits limits $base slow.folded
 printf '5 %% g\n' >limits
-expect 3 "limits: line 1: '5' is not a share" \
+expect 3 "limits:1: '5' is not a share" \
 	--limits limits $base same.folded
 printf '5%% g\n\n5 g\n' >limits
-expect 3 "limits: line 3: '5' is not a share" --limits limits $base $base
+expect 3 "limits:3: '5' is not a share" --limits limits $base $base
 printf '5%% g\n\n5us g\n%%5 f\n' >limits
-expect 3 "limits: line 4: '%5' is not a share" --limits limits $base $base
+expect 3 "limits:4: '%5' is not a share" --limits limits $base $base
 printf '5%% g\n7%%\n' >limits
-expect 3 "limits: line 2: no name follows '7%'" --limits limits $base $base
+expect 3 "limits:2: no name after '7%'" --limits limits $base $base
 printf '5%% g\n7%% \000f\n' >limits
-expect 3 'limits: line 2: has a zero byte' --limits limits $base $base
+expect 3 'limits:2: contains a zero byte' --limits limits $base $base
 expect 3 'cannot open' --limits "$work/no" $base $base
 expect 3 '' --limits "$work" $base $base
 
@@ -98,7 +98,7 @@ for i in 1 2 3 4 5; do
 done
 expect 0 '^noise .* 1.000  0.040 .* 1.070  0.040 .*+7.00 *5%  g$' \
 	--runs base?.folded -- noisy?.folded
-expect 0 'within the noise: 1 (more runs tell)$' \
+expect 0 'within the noise: 1 (use more runs)$' \
 	--runs base?.folded -- noisy?.folded
 expect 1 '^slower .* 1.000  0.040 .* 1.400  0.040 .*+40.00 *5%  g$' \
 	--runs base?.folded -- slow?.folded

@@ -138,7 +138,7 @@ expect 0 '^All functions: 223.188 -> 223.339 ms (+0.07 %)$' "$base" "$new"
 expect 0 'Functions in both: 13, added: 3, removed: 0$' "$base" "$new"
 expect 0 '(4 more changed; see --top)' --top 2 "$base" "$new"
 expect 0 'added' --sort self --kernels "$base" "$a100"
-expect 0 'no GPU did anything' --kernels "$traces/old.json.gz" \
+expect 0 'no GPU activity' --kernels "$traces/old.json.gz" \
 	"$traces/cpu_only.json.gz"
 expect 0 'there are no functions' "$work/none.json" "$work/none.json"
 expect 0 'removed' "$base" "$work/none.json"
@@ -148,8 +148,8 @@ expect 1 '' --exit-code "$base" "$new"
 expect 1 '' --exit-code --json "$base" "$new"
 expect 2 'base ran on .*A100.*, new on .*: see --across-devices' \
 	"$a100" "$v100"
-expect 2 'two inputs are needed' "$base"
-expect 2 'two inputs are needed' "$base" "$base" "$base"
+expect 2 'needs two inputs' "$base"
+expect 2 'needs two inputs' "$base" "$base" "$base"
 expect 2 'both sides of --' --runs "$base" "$new"
 expect 2 'both sides of --' --runs -- "$base" "$new"
 expect 2 '--match' --match=some "$base" "$new"
@@ -162,17 +162,17 @@ expect 4 'added' --strict "$base" "$work/cut.json.gz"
 expect 0 '' --svg "$work/d.svg" "$base" "$new"
 expect 5 'exists' --svg "$work/d.svg" "$base" "$new"
 expect 0 '' --force --svg "$work/d.svg" --runs "$base" "$new" -- "$new"
-grep -q '<title>2 runs like compare_base.* 1 like compare_test' "$work/d.svg" ||
+grep -q '<title>2 runs such as compare_base.* 1 such as compare_test' "$work/d.svg" ||
 	complain "the picture has no title"
-expect 3 'sums.pstats: .* no paths of calls' --svg "$work/e.svg" "$base" \
+expect 3 'sums.pstats: .* no call paths' --svg "$work/e.svg" "$base" \
 	"$work/sums.pstats"
-expect 2 'needs the name of a file' --svg - "$base" "$new"
+expect 2 'needs a file name' --svg - "$base" "$new"
 
 # A directory is one run, the sum of all files below it, without call paths: the
 # paths of one file are not those of all.
 printf 'other 1\n' >"$work/paths/other.folded"
 for of in "$work/paths" "$work/nested"; do
-	expect 3 'no paths of calls' --svg "$work/e.svg" "$of" "$base"
+	expect 3 'no call paths' --svg "$work/e.svg" "$of" "$base"
 done
 mkdir "$work/build"
 cp "$traces/self-win-clang-19.1_main.json.gz" "$work/build/a.json.gz"

@@ -157,7 +157,7 @@ def check_late():
                  if event.get("cat") == "kernel"}
         same("late", found, {"gemm_first": flops // (1 if late else 4),
                              "gemm_last": 0 if late else flops * 3 // 4})
-        said = f"first ones: {late};"
+        said = f"first kernel: {late},"
         assert said in ran.stderr if late else not ran.stderr, ran.stderr
 
 

@@ -98,7 +98,7 @@ mv out want.csv
 expect 0 "$CTPROF" stats -q --csv --sort name logs
 cmp out want.csv || complain "the logs' sums are wrong"
 expect 3 "$CTPROF" stats --group=phase logs
-said "no trace is of a compiler, as --group=phase, unit, header, template, template-set, function and all need"
+said "no compiler trace, which --group=phase, unit, header, template, template-set, function and all need"
 expect 0 "$CTPROF" stats logs units
 said "all inputs: left out: 3 not of a compiler"
 expect 2 "$CTPROF" stats --group=phase --gpu logs
@@ -112,7 +112,7 @@ expect 0 "$CTPROF" convert -q -t pstats logs/ units/ -o sums/
 	complain "no names for directories: $(ls sums)"
 mkdir none
 expect 3 "$CTPROF" stats none
-said "none: no trace is there"
+said "none: contains no trace"
 expect 3 "$CTPROF" convert -t pstats none
 [ -s out ] && complain "something came of nothing"
 exit $failed

@@ -78,7 +78,7 @@ exec 8>&-
 wait $program_pid
 ended 0
 report $? "live: it ends with the program"
-! grep -v 'run.ctp: is not there yet; waiting$' err
+! grep -v 'run.ctp: does not exist yet; waiting$' err
 report $? "live: nothing else to say"
 "$CTPROF" stats --json run.ctp >whole
 tail -n 1 out | cmp -s - whole
@@ -87,7 +87,7 @@ report $? "live: the last report is that of the whole log"
 ## Pieces, cut anywhere; the file is not there yet.
 "$make_log" "$recipes/timeline-that-went-on.recipe" >bad.ctp
 follow --json piece.ctp
-said "piece.ctp: is not there yet; waiting"
+said "piece.ctp: does not exist yet; waiting"
 report $? "pieces: it waits for the file"
 size=$(stat -c %s run.ctp)
 for part in 0 1 2 3 4 5 6; do
@@ -124,7 +124,7 @@ printf '%s\n' "[0, {'format': 'ctprof log', 'reader': 1}]" \
 "$make_log" recipe >moved.ctp.new && mv moved.ctp.new moved.ctp
 shows '"name":"other"'
 report $? "replaced: the second file is shown"
-said "moved.ctp: is another file now"
+said "moved.ctp: was replaced by another file"
 report $? "replaced: it is reported"
 tail -n 1 out | grep -qF '"functions":1,'
 report $? "replaced: nothing of the first is left"

@@ -57,10 +57,10 @@ awk 'BEGIN { print "phase x"; for (i = 0; i < 10001; i++) print "name a" }' \
 expect 3 'line 10002: there are too many rules' --rules bad.rules calls.folded
 head -c 1048577 /dev/zero | tr '\0' '#' >bad.rules
 expect 3 'larger than 1 MiB' --rules bad.rules calls.folded
-expect 3 'nothing.rules: not clang, dynamo, import or nvcc, and no file' \
+expect 3 "'nothing.rules' is neither a file nor one of clang, dynamo, import, nvcc" \
 	--rules nothing.rules calls.folded
 expect 3 'cannot read' --rules . calls.folded
-expect 2 'not clang, dynamo, import or nvcc' --show-rules nothing
+expect 2 "'nothing' is not one of clang, dynamo, import, nvcc" --show-rules nothing
 
 # A pattern that takes other matchers for ever.
 stars=$(printf '%0200d' 0 | sed 's/0/*a/g')
@@ -81,7 +81,7 @@ cmp -s out wanted || complain "a tree of calls: $(cat out)"
 "$CTPROF" convert -q calls.folded -o calls.pstats
 printf 'phase x\nname a\n' >a.rules
 expect 0 '' --rules a.rules calls.pstats
-grep -q '^(1 of them, without a tree of calls' out || complain "pstats: $(cat out)"
+grep -q '^(1 of them have no call tree' out || complain "pstats: $(cat out)"
 expect 0 '' --rules a.rules --csv calls.pstats
 grep -q 'a.rules,x,[0-9]*,17,17' out || complain "pstats: $(cat out)"
 grep -q 'a.rules,(unknown),0,3,3' out || complain "pstats: $(cat out)"
@@ -150,8 +150,8 @@ for group, counts in wanted.items():
 expect 0 '' -q "$clang" "$work/check/import.json" \
 	"$srcdir/tests/traces/cpu_only.json.gz"
 [ "$(grep -c '^Phases by the rules ' out)" -eq 2 ] || complain "two: $(cat out)"
-grep -q '^No phase is known of: 1 input' out || complain "none: $(cat out)"
-grep -q '^--rules)$' out || complain "none: $(cat out)"
+grep -q '^Without phases: 1 input' out || complain "none: $(cat out)"
+grep -q 'see --rules)$' out || complain "none: $(cat out)"
 [ "$(awk 'length > 80' out | wc -l)" -eq 0 ] || complain "wide: $(cat out)"
 
 # No events, and a truncated trace.
@@ -159,7 +159,7 @@ expect 3 'is empty' /dev/null
 expect 0 '' "$srcdir/tests/traces/mi300_vllm_graph_decode.json.gz"
 echo '{"traceEvents":[]}' >none.json
 expect 0 '' none.json
-[ "$(cat out)" = 'No phase is known of what is there.' ] ||
+[ "$(cat out)" = 'No phase was found.' ] ||
 	complain "no events: $(cat out)"
 expect 0 '' --json none.json
 grep -q '"rows":\[\],"sets":\[\]' out || complain "no events: $(cat out)"

@@ -47,7 +47,7 @@ CTPROF_OUT=half.ctp "$program" _exit 2 400000 0 >lines 2>said
 grep -q "^ .*'ctprof repair' completes it$" out || complain "half: $(cat out)"
 "$CTPROF" stats half.ctp >out 2>said
 what=half
-says "^ctprof: half.ctp: is still .* and 'ctprof repair' completes it$"
+says "^ctprof: half.ctp: is still .*; 'ctprof repair' completes it$"
 expect 0 half.ctp
 "$CTPROF" info half.ctp >out 2>said
 grep -q "completes it" out said && complain "whole: $(cat out said)"
@@ -146,7 +146,7 @@ expect 3 none.ctp
 says '^ctprof: none.ctp: No such file or directory$'
 echo "not a log" >text
 expect 3 text
-says '^ctprof: text: holds no log of ctprof, and there is no spool of it; with'
+says '^ctprof: text: not a ctprof log, and has no spool; to repair JSON, use'
 printf 'CTPSPOOL????' >"$CTPROF_SPOOL/ctprof.$(id -u).1.0.0123456789abcdef.spool"
 expect 0
 says '^ctprof: .*spool: byte 8: was written by another ctprof'
@@ -163,7 +163,7 @@ rm "$CTPROF_SPOOL"/*
 CTPROF_OUT=given.ctp "$program" _exit 2 400000 0 >lines 2>said
 if chown 65534 "$CTPROF_SPOOL"/*.spool 2>/dev/null; then
 	expect 3 given.ctp
-	says '^ctprof: given.ctp: was cut off, and its spool, /.*spool, belongs to'
+	says '^ctprof: given.ctp: is truncated, and its spool, /.*spool, belongs to'
 	[ "$(spools)" = 1 ] || complain "another user's spool is gone"
 fi
 rm "$CTPROF_SPOOL"/*

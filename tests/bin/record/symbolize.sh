@@ -89,7 +89,7 @@ check "nothing is left beside the log" test -z "$(ls -A | grep '^\.ctprof')"
 record raw.ctp --no-symbolize -- ./program
 check "without names it is the module and the offset" test "$(names raw.ctp | grep -c '^program+0x')" -gt 15
 check "a log without names is read" "$CTPROF" stats raw.ctp
-check "and the command that finds them is reported" said "raw.ctp: functions are only known by"
+check "and the command that finds them is reported" said "raw.ctp: functions have addresses only"
 check "also before its addresses are lost" \
 	"$CTPROF" merge -o merged.ctp run.ctp raw.ctp
 check "of the log that has no names" \
@@ -204,14 +204,14 @@ for log in daemon.*.ctp; do
 	check "which is not an error" said "recording may still be running"
 	end "$log"
 	check "it is completed after a kill" "$CTPROF" stats "$log"
-	check "then its names are due" said "see 'ctprof symbolize'"
+	check "then its names are due" said "use 'ctprof symbolize'"
 	check "and found" "$CTPROF" symbolize "$log"
 	check "all of them" has "$log" 'serve()'
 done
 "$CTPROF" record -o daemon.ctp --force -- ./daemon 2>said
 for log in daemon.*.ctp; do
 	[ -s "$log" ] && continue
-	check "record reports that it continues" said "$log: is empty: its process goes on"
+	check "record reports that it continues" said "$log: is empty: its process is still running"
 	end "$log"
 done
 

@@ -28,7 +28,7 @@ printf '{"a":1}' | refused 3 '"a" is a number, not an object'
 printf '{"a.py":{"node_metadata":[]}}' |
 	refused 3 '"a.py": "node_metadata" is an array, not an object'
 printf '{"a.py":{"node_metadata":{"1x":{}}}}' | refused 3 \
-	'"a.py": "node_metadata" has "1x", which is no index of a node'
+	'"a.py": "node_metadata" has "1x", which is not the index of a node'
 printf '{"a.py":{"node_metadata":{"1":true}}}' |
 	refused 3 '"a.py": node 1 is true, not an object'
 printf '{"a.py":{"node_metadata":{"1":{"name":{}}}}}' |
@@ -36,7 +36,7 @@ printf '{"a.py":{"node_metadata":{"1":{"name":{}}}}}' |
 printf '{"a.py":{"node_metadata":{"1":{"stack_trace":2.5}}}}' |
 	refused 3 '"a.py": node 1: "stack_trace" is a number, not a text'
 head -c 5000 /dev/zero | tr '\0' '[' | refused 3 \
-	"byte 2049: no JSON: maximum parsing depth reached near '['"
+	"byte 2049: not JSON: maximum parsing depth reached near '['"
 "$python" -c 'print("[" + "{}," * 400000 + "{}]")' >"$work/large"
 "$CTPROF" annotate --max-mem 8M --registry "$work/large" "$trace" \
 	-o "$work/out.json" 2>"$work/err"
@@ -56,9 +56,9 @@ words() {
 	[ -s "$work/out.json" ] || complain "$3: wrote nothing"
 }
 echo '{}' >"$work/empty.json"
-words empty.json "$trace" 'has none of its nodes: nothing is annotated'
+words empty.json "$trace" 'none of its nodes are in'
 words fx.json "$srcdir/tests/traces/cpu_only.json.gz" \
-	'has no markers like "## NAME.py ##": nothing is annotated'
+	'has no markers like "## NAME.py ##": nothing annotated'
 printf '[{"ph":"X","cat":"cpu_op","name":"## a.py ##","pid":1,"tid":1,"ts":1,
 "dur":2}]' >"$work/file.json"
 words fx.json "$work/file.json" 'has no markers like "## 12 ##"'
@@ -76,9 +76,9 @@ printf '[{"ph":"X","cat":"cpu_op","name":"## a.py ##","pid":1,"tid":1,"ts":1,
 {"ph":"X","cat":"cpu_op","name":"## 2 ##","pid":1,"tid":1,"ts":5,"dur":2}]' \
 	>"$work/two.json"
 counted '"1":{"name":"x"},"2":{"name":"y"}' \
-	'1 operations annotated, by 2 markers of nodes'
+	'1 operations annotated by 2 node markers'
 counted '"1":{"name":"x"}' \
-	'1 operations annotated; of 2 markers of nodes 1 are not in'
+	'1 operations annotated; of 2 node markers 1 are not in'
 printf '{"traceEvents":[]}' >"$work/none.json"
 words fx.json "$work/none.json" 'has no markers'
 printf 'main 10\n' >"$work/x.folded"

@@ -57,7 +57,7 @@ count  self us  self %  total us  mean us  dev self   dev %  dev total  dev mean
     4   10.000  100.00    10.000    2.500     4.000  100.00      4.000     1.000  Total
 
 Self CPU time total: 10.000 us
-Device time total: 4.000 us (activities: 1, of which the launch is not known: 0)
+Device time total: 4.000 us (activities: 1, with unknown launch: 0)
 Memory taken or given back (--columns memory): 3 times (host 1, cuda:0 2)
 Floating-point operations: 48.000 GFLOP (--columns flops)
 EOF
@@ -152,7 +152,7 @@ EOF
 table --group=name
 cp "$work/first.json" "$work/small.json"
 "$CTPROF" stats -q --group=name --sort=memory:xpu:0 "$work/devices.json" \
-	2>&1 >"$work/out" | grep -q "no memory of xpu:0 is known" ||
+	2>&1 >"$work/out" | grep -q "no memory counts of xpu:0" ||
 	complain "--sort of no device: no message"
 "$CTPROF" stats --group=name --sort=flops:xpu:0 "$work/devices.json" \
 	2>"$work/err"
@@ -283,7 +283,7 @@ printf '{"traceEvents":[{"ph":"X","name":"x","pid":1,"tid":1,"ts":0,"dur":1}]}
 ' >"$work/x.json"
 for none in none.json x.json; do
 	[ "$("$CTPROF" stats -q --gpu "$work/$none")" = \
-		"No GPU did anything." ] || complain "no GPU: $none: no message"
+		"No GPU activity." ] || complain "no GPU: $none: no message"
 done
 # A sum that overflows is the largest number, and not a small one.
 for op in 1 2 3; do

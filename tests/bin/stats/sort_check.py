@@ -150,7 +150,7 @@ def check_lacking(what, arguments, key, word):
     """Sorted by cumtime, with a message, if the requested figure is unknown."""
     ran = run(*arguments, "--sort", key, "--csv")
     if ran.returncode != 0 or word not in ran.stderr or \
-            "sorted by cumtime" not in ran.stderr:
+            "sorting by cumtime" not in ran.stderr:
         fail(f"{what}: {ran.returncode}, {ran.stderr}")
     if ran.stdout != run(*arguments, "--sort", "cumtime", "--csv").stdout:
         fail(f"{what}: not by cumtime")
@@ -188,7 +188,7 @@ def check_compilers():
             for key in SUMS:
                 check_sorted(f"{group} {key}", arguments, key)
     for key in DEVICES:
-        check_lacking(f"a compiler's {key}", [CLANG], key, "no device")
+        check_lacking(f"a compiler's {key}", [CLANG], key, "no device activity")
 
 
 def check_none(path):
@@ -197,11 +197,11 @@ def check_none(path):
                     "tid": 1, "ts": 100 * length, "dur": length}
                    for length, name in enumerate("cab", 3)], file)
     for key in DEVICES:
-        check_lacking(f"no {key}", [path], key, "no device did")
+        check_lacking(f"no {key}", [path], key, "no device activity")
         check_lacking(f"no {key}, by name", ["--group=name", path], key,
-                      "no device did")
+                      "no device activity")
     for key, word in zip(AMOUNTS, ("of the host", "of the host", "of devices",
-                                   "of devices", "what it computed",
+                                   "of devices", "no FLOP counts",
                                    "of cuda:1", "of cuda:1")):
         check_lacking(f"no {key}", ["--group=name", path], key, word)
 

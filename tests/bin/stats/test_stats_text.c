@@ -272,7 +272,7 @@ START_TEST(without_devices_no_device_is_reported)
 	ck_assert_ptr_null(strstr(bytes, "device"));
 	options.gpu = true;
 	print(stats_print_gpu);
-	ck_assert_str_eq(bytes, "No GPU did anything.\n");
+	ck_assert_str_eq(bytes, "No GPU activity.\n");
 }
 END_TEST
 

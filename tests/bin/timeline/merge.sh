@@ -99,8 +99,8 @@ done
 trace a.json $base 1
 trace b.json $((base + 2000000)) 1
 trace c.json "" 1
-refuses 3 'c.json: does not say when it was recorded' a.json c.json
-refuses 3 'c.json: does not say when' --align wall c.json c.json
+refuses 3 'c.json: has no recording time' a.json c.json
+refuses 3 'c.json: has no recording time' --align wall c.json c.json
 refuses 3 'a.json: has no range of that name' --align nowhere a.json b.json
 refuses 3 'b.json: has no collective op' --align collective a.json b.json
 agrees none a.json c.json
@@ -111,7 +111,7 @@ refuses 3 'a.pstats: is a profile' a.json a.pstats
 refuses 3 'a.pstats: is a profile' --align step a.json a.pstats
 refuses 3 'none.json: cannot open' a.json none.json
 refuses 2 'pstats is a profile' -t pstats --align wall a.json
-refuses 2 'to which format' -o - a.json
+refuses 2 'no output format' -o - a.json
 refuses 6 'memory' --max-mem 2M a.json b.json
 
 # A single input needs no clock, and an empty input lacks one.

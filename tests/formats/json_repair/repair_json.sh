@@ -49,7 +49,7 @@ is out want.json
 # A repaired file stays unchanged too.
 cp "$work/cut.json" "$work/b.json"
 expect 5 "$work/b.json" -o "$work/b.json" --force
-says 'b.json: is an input, too; write to another file'
+says 'b.json: is also an input; write to another file'
 is b.json cut.json
 
 # The compressed data itself may be damaged.
@@ -61,7 +61,7 @@ says 'short.json.gz: byte 60'
 # Input that is not JSON, empty, or a log.
 printf '' >"$work/empty"
 expect 0 "$work/empty" -o "$work/d.json"
-says 'is empty; so is the trace'
+says 'is empty, and so is the repaired trace'
 [ "$(cat "$work/d.json")" = '[]' ] || complain "$what: $(cat "$work/d.json")"
 head -c 12 "$work/cut.json.gz" >"$work/short.json.gz"
 expect 0 "$work/short.json.gz" -o "$work/d.json" --force
@@ -72,7 +72,7 @@ expect 3 "$work/text" -o "$work/d.json"
 says 'neither a JSON object nor a JSON array'
 printf 'int main(void) {\n\tint a[] = {1};\n\treturn a[0];\n}\n' >"$work/x.c"
 expect 3 "$work/x.c" -o "$work/d.json"
-says 'x.c: has no event, and nothing else that a trace in JSON has'
+says 'x.c: has no events, and is not a trace in JSON'
 [ -e "$work/d.json" ] && complain "$what: something was left"
 # But a document may follow log lines.
 {
@@ -86,7 +86,7 @@ expect 0 "$work/e.json" -o - -q
 grep -q '"frames":' "$work/out" || complain "late: $(cat "$work/out")"
 "$CTPROF" convert -q "$work/good.json" -o "$work/log.ctp"
 expect 3 "$work/log.ctp" -o "$work/d.json"
-says "log.ctp: is a log of ctprof's"
+says "log.ctp: is a ctprof log"
 "$CTPROF" convert -q "$work/good.json" -o "$work/p.pstats"
 expect 3 "$work/p.pstats" -o "$work/d.json"
 says 'is pstats'

@@ -173,7 +173,7 @@ try_outside() {
 	# Another tool's variable is left alone.
 	export NVTX_INJECTION64_PATH=/nonexistent/tool.so
 	"$CTPROF" record -v -o run2.ctp -- ./plain plain >out 2>err
-	grep -q "NVTX_INJECTION64_PATH is set to $NVTX_INJECTION64_PATH" err ||
+	grep -q "NVTX_INJECTION64_PATH is already set to $NVTX_INJECTION64_PATH" err ||
 		complain "a variable that is set: $(cat err)"
 	[ ! -e run2.ctp ] || complain "took the variable"
 	unset NVTX_INJECTION64_PATH
