@@ -9,12 +9,12 @@ of cProfile's, or by 40 ns for each of its calls:
 
 "as told": the two profilers' times, each with the cost of its own work at the
            events inside
-"less own": without that cost: the number of events of Python and of C inside,
-           and of its own begins and ends, times their cost in bench_cost.py's
-           programs
-"at once": both in the same execution, so that a disturbance is in the times of
-           both, and each one's work in the other's; without the cost of a call
-           between the two readings of the clock. Not before 3.12, which has
+"less own": without that cost. It is the number of events of Python and of C
+           inside, and of its own begins and ends, times their cost in
+           bench_cost.py's programs
+"at once": both in the same execution. A disturbance is in the times of both,
+           and each one's work in the other's; the cost of a call between the
+           two readings of the clock is subtracted. Not before 3.12, which has
            one profile function only
 
 Each has the number of near functions, and their share of all own time. The

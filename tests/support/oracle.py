@@ -4,11 +4,11 @@
 
 oracle.py program SEED          prints a random nested program
 oracle.py compare SEED JSON     compares `ctprof stats --json --callers` of its
-                                recording with what the rules say, key by key
+                                recording with the rules' result, key by key
 
-The rules are cProfile's: a call is primitive if its function is not already
-open on the thread; a call along an edge counts towards the edge's time if no
-call along that edge is open. Open calls end when the last event does.
+The rules are cProfile's. A call is primitive if its function is not already
+open on the thread. A call along an edge counts towards the edge's time if no
+call along that edge is open. Open calls end with the last event.
 """
 import json
 import random

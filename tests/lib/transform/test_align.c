@@ -206,7 +206,7 @@ START_TEST(first_range_of_a_name_is_found)
 		.kind = EVENT_END, .site = TRACE_NONE, .time_ns = 80};
 	events[2] = (struct event){
 		.kind = EVENT_COMPLETE, .site = events[0].site, .time_ns = 50};
-	/* Of another clock. */
+	/* This one uses another clock. */
 	events[3] = (struct event){.kind = EVENT_BEGIN,
 		.site = events[0].site,
 		.track = 1,
