@@ -66,7 +66,7 @@ static void go_on(struct tracer_thread *thread, PyObject *greenlet)
 		waiting = PyCapsule_GetPointer(capsule, NULL);
 	if (waiting != NULL && waiting->trace == thread->trace)
 		for (size_t i = 0; i < waiting->count; i++)
-			tracer_push(thread, waiting->calls[i].identity,
+			threads_push(thread, waiting->calls[i].identity,
 				waiting->calls[i].site);
 	Py_XDECREF(capsule);
 }

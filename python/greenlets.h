@@ -7,7 +7,7 @@
 #ifndef PYTHON_GREENLETS_H
 #define PYTHON_GREENLETS_H
 
-#include "tracer.h"
+#include "threads.h"
 
 /* Makes greenlet report the calling thread's switches, if it is imported.
  * Clears exceptions. */

@@ -87,7 +87,7 @@ static void enter_instance(
 		name = instances_name(self, &is_new);
 	site = site_of(name, is_module ? "module" : "optimizer");
 	if (site != NULL) {
-		tracer_push(thread, EXTRAS_IDENTITY, site);
+		threads_push(thread, EXTRAS_IDENTITY, site);
 		if (is_new && parameters && is_module)
 			instances_parameters(self);
 		else if (is_new && parameters)
@@ -110,7 +110,7 @@ void integrations_enter(struct tracer_thread *thread, enum callee_kind kind)
 	case CALLEE_IMPORT:
 		site = options.imports ? import_site() : NULL;
 		if (site != NULL)
-			tracer_push(thread, EXTRAS_IDENTITY, site);
+			threads_push(thread, EXTRAS_IDENTITY, site);
 		break;
 	case CALLEE_MODULE:
 	case CALLEE_OPTIMIZER:
@@ -121,7 +121,7 @@ void integrations_enter(struct tracer_thread *thread, enum callee_kind kind)
 	case CALLEE_TASK:
 		/* The task does not exist yet: it is the result. */
 		if (options.tasks && !is_inner)
-			tracer_push(thread, EXTRAS_IDENTITY, NULL);
+			threads_push(thread, EXTRAS_IDENTITY, NULL);
 		break;
 	default:
 		break;

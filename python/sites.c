@@ -79,10 +79,10 @@ static struct ctp_site *find_global(struct tracer_thread *thread,
 static void keep(struct tracer_thread *thread, const struct tracer_slot *new)
 {
 	struct tracer_slot *slot =
-		tracer_slot(thread, new->identity, new->place);
+		threads_slot(thread, new->identity, new->place);
 
 	if (slot->identity != NULL)
-		*tracer_other_slot(slot) = *slot;
+		*threads_other_slot(slot) = *slot;
 	*slot = *new;
 }
 

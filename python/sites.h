@@ -8,7 +8,7 @@
 
 #include "callee.h"
 #include "frame.h"
-#include "tracer.h"
+#include "threads.h"
 
 /*
  * The site of `callee` called by `caller` (NULL: unknown); the thread's cache

@@ -8,7 +8,12 @@
 
 #include "pystring.h"
 
-enum { FIRST_CALLS = 256 };
+enum {
+	FIRST_CALLS = 256,
+	CALLS_MAX = 1 << 24, /* 256 MiB of stack, deeper than any recursion */
+};
+
+uint32_t tracer_on;
 
 __thread struct tracer_thread *tracer_self
 	__attribute__((tls_model("initial-exec")));
@@ -184,4 +189,23 @@ void threads_name(struct tracer_thread *thread)
 	}
 	Py_XDECREF(name);
 	PyErr_Clear();
+}
+
+bool threads_grow(struct tracer_thread *thread)
+{
+	size_t depth = (size_t)(thread->top - thread->calls);
+	size_t size = 2 * (size_t)(thread->limit - thread->calls);
+	struct tracer_call *calls =
+		size > CALLS_MAX ? NULL : calloc(size, sizeof(*calls));
+
+	if (calls == NULL) {
+		threads_count(&thread->counts.calls_lost);
+		return false;
+	}
+	memcpy(calls, thread->calls, (depth + 1) * sizeof(*calls));
+	free(thread->calls);
+	thread->calls = calls;
+	thread->top = calls + depth;
+	thread->limit = calls + size;
+	return true;
 }

@@ -13,13 +13,6 @@
 #include "error_state.h"
 #include "code_filter.h"
 #include "sites.h"
-#include "threads.h"
-
-enum {
-	CALLS_MAX = 1 << 24, /* 256 MiB of stack, deeper than any recursion */
-};
-
-uint32_t tracer_on;
 
 static struct tracer_options options;
 static uint32_t last_trace;
@@ -34,25 +27,6 @@ void tracer_session(void)
 {
 	session++;
 	async_ranges_clear();
-}
-
-bool tracer_grow(struct tracer_thread *thread)
-{
-	size_t depth = (size_t)(thread->top - thread->calls);
-	size_t size = 2 * (size_t)(thread->limit - thread->calls);
-	struct tracer_call *calls =
-		size > CALLS_MAX ? NULL : calloc(size, sizeof(*calls));
-
-	if (calls == NULL) {
-		threads_count(&thread->counts.calls_lost);
-		return false;
-	}
-	memcpy(calls, thread->calls, (depth + 1) * sizeof(*calls));
-	free(thread->calls);
-	thread->calls = calls;
-	thread->top = calls + depth;
-	thread->limit = calls + size;
-	return true;
 }
 
 static size_t depth_of(const struct tracer_thread *thread)
@@ -123,7 +97,7 @@ static void push_found(struct tracer_thread *thread, frame_t *frame)
 	if (callee != NULL)
 		site = sites_find_open(
 			thread, callee, caller, is_in_range(thread, callee));
-	tracer_push(thread, code, site);
+	threads_push(thread, code, site);
 	if (thread->top->site != NULL)
 		ctp_arg_int("startup", 1);
 }
@@ -197,7 +171,7 @@ static struct ctp_site *resolve(struct tracer_thread *thread,
 		caller = frame_real(caller->previous);
 	/* May run Python, which could let another thread stop the trace; so the
 	 * callee is looked up afterwards. */
-	if (tracer_slot(thread, seen->identity, place)->identity == NULL)
+	if (threads_slot(thread, seen->identity, place)->identity == NULL)
 		look_around(thread);
 	callee = callee_find(seen);
 	*kind = callee == NULL ? CALLEE_PLAIN : callee->kind;
@@ -218,7 +192,7 @@ void tracer_enter_slow(const struct callee_seen *seen, const void *place)
 		return;
 	slot = tracer_find(thread, seen->identity, place);
 	if (slot != NULL) {
-		tracer_push(thread, seen->identity, slot->site);
+		threads_push(thread, seen->identity, slot->site);
 		return;
 	}
 	error_save(&error);
@@ -226,7 +200,7 @@ void tracer_enter_slow(const struct callee_seen *seen, const void *place)
 	/* Our own C functions open and close ranges, and must not be found
 	 * above these on the stack. */
 	if (kind != CALLEE_HIDDEN || is_python)
-		tracer_push(thread, seen->identity, site);
+		threads_push(thread, seen->identity, site);
 	if (kind > CALLEE_HIDDEN)
 		integrations_enter(thread, kind);
 	error_restore(&error);
@@ -374,7 +348,7 @@ void tracer_begin(
 		return;
 	settle(thread);
 	identity = range_identity(identity);
-	tracer_push(thread, identity, seq == NULL ? site : NULL);
+	threads_push(thread, identity, seq == NULL ? site : NULL);
 	if (seq != NULL && thread->top->identity == identity &&
 		ctp_begin_seq(site, *seq))
 		thread->top->site = site;

@@ -19,61 +19,7 @@
 
 #include "callee.h"
 #include "ctprof.h"
-#include "line_table.h"
-#include "ptr_map.h"
-
-#define TRACER_LIKELY(condition) __builtin_expect(!!(condition), 1)
-
-enum {
-	TRACER_SLOT_BITS = 12, /* of a thread's cache of sites; 128 KiB */
-	TRACER_SLOTS = 1 << TRACER_SLOT_BITS,
-	TRACER_NAME_MAX = 64,
-};
-
-/* An open call or range. */
-struct tracer_call {
-	const void *identity;
-	struct ctp_site *site; /* NULL: not recorded */
-};
-
-/*
- * A cache entry for calls of `identity` from `place`, half a cache line. The
- * tag is a copy of the site's, which never changes: so a call reads only this
- * line, and not the site's.
- */
-struct tracer_slot {
-	const void *identity; /* NULL: free */
-	const void *place;
-	struct ctp_site *site; /* NULL: not recorded */
-	uint64_t tag;
-};
-
-/* Events that should not happen, but do. */
-struct tracer_counts {
-	uint64_t exits_dropped;  /* the call was never entered */
-	uint64_t calls_unwound;  /* the call's own exit never came */
-	uint64_t calls_lost;     /* for lack of memory */
-	uint64_t hooks_replaced; /* another profiler replaced ours */
-};
-
-/* The tracer's state of a thread; only that thread touches it. */
-struct tracer_thread {
-	struct tracer_call *top;   /* the innermost; the first is not a call */
-	struct tracer_call *limit; /* top stays below it */
-	uint32_t trace;            /* the trace it has joined; 0: none */
-	uint32_t session;          /* the recording, see tracer_session() */
-	struct tracer_call *calls;
-	size_t base;    /* depth before the trace: open ranges */
-	size_t startup; /* depth with the frames found at the start */
-	struct tracer_counts counts;
-	uint32_t new_calls;         /* that were not in the cache */
-	bool has_greenlets;         /* and our switch function is set */
-	char name[TRACER_NAME_MAX]; /* as in the log */
-	struct tracer_thread *next;
-	struct line_tables
-		line_tables; /* of callers that callee_find() keeps */
-	_Alignas(64) struct tracer_slot slots[TRACER_SLOTS];
-};
+#include "threads.h"
 
 struct tracer_options {
 	bool setprofile; /* rather than monitoring */
@@ -88,14 +34,6 @@ struct tracer_options {
 	PyObject *include; /* tuples of str, borrowed */
 	PyObject *exclude;
 };
-
-/* The number of the current trace; 0: none. */
-extern uint32_t tracer_on;
-
-/* A single pointer, since thread-local storage of a loaded module has no room
- * for large blocks. */
-extern __thread struct tracer_thread *tracer_self
-	__attribute__((tls_model("initial-exec")));
 
 /* Starts tracing in all threads. -1 with an exception. */
 int tracer_start(const struct tracer_options *options);
@@ -139,53 +77,16 @@ void tracer_c_exit_slow(const void *identity);
 /* Counts that another profiler replaced ours. */
 void tracer_replaced(void);
 
-/* Makes room. False if there is none; then the call is not on the stack. */
-bool tracer_grow(struct tracer_thread *thread);
-
-/* Puts a call on the stack and records it. */
-static inline void tracer_push(struct tracer_thread *thread,
-	const void *identity, struct ctp_site *site)
-{
-	struct tracer_call *call = thread->top + 1;
-
-	if (!TRACER_LIKELY(call < thread->limit)) {
-		if (!tracer_grow(thread))
-			return;
-		call = thread->top + 1;
-	}
-	thread->top = call;
-	call->identity = identity;
-	call->site = site;
-	/* Last, so that the measured time is the call's and not ours. */
-	if (site != NULL && !ctp_begin_inline(site))
-		call->site = NULL;
-}
-
-/* The cache slot for calls of `identity` from `place`. */
-static inline __attribute__((always_inline)) struct tracer_slot *tracer_slot(
-	struct tracer_thread *thread, const void *identity, const void *place)
-{
-	return &thread->slots[ptr_map_hash(identity, place) >>
-			      (64 - TRACER_SLOT_BITS)];
-}
-
-/* The slot for a displaced entry: the other half of the cache line. */
-static inline __attribute__((always_inline)) struct tracer_slot *
-tracer_other_slot(const struct tracer_slot *slot)
-{
-	return (struct tracer_slot *)((uintptr_t)slot ^ sizeof(*slot));
-}
-
 /* The cache entry; NULL if not cached. */
 static inline __attribute__((always_inline)) const struct tracer_slot *
 tracer_find(
 	struct tracer_thread *thread, const void *identity, const void *place)
 {
-	const struct tracer_slot *slot = tracer_slot(thread, identity, place);
+	const struct tracer_slot *slot = threads_slot(thread, identity, place);
 
 	if (TRACER_LIKELY(slot->identity == identity && slot->place == place))
 		return slot;
-	slot = tracer_other_slot(slot);
+	slot = threads_other_slot(slot);
 	return slot->identity == identity && slot->place == place ? slot : NULL;
 }
 
