@@ -161,12 +161,12 @@ static int run(int argc, char **argv)
 /* clang-format off */
 static const struct argp_option options[] = {
 	{"registry", KEY_REGISTRY, "FILE", 0,
-		"what is known of the nodes, as JSON: {FILE: "
-		"{\"node_metadata\": {INDEX: {\"stack_trace\", \"name\"}}}}",
+		"node metadata, as JSON: {FILE: {\"node_metadata\": {INDEX: "
+		"{\"stack_trace\", \"name\"}}}}",
 		GROUP_MAIN},
 	{"to", 't', "FORMAT", 0,
-		"format of the output (default: told by the end of -o's name, "
-		"or else the input's)", GROUP_OUTPUT},
+		"format of the output (default: from the suffix of -o, or else "
+		"the input's)", GROUP_OUTPUT},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
@@ -175,9 +175,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[FILE]",
-	.doc = "Give the operations of a PyTorch trace the stack traces of the "
-	       "model's code that they were done for, by the node markers that "
-	       "torch.fx has put into the trace.\vExamples:\n"
+	.doc = "Add to the operations of a PyTorch trace the stack traces of "
+	       "the model's code, using the node markers that torch.fx put "
+	       "into the trace.\vExamples:\n"
 	       "  ctprof annotate --registry fx.json t.json.gz -o t2.json",
 	.children = output_children,
 };
@@ -185,7 +185,7 @@ static const struct argp argp = {
 const struct command cmd_annotate = {
 	.name = "annotate",
 	.group = "Look at a recording",
-	.summary = "name the model's code that operations were done for",
+	.summary = "add the model's code to the operations of a trace",
 	.argp = &argp,
 	.run = run,
 };

@@ -242,18 +242,17 @@ static const struct argp_option options[] = {
 		"default), a time (200us), or off", GROUP_MAIN},
 	{"limits", KEY_LIMITS, "FILE", 0,
 		"read limits of functions from FILE: lines with a limit and a "
-		"name or pattern, of which the first counts", GROUP_MAIN},
+		"name or pattern; the first match counts", GROUP_MAIN},
 	{"min-time", KEY_MIN_TIME, "TIME", 0,
-		"pass over functions that take less on both sides: a time "
+		"ignore functions that take less on both sides: a time "
 		"(100us), or a share of the whole (default: 1%)", GROUP_MAIN},
 	{"figure", KEY_FIGURE, FIGURES, 0,
-		"compare the time with what is called (the default), or "
-		"without", GROUP_MAIN},
+		"compare total time (the default), or own time", GROUP_MAIN},
 	{"all", KEY_ALL, NULL, 0,
-		"show all functions, not only those that are slower or, as "
-		"JSON and CSV, compared", GROUP_OUTPUT},
+		"show all functions, not only those that are slower (as text) "
+		"or compared (as JSON and CSV)", GROUP_OUTPUT},
 	{"junit", KEY_JUNIT, "FILE", 0,
-		"write also a report for CI servers to FILE", GROUP_OUTPUT},
+		"also write a report for CI servers to FILE", GROUP_OUTPUT},
 	{"unit", KEY_UNIT, DELTA_UNITS, 0,
 		"unit of times in text (auto: ms, or us for short runs)",
 		GROUP_OUTPUT},
@@ -265,10 +264,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "BASE NEW\n--runs BASE... -- NEW...",
-	.doc = "Tell whether anything is slower than allowed: exit with status "
-	       "1 if it is. With --runs, three or more a side, what chance "
-	       "explains is not held against a function.\v"
-	       "Examples:\n"
+	.doc = "Check whether any function is slower than allowed, and exit "
+	       "with status 1 if so. With --runs, three or more a side, "
+	       "differences within the noise do not count.\vExamples:\n"
 	       "  ctprof check base.ctp new.ctp --max-regression 5%\n"
 	       "  ctprof check --limits perf.limits --junit out.xml a.ctp "
 	       "b.ctp\n"
@@ -280,7 +278,7 @@ static const struct argp argp = {
 const struct command cmd_check = {
 	.name = "check",
 	.group = "Look at a recording",
-	.summary = "tell whether anything is slower than allowed",
+	.summary = "check whether any function is slower than allowed",
 	.argp = &argp,
 	.run = run,
 };

@@ -411,7 +411,7 @@ static int run(int argc, char **argv)
 static const struct argp_option options[] = {
 	OPTION_HEADING("Output:", GROUP_OUTPUT),
 	{"to", 't', "FORMAT", 0,
-		"format of the output (default: told by the end of -o's name)",
+		"format of the output (default: from the suffix of -o)",
 		GROUP_OUTPUT},
 	{"output", 'o', "PATH", 0,
 		"write to this file, to standard output (-, the default), or, "
@@ -419,18 +419,18 @@ static const struct argp_option options[] = {
 	{"force", KEY_FORCE, NULL, 0,
 		"overwrite files that exist", GROUP_OUTPUT},
 	{"split", KEY_SPLIT, "SIZE", 0,
-		"of a timeline, files of about SIZE (400M) each: "
+		"split a timeline into files of about SIZE (400M) each: "
 		"NAME-0001.SUFFIX, ...", GROUP_OTHER},
 	{"counters", KEY_COUNTERS, NULL, 0,
-		"add to a timeline, for each GPU, whether it is idle and how "
-		"many kernels wait in its queue", GROUP_OTHER},
+		"add to a timeline, for each GPU, counters of idleness and of "
+		"kernels waiting in its queue", GROUP_OTHER},
 	{"csv-raw", KEY_CSV_RAW, NULL, 0,
-		"write texts into CSV as they are, also those that a "
-		"spreadsheet takes for formulas", GROUP_OUTPUT},
+		"write CSV texts unchanged, even if a spreadsheet takes them "
+		"for formulas", GROUP_OUTPUT},
 	{"jobs", 'j', "N", 0,
-		"work on so many inputs at a time (default: one for each "
+		"work on this many inputs at a time (default: one per "
 		"processor)", GROUP_OUTPUT},
-	OPTION_HEADING("What goes into a profile (not into timelines):",
+	OPTION_HEADING("Profiles only:",
 		GROUP_SELECT),
 	{"top", 'n', "N", 0,
 		"keep the N functions with the most time, and fold the others "
@@ -441,9 +441,9 @@ static const struct argp_option options[] = {
 	INPUTS_EDGE_TIMES_OPTIONS(GROUP_SELECT),
 	INPUTS_DEVICE_OPTION(GROUP_SELECT),
 	{"metric", KEY_METRIC, FORMAT_METRICS, 0,
-		"what folded stacks count instead of all time in themselves: "
-		"that of the host or of devices, in themselves or with what "
-		"they call; or how often they were called", GROUP_SELECT},
+		"value of folded stacks instead of own time on hosts and "
+		"devices: own or total time of the host or of devices, or the "
+		"number of calls", GROUP_SELECT},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
@@ -452,15 +452,14 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[FILE...]",
-	.doc = "Turn logs into what other programs show. A name like "
+	.doc = "Convert logs to the formats of other programs. A name like "
 	       "ctp2pstats stands for 'ctprof convert -f log -t pstats'; "
-	       "ctp2gprof2dot writes pstats, of which gprof2dot gets the "
-	       "most. A directory stands for the traces below it, which are "
-	       "added up to one profile.\v"
-	       "Examples:\n"
+	       "ctp2gprof2dot writes pstats, the format that gives gprof2dot "
+	       "the most detail. A directory stands for the traces below it, "
+	       "which are summed into one profile.\vExamples:\n"
 	       "  ctprof convert run.ctp -o run.pstats && snakeviz run.pstats\n"
-	       "  ctprof convert -t gprof run.ctp | gprof2dot -f prof | "
-	       "dot -Tsvg -o g.svg\n"
+	       "  ctprof convert -t gprof run.ctp | gprof2dot -f prof | dot "
+	       "-Tsvg -o g.svg\n"
 	       "  ctprof convert -t chrome -o traces/ -j 4 *.ctp",
 	.children = inputs_children,
 };
@@ -468,7 +467,7 @@ static const struct argp argp = {
 const struct command cmd_convert = {
 	.name = "convert",
 	.group = "Look at a recording",
-	.summary = "turn logs into pstats, Chrome traces, call graphs, ...",
+	.summary = "convert logs to pstats, Chrome traces, call graphs, ...",
 	.argp = &argp,
 	.run = run,
 };

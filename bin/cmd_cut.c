@@ -266,43 +266,42 @@ static int run(int argc, char **argv)
 
 /* clang-format off */
 static const struct argp_option options[] = {
-	OPTION_HEADING("Which window of time:", GROUP_MAIN),
+	OPTION_HEADING("Time window:", GROUP_MAIN),
 	{"time", KEY_TIME, "A..B", 0,
 		"from A to B since the first event (1.5s..2s); either may be "
 		"left out", GROUP_MAIN},
 	{"around", KEY_AROUND, "NAME", 0,
-		"while the first range that is called NAME, or as this pattern "
-		"says, is open", GROUP_MAIN},
+		"while the first range with this name, or matching this "
+		"pattern, is open", GROUP_MAIN},
 	{"step", KEY_STEP, "N", 0,
-		"during step N: ProfilerStep#N, or what ctp_step() said",
+		"during step N: ProfilerStep#N, or the step of ctp_step()",
 		GROUP_MAIN},
-	OPTION_HEADING("What of it:", GROUP_SELECT),
+	OPTION_HEADING("Selection:", GROUP_SELECT),
 	{"pid", KEY_PID, "LIST", 0,
 		"these processes (12,40-49)", GROUP_SELECT},
 	{"tid", KEY_TID, "LIST", 0,
-		"these threads, or none; what devices did stays", GROUP_SELECT},
+		"these threads, or none; work of devices stays", GROUP_SELECT},
 	{"device", KEY_DEVICES, "LIST", 0,
-		"these devices, or none; what threads did stays", GROUP_SELECT},
+		"these devices, or none; threads stay", GROUP_SELECT},
 	{"rank", KEY_RANK, "LIST", 0,
 		"the processes of these ranks", GROUP_SELECT},
 	{"cat", KEY_CATEGORIES, "LIST", 0,
-		"what has one of these categories (cpu_op,kernel)",
+		"events with one of these categories (cpu_op,kernel)",
 		GROUP_SELECT},
 	{"min-dur", KEY_MIN_LENGTH, "TIME", 0,
-		"only what took as long as this (100us)",
+		"only ranges and device work at least this long (100us)",
 		GROUP_SELECT},
 	OPTION_HEADING("Output:", GROUP_OUTPUT),
 	{"split", KEY_SPLIT, "SIZE", 0,
-		"in as many files as it takes, each of about SIZE (400M) and "
-		"whole by itself: NAME-0001.SUFFIX, ...", GROUP_OUTPUT},
+		"split into complete files of about SIZE (400M) each: "
+		"NAME-0001.SUFFIX, ...", GROUP_OUTPUT},
 	{"redact", KEY_REDACT, "SALT", OPTION_ARG_OPTIONAL,
-		"hashes in the place of files, hosts, users, commands, names "
-		"of processes and threads, and the texts of arguments; with a "
-		"SALT, nobody without it can try "
-		"which text a hash is of", GROUP_OUTPUT},
+		"replace files, hosts, users, commands, names of processes and "
+		"threads, and the texts of arguments by hashes; with a SALT, "
+		"nobody without it can guess the texts", GROUP_OUTPUT},
 	{"to", 't', "FORMAT", 0,
-		"format of the output (default: told by the end of -o's name, "
-		"or else the input's)", GROUP_OUTPUT},
+		"format of the output (default: from the suffix of -o, or else "
+		"the input's)", GROUP_OUTPUT},
 	{"output", 'o', "PATH", 0,
 		"write to this file, to standard output (-, the default), or "
 		"into this DIRECTORY/", GROUP_OUTPUT},
@@ -316,10 +315,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[FILE]",
-	.doc = "Cut a piece out of a timeline, leave out of it what does not "
-	       "matter, split it into files that viewers can open, or make it "
-	       "fit to be shared.\v"
-	       "Examples:\n"
+	.doc = "Extract a piece of a timeline, leave out irrelevant events, "
+	       "split it into files that viewers can open, or redact it for "
+	       "sharing.\vExamples:\n"
 	       "  ctprof cut --around 'ProfilerStep#7' t.json.gz -o "
 	       "step7.json\n"
 	       "  ctprof cut --time 1.5s..2s --min-dur 100us run.ctp -o "
@@ -332,7 +330,7 @@ static const struct argp argp = {
 const struct command cmd_cut = {
 	.name = "cut",
 	.group = "Look at a recording",
-	.summary = "take a piece of a timeline, or split or redact it",
+	.summary = "extract a piece of a timeline, or split or redact it",
 	.argp = &argp,
 	.run = run,
 };

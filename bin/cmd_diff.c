@@ -159,17 +159,17 @@ static int run(int argc, char **argv)
 static const struct argp_option options[] = {
 	OPTION_HEADING("Table:", GROUP_MAIN),
 	{"sort", 's', KEYS, 0,
-		"the largest changes of this first: of the time with what is "
-		"called (the default), without it, of the number of calls, "
-		"the factor; or by name", GROUP_MAIN},
+		"order by the change of total time (the default), of own time, "
+		"of the number of calls, by the factor, or by "
+		"name", GROUP_MAIN},
 	{"top", 'n', "N", 0,
 		"show the first N functions (default: 30 as text, all as JSON "
 		"and CSV; 0: all)", GROUP_MAIN},
 	{"exit-code", KEY_EXIT_CODE, NULL, 0,
-		"exit with status 1 if anything is different", GROUP_MAIN},
+		"exit with status 1 if there is any difference", GROUP_MAIN},
 	{"svg", KEY_SVG, "FILE", 0,
-		"write a flame graph, too, of what takes longer (red) or less "
-		"(blue) than before", GROUP_OUTPUT},
+		"also write a flame graph: red is slower than before, blue is "
+		"faster", GROUP_OUTPUT},
 	{"unit", KEY_UNIT, DELTA_UNITS, 0,
 		"unit of times in text (auto: ms, or us for short runs)",
 		GROUP_OUTPUT},
@@ -181,11 +181,10 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "BASE NEW\n--runs BASE... -- NEW...",
-	.doc = "Show what changed between two recordings or profiles: for "
-	       "each function, kernel and copy its time with what it calls, "
-	       "before and after, the change of that and of its own time, and "
-	       "how often it was called.\v"
-	       "Examples:\n"
+	.doc = "Show what changed between two recordings or profiles: for each "
+	       "function, kernel and copy its total time before and after, the "
+	       "changes of total and own time, and the number of "
+	       "calls.\vExamples:\n"
 	       "  ctprof diff before.ctp after.ctp\n"
 	       "  ctprof diff --sort self --json before.pstats after.pstats\n"
 	       "  ctprof diff --runs a1.ctp a2.ctp -- b1.ctp b2.ctp",

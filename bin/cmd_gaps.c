@@ -164,13 +164,13 @@ static const struct argp_option options[] = {
 		"show the first N places in the host's code (default: 20 as "
 		"text, all as JSON and CSV; 0: all)", GROUP_MAIN},
 	{"optimize", KEY_OPTIMIZE, "N", 0,
-		"show the N ranges of the host's code that are most worth to "
-		"be made faster: those idle for long while the queue of "
-		"kernels ran empty", GROUP_MAIN},
+		"show the N ranges of the host's code most worth optimizing: "
+		"those that were idle for long while the queue of kernels ran "
+		"empty", GROUP_MAIN},
 	{"robust", KEY_ROBUST, NULL, 0,
-		"with --optimize: idle is when no GPU does anything, not when "
-		"the queue is empty; graphs, and other launches than the "
-		"runtime's, count", GROUP_MAIN},
+		"with --optimize: count time as idle if no GPU works, not if "
+		"the queue is empty; graphs, and launches outside the runtime "
+		"API, count", GROUP_MAIN},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
@@ -180,9 +180,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[FILE...]",
 	.doc = "Show when GPUs were idle, and why: how much of the time each "
-	       "was busy, what the idle time was due to, and which code of the "
-	       "host covered it.\v"
-	       "Examples:\n"
+	       "was busy, the causes of the idle time, and the host's code "
+	       "meanwhile.\vExamples:\n"
 	       "  ctprof gaps train.json.gz\n"
 	       "  ctprof gaps --optimize 5 train.json.gz\n"
 	       "  ctprof gaps --json run.ctp | jq '.rows[].causes'",

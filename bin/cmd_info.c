@@ -450,7 +450,7 @@ static int run(int argc, char **argv)
 /* clang-format off */
 static const struct argp_option options[] = {
 	{"json", KEY_JSON, NULL, 0,
-		"print JSON, one object for each input", GROUP_OUTPUT},
+		"print JSON, one object per input", GROUP_OUTPUT},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
@@ -462,10 +462,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[FILE...]",
-	.doc = "Tell what a file is: its format, where and when it was "
-	       "recorded, with which clock, how much is in it and what was "
-	       "lost.\v"
-	       "Examples:\n"
+	.doc = "Describe a file: its format, where and when it was recorded, "
+	       "with which clock, its size in events, and what was "
+	       "lost.\vExamples:\n"
 	       "  ctprof info run.ctp\n"
 	       "  ctprof info --strict run.ctp >/dev/null && echo complete\n"
 	       "  ctprof info --json run.ctp | jq .counts.ranges",
@@ -475,7 +474,7 @@ static const struct argp argp = {
 const struct command cmd_info = {
 	.name = "info",
 	.group = "Look at a recording",
-	.summary = "tell what a file is and what is in it",
+	.summary = "describe a file and its contents",
 	.argp = &argp,
 	.run = run,
 };

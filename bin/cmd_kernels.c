@@ -232,20 +232,20 @@ static const struct argp_option options[] = {
 		"show the first N kernels of each device (default: 20 as "
 		"text, all as JSON and CSV; 0: all)", GROUP_MAIN},
 	{"sort", 's', "KEY", 0,
-		"by total (the usual), mean, min, max, count, flops, bytes "
-		"(both of a second) or name", GROUP_MAIN},
+		"order by total (the default), mean, min, max, count, flops, "
+		"bytes (both per second) or name", GROUP_MAIN},
 	{"dtype", KEY_DTYPE, "TYPE", 0,
-		"what kernels compute with of which it is not known: fp64, "
-		"fp32, tf32, bf16, fp16, fp8, int8", GROUP_MAIN},
+		"data type of kernels for which it is unknown: fp64, fp32, "
+		"tf32, bf16, fp16, fp8, int8", GROUP_MAIN},
 	{"peaks", KEY_PEAKS, "FILE", 0,
-		"read peaks of devices from a JSON file; they come before "
-		"those that are known", GROUP_MAIN},
+		"read peaks of devices from a JSON file; they take precedence "
+		"over the built-in ones", GROUP_MAIN},
 	{"augment", KEY_AUGMENT, NULL, 0,
-		"write no report, but the trace, in which operators and "
-		"kernels have arguments that say what they did", GROUP_OUTPUT},
+		"write the trace instead of a report, with FLOPs and bytes as "
+		"arguments of operators and kernels", GROUP_OUTPUT},
 	{"to", 't', "FORMAT", 0,
-		"format of that trace (default: told by the end of -o's name, "
-		"or else the input's)", GROUP_OUTPUT},
+		"format of that trace (default: from the suffix of -o, or else "
+		"the input's)", GROUP_OUTPUT},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
@@ -254,10 +254,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[FILE...]",
-	.doc = "Show what the kernels of each GPU did: how often and how long "
-	       "they ran, and how close what they computed and moved is to "
-	       "the peak of the device.\v"
-	       "Examples:\n"
+	.doc = "Show the kernels of each GPU: how often and how long they ran, "
+	       "and how close their FLOPs and bytes are to the peak of the "
+	       "device.\vExamples:\n"
 	       "  ctprof kernels train.json.gz\n"
 	       "  ctprof kernels --sort flops --top 5 train.json.gz\n"
 	       "  ctprof kernels --json train.json.gz | jq '.rows[0]'\n"
@@ -268,7 +267,7 @@ static const struct argp argp = {
 const struct command cmd_kernels = {
 	.name = "kernels",
 	.group = "Look at a recording",
-	.summary = "show what GPU kernels did, against the device's peak",
+	.summary = "show GPU kernels against the device's peak",
 	.argp = &argp,
 	.run = run,
 };

@@ -203,13 +203,13 @@ static int run(int argc, char **argv)
 /* clang-format off */
 static const struct argp_option options[] = {
 	{"to", 't', "FORMAT", 0,
-		"format of the output (default: told by the end of -o's name)",
+		"format of the output (default: from the suffix of -o)",
 		GROUP_OUTPUT},
 	{"align", KEY_ALIGN, "wall|collective|none|NAME", 0,
-		"of timelines, what puts their clocks together: the time of "
-		"day (wall, the default); the ends of collective operations; "
-		"nothing; or a range of this NAME, the first of which began "
-		"in all at once", GROUP_OUTPUT},
+		"how to align the clocks of timelines: by time of day (wall, "
+		"the default), by the ends of collective operations, not at "
+		"all, or by the begin of the first range called "
+		"NAME", GROUP_OUTPUT},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
@@ -218,15 +218,17 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[FILE...]",
-	.doc = "Add profiles up into one, or put timelines - logs, and traces "
-	       "of the ranks of a job - side by side on one clock, as the "
-	       "output's format wants.\v"
-	       "Profiles: calls and times of equal functions, and of who "
-	       "called whom, are added. The sum is the same, to the byte, "
-	       "however its parts are ordered, or added up before.\n\n"
-	       "Timelines: processes of different inputs stay different, "
-	       "whatever their numbers; they are called by their rank, if "
-	       "that is known, or else by their file.\n\n"
+	.doc = "Sum profiles, or put timelines - logs, and traces of the ranks "
+	       "of a job - side by side on one clock, depending on the "
+	       "output's format.\vProfiles: calls and times of equal "
+	       "functions, and of equal callers and callees, are added. The "
+	       "result does not depend on the order or grouping of the "
+	       "inputs.\n"
+	       "\n"
+	       "Timelines: processes of different inputs stay separate even if "
+	       "their numbers are equal; they are named after their rank or "
+	       "else their file.\n"
+	       "\n"
 	       "Examples:\n"
 	       "  ctprof merge -o all.pstats a.pstats b.pstats\n"
 	       "  ctprof merge -o build.pstats run.ctp run.*.ctp\n"
@@ -237,7 +239,7 @@ static const struct argp argp = {
 const struct command cmd_merge = {
 	.name = "merge",
 	.group = "Look at a recording",
-	.summary = "add profiles up, or put timelines on one clock",
+	.summary = "sum profiles, or put timelines on one clock",
 	.argp = &argp,
 	.run = run,
 };

@@ -150,17 +150,17 @@ static int run(int argc, char **argv)
 static const struct argp_option options[] = {
 	OPTION_HEADING("Phases:", GROUP_MAIN),
 	{"rules", KEY_RULES, "NAME|FILE", 0,
-		"which ranges begin which phase: the rules clang, dynamo, "
-		"import or nvcc, or those of a file (default: of these four "
-		"those that know most of an input's time)", GROUP_MAIN},
+		"rules that assign ranges to phases: clang, dynamo, import or "
+		"nvcc, or those of a file (default: of these four, the ones "
+		"that cover most of an input's time)", GROUP_MAIN},
 	{"show-rules", KEY_SHOW_RULES, "NAME", 0,
-		"print the rules that ctprof has under this name, to begin "
-		"a file of rules with", GROUP_MAIN},
+		"print ctprof's rules of this name, as a start for a file of "
+		"rules", GROUP_MAIN},
 	{"threads", KEY_THREADS, NULL, 0,
-		"show each thread, too", GROUP_MAIN},
+		"also show each thread", GROUP_MAIN},
 	{"jobs", 'j', "N", 0,
-		"read so many inputs at a time (default: 1, or for "
-		"directories one for each processor)", GROUP_INPUT},
+		"read this many inputs at a time (default: 1, or for "
+		"directories one per processor)", GROUP_INPUT},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
@@ -171,11 +171,10 @@ static const struct argp argp = {
 	.args_doc = "[FILE...]",
 	.doc = "Show the time by phase: of compiling with clang, nvcc or "
 	       "PyTorch, of importing in Python, or by rules of your own. The "
-	       "self "
-	       "times of the phases, what is in none of them, and what is in "
-	       "no range are all of the threads' time, exactly. Several inputs "
-	       "are summed; a directory stands for the traces below it.\v"
-	       "Examples:\n"
+	       "self times of the phases, the time outside of phases and the "
+	       "time outside of ranges add up exactly to the threads' time. "
+	       "Several inputs are summed; a directory stands for the traces "
+	       "below it.\vExamples:\n"
 	       "  ctprof phases --rules clang build/\n"
 	       "  ctprof phases --threads trace.json.gz\n"
 	       "  ctprof phases --show-rules import > my.rules",

@@ -396,48 +396,48 @@ static const struct argp_option options[] = {
 	{"force", KEY_FORCE, NULL, 0,
 		"overwrite a log that exists", GROUP_OUTPUT},
 	{"level", KEY_LEVEL, "N", 0,
-		"compress this much, 1 to 9 (default: 1)", GROUP_OUTPUT},
+		"compression level, 1 to 9 (default: 1)", GROUP_OUTPUT},
 	OPTION_HEADING("Recording:", GROUP_SELECT),
 	{"buffer", KEY_BUFFER, "SIZE", 0,
-		"memory for records at the start (default: 2M)", GROUP_SELECT},
+		"initial memory for events (default: 2M)", GROUP_SELECT},
 	{"buffer-max", KEY_BUFFER_MAX, "SIZE", 0,
-		"with --policy=grow, take up to this much (default: 64M)",
+		"largest memory with --policy=grow (default: 64M)",
 		GROUP_SELECT},
 	{"policy", KEY_POLICY, POLICIES, 0,
-		"when the buffers are full: wait for the log (the default), "
-		"take more memory, or drop ranges and count them",
+		"if the buffers are full: wait for the log (the default), take "
+		"more memory, or drop and count ranges",
 		GROUP_SELECT},
 	{"min-ns", KEY_MIN_NS, "TIME", 0,
 		"leave out ranges that are shorter and contain nothing (500, "
 		"2us)", GROUP_SELECT},
 	{"clock", KEY_CLOCK, CLOCKS, 0,
-		"the processor's counter where it is good, the system's clock, "
-		"the counter at any rate, or 1 ns per event, which makes times "
-		"repeatable", GROUP_SELECT},
+		"the processor's counter if it is reliable, the system's "
+		"clock, always the counter, or 1 ns per event, which makes "
+		"times repeatable", GROUP_SELECT},
 	{"spool", KEY_SPOOL, "DIR", 0,
 		"directory of the buffers, in memory for speed (default: "
 		"/dev/shm)", GROUP_SELECT},
 	{"no-command", KEY_NO_COMMAND, NULL, 0,
-		"leave the arguments of the program, and of those that it "
-		"starts, out of the log", GROUP_SELECT},
+		"leave the arguments of the program and of its children out of "
+		"the log", GROUP_SELECT},
 	{"filter", KEY_FILTER, "GLOB", 0,
-		"of functions known by address, record only those with such "
-		"a name, or all in module:GLOB; may be given again",
+		"of functions known by address, record only those with a "
+		"matching name, or all in module:GLOB; may be given again",
 		GROUP_SELECT},
 	{"exclude", KEY_EXCLUDE, "GLOB", 0,
-		"do not record functions with such a name, or any in "
-		"module:GLOB; with --python, Python functions of such files "
-		"or modules; may be given again", GROUP_SELECT},
+		"do not record functions with a matching name, or any in "
+		"module:GLOB; with --python, Python functions of matching "
+		"files or modules; may be given again", GROUP_SELECT},
 	{"no-preload", KEY_NO_PRELOAD, NULL, 0,
-		"have no library of ours loaded: record only programs that "
-		"are linked with libctprof", GROUP_SELECT},
+		"preload nothing: record only programs that are linked with "
+		"libctprof", GROUP_SELECT},
 	{"no-symbolize", KEY_NO_SYMBOLIZE, NULL, 0,
 		"leave functions that are recorded by address without names, "
 		"for 'ctprof symbolize' to find later", GROUP_SELECT},
 	OPTION_HEADING("Other:", GROUP_OTHER),
-	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},
+	{"quiet", 'q', NULL, 0, "print only errors", GROUP_OTHER},
 	{"verbose", 'v', NULL, 0,
-		"say also what was left out without harm", GROUP_OTHER},
+		"also print what was left out without harm", GROUP_OTHER},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
@@ -450,10 +450,9 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[--] PROGRAM [ARGUMENT...]",
 	.doc = "Run a program that was compiled with -finstrument-functions, "
-	       "or that uses libctprof, NVTX or ITT, or with --python one in "
-	       "Python, and record where its time goes; with --gpu what it "
-	       "does on GPUs too. Exits as the program does.\v"
-	       "Examples:\n"
+	       "or that uses libctprof, NVTX or ITT, or with --python a Python "
+	       "program, and record where it spends its time; with --gpu also "
+	       "its work on GPUs. Exits with the program's status.\vExamples:\n"
 	       "  ctprof record -o build.ctp -- make -j8\n"
 	       "  ctprof record --python -- python3 script.py\n"
 	       "  ctprof record --policy=drop --min-ns=1us -- ./server",
@@ -463,7 +462,7 @@ static const struct argp argp = {
 const struct command cmd_record = {
 	.name = "record",
 	.group = "Record",
-	.summary = "run a program and record where its time goes",
+	.summary = "run a program and record where it spends its time",
 	.argp = &argp,
 	.run = run,
 };

@@ -591,12 +591,12 @@ static const struct argp_option options[] = {
 		"complete the logs of all spools that were left behind",
 		GROUP_MAIN},
 	{"json", KEY_JSON, NULL, 0,
-		"print the list as JSON; with -o, what was mended",
+		"print the list as JSON; with -o, the repairs",
 		GROUP_MAIN},
 	OPTION_HEADING("With a FILE that another program wrote:",
 		GROUP_OUTPUT),
 	{"output", 'o', "PATH", 0,
-		"mend the JSON of FILE, and write it to this file, or to "
+		"repair the JSON of FILE, and write it to this file, or to "
 		"standard output (-)", GROUP_OUTPUT},
 	{"force", KEY_FORCE, NULL, 0,
 		"overwrite a file that exists", GROUP_OUTPUT},
@@ -606,7 +606,7 @@ static const struct argp_option options[] = {
 	{"spool", KEY_SPOOL, "DIR", 0,
 		"directory of the spools (default: /dev/shm)", GROUP_INPUT},
 	OPTION_HEADING("Other:", GROUP_OTHER),
-	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},
+	{"quiet", 'q', NULL, 0, "print only errors", GROUP_OTHER},
 	{"progress", KEY_PROGRESS, WHEN_VALUES, 0,
 		"show progress on standard error (auto: on a terminal, after "
 		"a second)", GROUP_OTHER},
@@ -618,11 +618,10 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[LOG...]\nFILE -o PATH",
-	.doc = "Complete logs of programs that were killed, from the spools "
-	       "that they left; without a LOG, list these spools. With -o, "
-	       "make valid JSON of a trace that another program cut off or "
-	       "wrote wrong.\v"
-	       "Examples:\n"
+	.doc = "Complete logs of killed programs from the spools that they "
+	       "left; without a LOG, list these spools. With -o, make valid "
+	       "JSON from a truncated or damaged trace of another "
+	       "program.\vExamples:\n"
 	       "  ctprof repair killed.json.gz -o whole.json\n"
 	       "  ctprof repair run.ctp\n"
 	       "  ctprof repair\n"
@@ -633,7 +632,7 @@ static const struct argp argp = {
 const struct command cmd_repair = {
 	.name = "repair",
 	.group = "Record",
-	.summary = "complete logs of killed programs, mend JSON traces",
+	.summary = "complete logs of killed programs, repair JSON traces",
 	.argp = &argp,
 	.run = run,
 };

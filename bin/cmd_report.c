@@ -79,12 +79,10 @@ static int run(int argc, char **argv)
 static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[FILE...]",
-	.doc = "Write a page that shows what is in a recording: a timeline, "
-	       "flame graphs, tables of functions, and of GPUs what they did "
-	       "and when they were idle. It is one file of HTML, of 2 MB at "
-	       "most, that needs nothing but a browser. Several inputs are "
-	       "several pages in one.\v"
-	       "Examples:\n"
+	.doc = "Write a page that shows a recording: a timeline, flame graphs, "
+	       "tables of functions, and the work and idle time of GPUs. It is "
+	       "one HTML file of at most 2 MB that needs only a browser. "
+	       "Several inputs become several pages in one file.\vExamples:\n"
 	       "  ctprof report -o run.html run.ctp\n"
 	       "  ctprof report -o train.html train.json.gz",
 	.children = output_children,
@@ -93,7 +91,7 @@ static const struct argp argp = {
 const struct command cmd_report = {
 	.name = "report",
 	.group = "Look at a recording",
-	.summary = "write a page of HTML to look at or to send",
+	.summary = "write an HTML page to view or share",
 	.argp = &argp,
 	.run = run,
 };

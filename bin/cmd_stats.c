@@ -408,22 +408,23 @@ static const struct argp_option options[] = {
 		"leave out functions with less cumtime, or a smaller share of "
 		"the whole (100us, 0.5%)", GROUP_MAIN},
 	{"callers", KEY_CALLERS, NULL, 0,
-		"below each function, who calls it", GROUP_MAIN},
+		"show the callers of each function", GROUP_MAIN},
 	{"callees", KEY_CALLEES, NULL, 0,
-		"below each function, what it calls", GROUP_MAIN},
+		"show the callees of each function", GROUP_MAIN},
 	{"gpu", KEY_GPU, NULL, 0,
-		"show what GPUs did, and for which functions", GROUP_MAIN},
+		"show the work of GPUs, and the functions that launched "
+		"it", GROUP_MAIN},
 	INPUTS_DEVICE_OPTION(GROUP_MAIN),
 	INPUTS_EDGE_TIMES_OPTIONS(GROUP_MAIN),
 	{"follow", KEY_FOLLOW, NULL, 0,
 		"read a log while it is being written: print the table again "
-		"each time that it has grown, until it is whole or Ctrl-C is "
+		"whenever the log has grown, until it is complete or Ctrl-C is "
 		"pressed", GROUP_MAIN},
 	{"interval", KEY_INTERVAL, "TIME", 0,
 		"how often --follow looks (default: 1s)", GROUP_MAIN},
 	{"jobs", 'j', "N", 0,
-		"read so many inputs at a time (default: 1, or for "
-		"directories one for each processor)", GROUP_INPUT},
+		"read this many inputs at a time (default: 1, or for "
+		"directories one per processor)", GROUP_INPUT},
 	{"unit", KEY_UNIT, STATS_UNITS, 0,
 		"unit of times in text (auto: ms, or us for short runs)",
 		GROUP_OUTPUT},
@@ -439,12 +440,11 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[FILE...]",
-	.doc = "Show where the time went: for each function how often it was "
-	       "called (ncalls; pcalls without recursion), and its time "
-	       "without (tottime) and with (cumtime) what it calls. Several "
-	       "inputs are summed; a directory stands for the traces below "
-	       "it.\v"
-	       "Examples:\n"
+	.doc = "Show where the time went: for each function the number of "
+	       "calls (ncalls; pcalls without recursion), its own time "
+	       "(tottime) and its total time (cumtime). Several inputs are "
+	       "summed; a directory stands for the traces below "
+	       "it.\vExamples:\n"
 	       "  ctprof stats --sort tottime --callers --min 1% run.ctp\n"
 	       "  ctprof stats --group shape --sort self_device train.json.gz\n"
 	       "  ctprof stats --top 20 build/",

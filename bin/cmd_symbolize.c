@@ -96,13 +96,13 @@ static const struct argp_option options[] = {
 		"overwrite a file that exists", GROUP_OUTPUT},
 	OPTION_HEADING("Input:", GROUP_INPUT),
 	{"debug-dir", KEY_DEBUG_DIR, "DIR", 0,
-		"look for files with debug information also in this "
-		"directory, by build id and by name", GROUP_INPUT},
+		"also search this directory for debug information, by build id "
+		"and by name", GROUP_INPUT},
 	{"strict", KEY_STRICT, NULL, 0,
-		"exit with status 4 if a function is left without a name",
+		"exit with status 4 if a function remains without a name",
 		GROUP_INPUT},
 	OPTION_HEADING("Other:", GROUP_OTHER),
-	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},
+	{"quiet", 'q', NULL, 0, "print only errors", GROUP_OTHER},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */
@@ -111,11 +111,10 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "LOG...",
-	.doc = "Give names, files and lines to functions that were recorded "
-	       "by their addresses, from the programs and shared libraries "
-	       "they are in. 'ctprof record' does it by itself; this does it "
-	       "later, with debug information that was not there then.\v"
-	       "Examples:\n"
+	.doc = "Add names, files and lines to functions recorded by address, "
+	       "from their programs and shared libraries. 'ctprof record' does "
+	       "this itself; this command does it later, with debug "
+	       "information that was missing then.\vExamples:\n"
 	       "  ctprof symbolize run.ctp\n"
 	       "  ctprof symbolize --debug-dir=./debug run.ctp run.*.ctp\n"
 	       "  ctprof symbolize -o named.ctp run.ctp",

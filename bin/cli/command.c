@@ -30,7 +30,7 @@ void command_print_help(void)
 	const char *group = "";
 
 	puts("Usage: ctprof COMMAND [OPTION...] [FILE...]\n"
-	     "Record where a program spends its time, and look at it.");
+	     "Record and analyze where a program spends its time.");
 	for (const struct command *const *at = commands; *at != NULL; at++) {
 		if (strcmp((*at)->group, group) != 0) {
 			group = (*at)->group;

@@ -33,17 +33,17 @@ enum {
 static const struct argp_option options[] = {
 	OPTION_HEADING("Comparison:", GROUP_SELECT),
 	{"runs", KEY_RUNS, NULL, 0,
-		"each side is several runs of the same, with -- between the "
-		"sides: their medians are compared", GROUP_SELECT},
+		"compare the medians of several runs per side, with -- between "
+		"the sides", GROUP_SELECT},
 	{"match", KEY_MATCH, MATCHES, 0,
-		"functions are the same with equal name and file (the "
-		"default), with equal name, with equal line, too, or if all "
-		"is equal as it stands: else names are without template "
-		"arguments, addresses, counters and hashes", GROUP_SELECT},
+		"match functions by name and file (the default), by name, by "
+		"name, file and line, or literally; all but the last ignore "
+		"template arguments, addresses, counters and "
+		"hashes", GROUP_SELECT},
 	{"across-devices", KEY_ACROSS_DEVICES, NULL, 0,
 		"compare runs on different GPUs", GROUP_SELECT},
 	{"kernels", KEY_KERNELS, NULL, 0,
-		"compare only what GPUs did", GROUP_SELECT},
+		"compare only the work of GPUs", GROUP_SELECT},
 	INPUTS_DEVICE_OPTION(GROUP_SELECT),
 	{NULL, 0, NULL, 0, NULL, 0},
 };

@@ -29,16 +29,15 @@ static const struct argp_option options[] = {
 		"format of the input (default: by its content)",
 		GROUP_INPUT},
 	{"files0-from", KEY_FILES0_FROM, "FILE", 0,
-		"read the names of the inputs, each ended by a zero byte, "
+		"read the names of the inputs, each terminated by a zero byte, "
 		"from FILE (-: standard input)", GROUP_INPUT},
 	{"strict", KEY_STRICT, NULL, 0,
 		"exit with status 4 if an input is damaged or incomplete",
 		GROUP_INPUT},
 	{"join", KEY_JOIN, INPUTS_JOIN, 0,
-		"what caused the work of GPUs in Chrome traces: the op with "
-		"the "
-		"same External id, what made the call with the same "
-		"correlation, or whichever is right (auto, the default)",
+		"link GPU work in Chrome traces to the op with the same "
+		"External id, to the caller with the same correlation, or to "
+		"the right one of the two (auto, the default)",
 		GROUP_INPUT},
 	{"max-mem", KEY_MAX_MEM, "SIZE", 0,
 		"give up with status 6 on an input that needs more memory than "
@@ -47,9 +46,9 @@ static const struct argp_option options[] = {
 		"inputs; 0: no limit)",
 		GROUP_INPUT},
 	OPTION_HEADING("Other:", GROUP_OTHER),
-	{"quiet", 'q', NULL, 0, "say nothing but errors", GROUP_OTHER},
+	{"quiet", 'q', NULL, 0, "print only errors", GROUP_OTHER},
 	{"verbose", 'v', NULL, 0,
-		"say what was left out or changed without harm",
+		"also print what was left out or changed without harm",
 		GROUP_OTHER},
 	{"progress", KEY_PROGRESS, WHEN_VALUES, 0,
 		"show progress on standard error (auto: on a terminal, after "
@@ -197,14 +196,13 @@ const struct argp inputs_unnamed_argp = {
 
 static const struct argp_option names_options[] = {
 	{"names", KEY_NAMES, NAMES, 0,
-		"names of functions: as they are declared (the "
-		"default), without C++'s parameters, return types "
-		"and template arguments, as the linker knows them, "
-		"or short but with Python's classes",
+		"names of functions: as declared (the default), without C++ "
+		"parameters, return types and template arguments, as linker "
+		"symbols, or short but with Python's classes",
 		GROUP_INPUT},
 	{"trim-prefix", KEY_TRIM_PREFIX, NULL, 0,
-		"leave the directories that Python found its modules "
-		"in out of file names",
+		"strip the directories of Python's module search path from "
+		"file names",
 		GROUP_INPUT},
 	{NULL, 0, NULL, 0, NULL, 0},
 };

@@ -31,8 +31,8 @@ struct inputs {
 #define INPUTS_DEVICE_OPTION(group) \
 	{ \
 		"device", KEY_DEVICE, INPUTS_DEVICE, 0, \
-			"what GPUs did: functions of their own (the " \
-			"default), left out, or likewise with their time in " \
+			"GPU work: as separate functions (the default), left " \
+			"out, or as separate functions with their time in " \
 			"place of the host's", \
 			group \
 	}
@@ -42,10 +42,9 @@ struct inputs {
 #define INPUTS_EDGE_TIMES "all|primitive"
 #define INPUTS_EDGE_TIMES_OPTIONS(group) \
 	{"edge-times", KEY_EDGE_TIMES, INPUTS_EDGE_TIMES, 0, \
-		"calls whose time counts for a caller: all, as in " \
-		"torch's dynamo profiler, or those that are not " \
-		"within one of the same caller and callee, as in " \
-		"cProfile (the default)", \
+		"calls whose time counts for a caller: all, as in torch's " \
+		"dynamo profiler, or only those not inside a call of the " \
+		"same caller and callee, as in cProfile (the default)", \
 		group}, \
 	{ \
 		"document-edges", KEY_DOCUMENT_EDGES, NULL, OPTION_HIDDEN, \

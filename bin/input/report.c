@@ -86,8 +86,8 @@ static const struct argp_option options[] = {
 	{"csv", KEY_CSV, NULL, 0,
 		"print CSV, with times in nanoseconds", GROUP_OUTPUT},
 	{"csv-raw", KEY_CSV_RAW, NULL, 0,
-		"print CSV with texts as they are, also those that a "
-		"spreadsheet takes for formulas", GROUP_OUTPUT},
+		"print CSV with unchanged texts, even if a spreadsheet takes "
+		"them for formulas", GROUP_OUTPUT},
 	{"color", KEY_COLOR, WHEN_VALUES, 0,
 		"colour (auto: on a terminal, unless NO_COLOR is set)",
 		GROUP_OUTPUT},

@@ -272,19 +272,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option argp_options[] = {
 	OPTION_HEADING("GPU and other tools:", GROUP_TOOLS),
 	{"gpu", KEY_GPU, MODES, OPTION_ARG_OPTIONAL,
-		"record what CUDA does on GPUs: kernels, copies and what "
-		"launched them (light, the default of --gpu alone), also every "
-		"call of CUDA (full), or each launch of a graph as a whole "
+		"record CUDA's work on GPUs: kernels, copies and their "
+		"launches (light, the default of --gpu alone), also every call "
+		"of CUDA (full), or each graph launch as a whole "
 		"(graphs)", GROUP_TOOLS},
 	{"no-nvtx", KEY_NO_NVTX, NULL, 0,
-		"do not record ranges that the program marks by NVTX",
+		"do not record NVTX ranges of the program",
 		GROUP_TOOLS},
 	{"no-itt", KEY_NO_ITT, NULL, 0,
-		"do not record tasks that the program marks by ITT",
+		"do not record ITT tasks of the program",
 		GROUP_TOOLS},
 	{"emit", KEY_EMIT, TOOLS, 0,
-		"tell the tool that collects NVTX (Nsight Systems) or ITT "
-		"(VTune) every range that libctprof is told",
+		"forward every range of libctprof to the tool that collects "
+		"NVTX (Nsight Systems) or ITT (VTune)",
 		GROUP_TOOLS},
 	{NULL, 0, NULL, 0, NULL, 0},
 };

@@ -115,16 +115,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	OPTION_HEADING("Python:", GROUP_PYTHON),
 	{"python", KEY_PYTHON, NULL, 0,
-		"record every call in the Python programs that are run",
+		"record every call in Python programs",
 		GROUP_PYTHON},
 	{"calls", KEY_CALLS, "builtin|all", 0,
-		"of calls into C, those that cProfile knows (the default), or "
-		"also types, partials, ufuncs and so on", GROUP_PYTHON},
+		"calls into C to record: those that cProfile records (the "
+		"default), or also types, partials, ufuncs and so "
+		"on", GROUP_PYTHON},
 	{"no-c-calls", KEY_NO_C_CALLS, NULL, 0,
 		"record Python functions only", GROUP_PYTHON},
 	{"include", KEY_INCLUDE, "GLOB", 0,
-		"record only Python functions of such files or modules, and "
-		"with --exclude not those; may be given again", GROUP_PYTHON},
+		"record only Python functions of matching files or modules; "
+		"--exclude leaves out; may be given again", GROUP_PYTHON},
 	{"depth", KEY_DEPTH, "N", 0,
 		"record this many of the frames that are open when recording "
 		"starts (default: 0)", GROUP_PYTHON},
@@ -134,12 +135,13 @@ static const struct argp_option options[] = {
 	{"tasks", KEY_TASKS, NULL, 0,
 		"record asyncio's tasks", GROUP_PYTHON},
 	{"no-modules", KEY_NO_MODULES, NULL, 0,
-		"do not tell torch's modules and optimizers apart",
+		"do not distinguish instances of torch's modules and "
+		"optimizers",
 		GROUP_PYTHON},
 	{"parameters", KEY_PARAMETERS, NULL, 0,
 		"record parameters of torch's modules", GROUP_PYTHON},
 	{"hook", KEY_HOOK, "auto|monitoring|setprofile", 0,
-		"how the interpreter tells of calls", GROUP_PYTHON},
+		"how the interpreter reports calls", GROUP_PYTHON},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 /* clang-format on */

@@ -170,26 +170,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{"sort", 's', "KEY", 0,
 		"order: cumtime (the default), tottime, ncalls, pcalls, "
-		"percall, name, device, self-device; likewise cpu, self-cpu, "
-		"count; device-percall, memory, self-memory, device-memory, "
-		"self-device-memory, flops; of one device memory:cuda:1 and "
-		"self-memory:cuda:1", GROUP_MAIN},
+		"percall, name, device, self-device; for operations also cpu, "
+		"self-cpu, count, device-percall, memory, self-memory, "
+		"device-memory, self-device-memory, flops; for one device "
+		"memory:cuda:1 and self-memory:cuda:1", GROUP_MAIN},
 	{"group", KEY_GROUP, "GROUP", 0,
-		"add up operations by name, site (name, file and line), shape "
-		"(name and shapes of inputs), stack (name and 5 functions "
-		"around it; stack:N), cat (what kind they are) or module; or "
-		"what compilers did, as traces of clang and nvcc tell, by "
-		"name, phase, unit, header, template, template-set, function, "
-		"or all of these (the default, of a directory)", GROUP_MAIN},
+		"sum operations by name, site (name, file and line), shape "
+		"(name and input shapes), stack (name and 5 functions around "
+		"it; stack:N), cat (category) or module; or compiler work in "
+		"traces of clang and nvcc by name, phase, unit, header, "
+		"template, template-set, function, or all of these (the "
+		"default for a directory)", GROUP_MAIN},
 	{"columns", KEY_COLUMNS, "LIST", 0,
-		"of operations, show these in text: cpu, device, memory, "
-		"flops, memory-each (of several devices each), all (default: "
+		"columns of operations in text: cpu, device, memory, flops, "
+		"memory-each (of each device), all (default: "
 		"cpu,device)", GROUP_MAIN},
 	{"top-level", KEY_TOP_LEVEL, NULL, 0,
-		"show only operations that are called by no other", GROUP_MAIN},
+		"show only operations without a calling operation", GROUP_MAIN},
 	{"name-width", KEY_NAME_WIDTH, "N", 0,
-		"shorten names of operations in text to N characters, where "
-		"shapes stand beside them (default: 55)", GROUP_MAIN},
+		"shorten names of operations in text to N characters if shapes "
+		"are shown (default: 55)", GROUP_MAIN},
 	{"details-width", KEY_DETAILS_WIDTH, "N", 0,
 		"shorten shapes and lines of stacks in text to N characters "
 		"(default: 80)", GROUP_MAIN},
