@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells operations which nodes of graphs they were done for. */
+/* Annotates operations with their graph nodes. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -21,7 +21,8 @@ enum { KEY_REGISTRY = KEY_OWN };
 struct annotation {
 	struct inputs inputs;
 	struct output_options output;
-	const struct format *to; /* NULL: by the output, or the input */
+	const struct format *to; /* NULL: from the output's name, or the
+				  * input */
 	const char *registry;
 };
 
@@ -63,7 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* What was done, or why nothing was. */
+/* Reports the result, or why nothing was done. */
 static void diag_counts(const struct annotation *annotation, const char *name,
 	const struct annotate_counts *counts)
 {

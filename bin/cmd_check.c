@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Is anything slower than allowed? The answer is the exit status. */
+/* Checks whether anything is slower than allowed; the exit status is the
+ * answer. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include "input/report.h"
 #include "cli/diag.h"
 
-/* Keys of options without a letter. */
+/* Keys of options without a short form. */
 enum {
 	KEY_MAX_REGRESSION = KEY_OWN,
 	KEY_LIMITS,
@@ -103,10 +104,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* What is printed, and how. */
+/* The report and its form. */
 struct print_context {
 	struct check_view view;
-	const struct report *report; /* NULL: in JUnit's form */
+	const struct report *report; /* NULL: JUnit */
 	const struct report_options *report_options;
 };
 
@@ -158,7 +159,8 @@ static int print_all(struct request *request, const struct diff *diff,
 	return worst;
 }
 
-/* Was anything measured on both sides? What did not run is not faster. */
+/* Whether anything was measured on both sides; a function that did not run is
+ * not faster. */
 static bool have_common_function(const struct diff *diff)
 {
 	uint32_t count;
@@ -212,7 +214,7 @@ static int run_request(struct request *request)
 	if (request->limits != NULL)
 		status = limits_file_read(
 			&request->options.limits, request->limits);
-	/* Before the work, not after it. */
+	/* Fail before the work, not after it. */
 	if (status == EXIT_DONE && output->path != NULL)
 		status = output_check(output->path, output->force);
 	if (status == EXIT_DONE && request->junit != NULL)

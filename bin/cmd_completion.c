@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints a shell's completion script, made from the options' tables. */
+/* Prints a shell's completion script, generated from the option tables. */
 #include "cli/command.h"
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "stats/grouping.h"
 #include "stats/stats.h"
 
-/* What an option's or a command's argument can be. */
+/* Kinds of arguments of options and commands. */
 enum completion_kind {
 	COMPLETION_NONE,  /* a number, a time: nothing to offer */
 	COMPLETION_WORDS, /* one of a list */
@@ -30,8 +30,8 @@ static enum completion_kind kind_of(const char *text)
 	return COMPLETION_NONE;
 }
 
-/* Both derive from argp's `arg` and `args_doc`: "a|b" are words, FORMAT and
- * COMMAND are tables, FILE and DIR are files. */
+/* Both use argp's `arg` and `args_doc`: "a|b" are words, FORMAT and COMMAND
+ * refer to tables, FILE and DIR to files. */
 static enum completion_kind kind_of_option(const struct argp_option *option)
 {
 	return option->arg == NULL ? COMPLETION_NONE : kind_of(option->arg);
@@ -66,7 +66,7 @@ static void put_option_words(const struct argp_option *option)
 		put_values(option->arg);
 		return;
 	}
-	/* Too many for a line of --help. */
+	/* Too many words for a line of --help. */
 	if (option->key == KEY_GROUP || option->key == 's') {
 		put_values(option->key == 's' ? STATS_KEYS : GROUPING_WORDS);
 		return;
@@ -104,7 +104,7 @@ static void bash_put_pattern(const struct argp_option *option)
 	printf("--%s) ", option->name);
 }
 
-/* What follows an option that takes an argument. */
+/* Completes the argument of an option. */
 static void bash_put_argument(const struct argp_option *option, void *user)
 {
 	(void)user;
@@ -209,7 +209,7 @@ static void print_bash(void)
 
 /* Completion for zsh, by _arguments. */
 
-/* Text inside '…[text]': _arguments and the quotes have their own meanings. */
+/* Escapes text inside '…[text]', for the quotes and for _arguments. */
 static void zsh_put_text(const char *text)
 {
 	for (; *text != '\0'; text++) {
@@ -380,7 +380,8 @@ static void fish_put_command(const struct command *command)
 		put_command_words(command);
 		puts("'");
 	}
-	/* visit() takes no const pointer; fish_put_option() changes nothing. */
+	/* visit() has no const pointer, but fish_put_option() changes
+	 * nothing. */
 	arguments_visit(
 		command->argp, fish_put_option, (void *)(uintptr_t)command);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Turns inputs into another format, each into an output of its own. Which
- * outputs there will be is settled before the first input is opened, so that
- * names that collide are found before anything is written.
+ * Converts each input to an output in another format. All outputs are
+ * determined before the first input is opened, so that name collisions are
+ * found before anything is written.
  */
 #include "cli/command.h"
 
@@ -25,7 +25,7 @@
 #include "input/aggregate.h"
 #include "cli/diag.h"
 
-/* Keys of options without a letter. */
+/* Keys of options without a short form. */
 enum {
 	KEY_METRIC = KEY_OWN,
 	KEY_COUNTERS,
@@ -34,13 +34,13 @@ enum {
 struct request {
 	struct inputs inputs;
 	const struct format *to;
-	const char *output; /* as given; NULL: standard output */
-	char **outputs;     /* for -o DIR/: one for each input; else NULL */
+	const char *output; /* as given; NULL: stdout */
+	char **outputs;     /* for -o DIR/: one per input; else NULL */
 	bool force;
 	bool counters;
 	uint32_t jobs;
 	uint64_t part_bytes;    /* 0: each input becomes one output */
-	struct convert_job job; /* limits only */
+	struct convert_job job; /* only the limits */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -101,7 +101,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The format by the output's name, where -t does not say it. */
+/* Chooses the format by the output's name, without -t. */
 static int choose_format(struct request *request)
 {
 	const char *path = request->output;
@@ -128,7 +128,7 @@ static int choose_format(struct request *request)
 	return EXIT_DONE;
 }
 
-/* Parts are files of their own, of timelines. */
+/* Parts are separate files and need a timeline. */
 static int check_parts(const struct request *request)
 {
 	const char *path = request->output;
@@ -185,7 +185,7 @@ static int check_metric(const struct request *request)
 	return EXIT_DONE;
 }
 
-/* A timeline cannot be had from sums. */
+/* Sums cannot become a timeline. */
 static int check_pair(const struct request *request)
 {
 	const struct format *from = request->inputs.from;
@@ -204,7 +204,7 @@ static int check_pair(const struct request *request)
 	return EXIT_USAGE;
 }
 
-/* What is below a directory is added up, as far as it can be. */
+/* A directory is added up, which needs a format for sums. */
 static int check_directories(const struct request *request)
 {
 	const struct format *to = request->to;
@@ -248,7 +248,7 @@ static int name_outputs(struct request *request)
 	return status == EXIT_DONE ? output_path_make_directory(path) : status;
 }
 
-/* Converts an opened input to what it is written to. */
+/* Converts an open input to its output. */
 static int write_input(
 	const struct request *request, struct input *input, const char *path)
 {
@@ -273,7 +273,7 @@ static int write_input(
 				   : status;
 }
 
-/* The same, with what --counters adds. */
+/* The same, with the counters of --counters. */
 static int convert_input(
 	const struct request *request, struct input *input, const char *path)
 {
@@ -282,7 +282,7 @@ static int convert_input(
 	struct ctp_error err = {0};
 	int status;
 
-	/* Sums have no counters, and become no timeline. */
+	/* Sums have no counters and cannot become a timeline. */
 	if (!request->counters || source->read_profile != NULL)
 		return write_input(request, input, path);
 	if (device_counters_open(source, &counters, &err) != CTP_OK)
@@ -296,7 +296,7 @@ static int convert_input(
 	return status;
 }
 
-/* Adds up what is below a directory, and writes that. */
+/* Adds up a directory and writes the sum. */
 static int convert_tree(
 	const struct request *request, char *path, const char *to)
 {
@@ -305,7 +305,7 @@ static int convert_tree(
 		.inputs = &inputs,
 		.replay.all_edge_times = request->job.all_edge_times,
 		.replay.device = request->job.device,
-		/* Else there is a process for each input already. */
+		/* With several inputs, each has its own process already. */
 		.jobs = inputs.count == 1 ? request->jobs : 1,
 	};
 	struct convert_job job = request->job;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a piece of a timeline, or all of it in pieces. */
+/* Writes a part of a timeline, or all of it in parts. */
 #include "cli/command.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "cli/quantity.h"
 #include "cli/diag.h"
 
-/* Keys of options without a letter. */
+/* Keys of options without a short form. */
 enum {
 	KEY_TIME = KEY_OWN,
 	KEY_AROUND,
@@ -32,7 +32,7 @@ enum {
 
 struct cut_command {
 	struct inputs inputs;
-	const struct format *to; /* NULL: that of the input */
+	const struct format *to; /* NULL: the input's */
 	const char *output;      /* as given; NULL: standard output */
 	bool force;
 	uint64_t part_bytes;
@@ -59,7 +59,7 @@ static void read_step(struct cut_pipeline *pipeline, const char *text,
 		argp_error(state, "--step: '%s' is not a number", text);
 }
 
-/* An option that says what is left out by what it is. */
+/* Parses an option that filters events by property. */
 static bool parse_filter(
 	int key, const char *arg, const struct argp_state *state)
 {
@@ -92,7 +92,7 @@ static bool parse_filter(
 	}
 }
 
-/* One that says which window, and what becomes of it. */
+/* Parses an option for the window or the output. */
 static bool parse_window(
 	int key, const char *arg, const struct argp_state *state)
 {
@@ -218,8 +218,8 @@ static int write_input(struct cut_command *command, struct input *input)
 	return status;
 }
 
-/* A range that is searched for by name has the name that it has in a timeline;
- * and a detailed name may be that of a file, which is to be hidden. */
+/* Names are those of timelines if a range is searched by name. Detailed names,
+ * which may contain file names, are off when redacting. */
 static void set_request(
 	const struct cut_command *command, struct read_request *request)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What changed between two runs, or two sets of them. */
+/* Compares two runs, or two sets of runs. */
 #include "cli/command.h"
 
 #include <string.h>
@@ -9,13 +9,13 @@
 #include "cli/output.h"
 #include "input/report.h"
 
-/* Keys of options without a letter. */
+/* Keys of options without a short form. */
 enum {
 	KEY_EXIT_CODE = KEY_OWN,
 	KEY_SVG,
 };
 
-#define DEFAULT_TOP 30 /* for text: what fits a screen */
+#define DEFAULT_TOP 30 /* for text: fits on a screen */
 
 /* In the order of enum diff_key. */
 #define KEYS "total|self|count|ratio|name"
@@ -28,7 +28,7 @@ struct request {
 	enum diff_key key;
 	unsigned unit;
 	bool exit_code;
-	const char *svg; /* NULL: no picture */
+	const char *svg; /* NULL: no flame graph */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -65,7 +65,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* What is printed, and how. */
+/* The report and its form. */
 struct print_context {
 	struct diff_view view;
 	const struct report *report;
@@ -144,7 +144,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	arguments_parse(cmd_diff.argp, ARGP_IN_ORDER, argc, argv, &request);
-	/* Before all is read: that may take long. */
+	/* Check before reading, which may take long. */
 	status = request.svg == NULL
 			 ? EXIT_DONE
 			 : output_check(request.svg,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the formats, from their table. */
+/* Lists the formats. */
 #include "cli/command.h"
 
 #include <stdio.h>

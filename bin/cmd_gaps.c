@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When devices were idle, and why. */
+/* Reports when devices were idle, and why. */
 #include "cli/command.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "input/report.h"
 #include "cli/diag.h"
 
-/* Keys of options without a letter. */
+/* Keys of options without a short form. */
 enum {
 	KEY_OPTIMIZE = KEY_OWN,
 	KEY_ROBUST,
@@ -21,7 +21,7 @@ enum {
 struct request {
 	struct inputs inputs;
 	struct report_options report_options;
-	bool optimizes; /* --optimize was given, with this: */
+	bool optimizes; /* --optimize was given, with: */
 	struct ranking_options optimize;
 };
 
@@ -67,7 +67,7 @@ static enum ctp_status add_ranking_event(
 	return ranking_add(user, event, err);
 }
 
-/* Reads all events into one of the two. */
+/* Passes all events to one of the two. */
 static enum ctp_status read_events(const struct inputs *inputs,
 	struct input *input, struct gaps *gaps, struct ranking *optimize,
 	struct ctp_error *err)

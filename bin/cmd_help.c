@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Help in three forms: the manual page where there is one, --help where there
- * is none, and the options as the OPTIONS section of a manual page, so that
- * pages and program cannot differ.
+ * Help in three forms: the manual page if installed, --help otherwise, and the
+ * options as the OPTIONS section of a manual page, so that pages and program
+ * agree.
  */
 #include "cli/command.h"
 
@@ -22,7 +22,7 @@ enum { KEY_ROFF = KEY_OWN };
 
 extern char **environ;
 
-/* Text in which roff sees nothing special. */
+/* Prints text escaped for roff. */
 static void put_roff(const char *text)
 {
 	if (*text == '.' || *text == '\'')
@@ -42,7 +42,8 @@ static void put_roff_option(const struct argp_option *option, void *user)
 	(void)user;
 	if (option->name == NULL) {
 		fputs(".SS ", stdout);
-		/* argp wants the colon, a heading of a page has none. */
+		/* argp needs the colon, a heading in a page must not have
+		 * it. */
 		printf("%.*s\n", (int)strcspn(option->doc, ":"), option->doc);
 		return;
 	}
@@ -68,7 +69,7 @@ static void print_roff(const struct command *command)
 	arguments_visit(command->argp, put_roff_option, NULL);
 }
 
-/* Runs `man` quietly to learn whether it has the page. */
+/* Runs `man` quietly to check whether the page exists. */
 static bool has_page(char *page)
 {
 	char man[] = "man";
@@ -103,7 +104,7 @@ static int open_page(char *page)
 	return EXIT_OUTPUT;
 }
 
-/* What has a page like those of commands, and is none. */
+/* Pages named like those of commands that are not commands. */
 static bool is_topic(const char *name)
 {
 	return strcmp(name, "python") == 0 || strcmp(name, "x2y") == 0 ||

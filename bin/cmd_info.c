@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file is, where it is from and what is in it. */
+/* Reports a file's format, origin and contents. */
 #include "cli/command.h"
 
 #include <inttypes.h>
@@ -24,10 +24,10 @@ struct request {
 	struct inputs inputs;
 	struct output_options output;
 	bool json;
-	bool printed; /* there is something before the next input's report */
+	bool printed; /* a report was printed before */
 };
 
-/* What one input's report is made from. */
+/* Data of one input's report. */
 struct file_info {
 	const struct input *input;
 	const struct trace *trace;
@@ -76,8 +76,7 @@ static void add_count(struct table *table, const char *key, uint64_t count)
 	add(table, key, text);
 }
 
-/* The beginning of a value, if that is longer than anybody reads: what is told
- * in JSON is all there in --json. */
+/* Clips a long value; --json has it completely. */
 static const char *shorten(char *shown, size_t room, const char *value)
 {
 	size_t size = room - sizeof("...");
@@ -90,7 +89,7 @@ static const char *shorten(char *shown, size_t room, const char *value)
 	return shown;
 }
 
-/* What the file says of itself, less what is above already. */
+/* Adds the file's facts, except those printed above. */
 static void add_facts(struct table *table, const struct trace *trace)
 {
 	for (uint32_t i = 0; i < trace->fact_count; i++) {
@@ -110,7 +109,7 @@ static void add_facts(struct table *table, const struct trace *trace)
 	}
 }
 
-/* What functions lie in that are known by their address. */
+/* Adds the modules of functions known only by address. */
 static void add_modules(struct table *table, const struct trace *trace)
 {
 	for (uint32_t i = 0; i < trace->module_count; i++) {
@@ -131,7 +130,7 @@ static void add_modules(struct table *table, const struct trace *trace)
 	}
 }
 
-/* A profile has sums, and no times or threads that they are of. */
+/* A profile has sums without times or threads. */
 static void add_counts(
 	struct table *table, const struct trace_summary *summary, bool profile)
 {
@@ -268,7 +267,7 @@ static void put_clocks(struct json *json, const struct trace *trace)
 	json_end(json, ']');
 }
 
-/* Where no launch is known there is nothing to compare. */
+/* Without a matched launch there is no value. */
 static void put_skew(struct json *json, const struct trace_summary *summary)
 {
 	json_key(json, "clock_skew_ns");
@@ -278,8 +277,8 @@ static void put_skew(struct json *json, const struct trace_summary *summary)
 		json_uint(json, summary->skew_ns);
 }
 
-/* As the file has them: all are text, also the numbers. Where one comes again,
- * from a further recording in the file, the first counts. */
+/* Writes the facts as in the file: all are text, even numbers. The first of
+ * equal keys, which may come from several recordings, wins. */
 static void put_facts(struct json *json, const struct trace *trace)
 {
 	bool *seen = calloc(strtab_count(trace->text), sizeof(*seen));
@@ -391,7 +390,7 @@ static int print(const struct request *request, struct file_info *info,
 
 static int report_one(struct request *request, char *const *path, FILE *out)
 {
-	/* Losses are in the report; stderr need not repeat them. */
+	/* The report contains the losses, so stderr need not repeat them. */
 	struct inputs closing = request->inputs;
 	struct input input;
 	struct trace_summary summary;

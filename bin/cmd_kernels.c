@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels of each device did, and how close that is to its peak; or the
- * trace with that in it. */
+/* Reports the work of each device's kernels and its share of the peak, or adds
+ * the work to the trace. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "input/report.h"
 #include "cli/diag.h"
 
-/* Keys of options without a letter. */
+/* Keys of options without a short form. */
 enum {
 	KEY_DTYPE = KEY_OWN,
 	KEY_PEAKS,
@@ -33,8 +33,9 @@ struct request {
 	enum dtype dtype;
 	const char *peaks_path;
 	bool augment;
-	bool about_report; /* an option that is for reports only was given */
-	const struct format *to; /* NULL: by the output, or the input */
+	bool about_report;       /* a report-only option was given */
+	const struct format *to; /* NULL: from the output's name, or the
+				  * input */
 	struct peaks_file peaks;
 };
 

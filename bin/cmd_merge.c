@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds profiles up: of several runs, processes or parts, into one; and puts
- * timelines side by side, on one clock. */
+/* Adds up profiles of several runs, processes or parts, or merges timelines on
+ * one clock. */
 #include "cli/command.h"
 
 #include <stdlib.h>
@@ -56,8 +56,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The format by the output's name, where -t does not say it; and can what is
- * added up be written in it? */
+/* Chooses the format by the output's name, without -t, and checks that sums can
+ * be written in it. */
 static int choose_format(struct request *request)
 {
 	const char *path =
@@ -104,7 +104,7 @@ static int add_profile(struct request *request, struct input *input)
 	return EXIT_DONE;
 }
 
-/* All inputs are looked at, so that all that is wrong is said at once. */
+/* Checks all inputs, so that all errors are reported at once. */
 static int add_inputs(struct request *request)
 {
 	const struct inputs *inputs = &request->inputs;
@@ -148,7 +148,7 @@ static int write_sum(struct request *request)
 	return exit_worse(status, output_close(&output, status == EXIT_DONE));
 }
 
-/* What is none of these words is the name of a range. */
+/* Any other word is the name of a range. */
 static int merge_events(const struct request *request)
 {
 	struct merge_options options = {.inputs = &request->inputs,
@@ -177,7 +177,7 @@ static int merge_profiles(struct request *request)
 	if (request->sum == NULL)
 		return diag_no_memory(NULL);
 	status = add_inputs(request);
-	/* A sum that lacks one of its parts is none. */
+	/* A sum without one of its parts would be wrong. */
 	if (status != EXIT_DONE && status != EXIT_DAMAGED)
 		return status;
 	written = write_sum(request);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The time by phase of what threads did. Inputs are summed, as the units of a
+/* Reports the time of threads by phase. Inputs are summed, as the units of a
  * build are. */
 #include "cli/command.h"
 
@@ -15,7 +15,7 @@
 #include "input/aggregate.h"
 #include "cli/diag.h"
 
-/* Keys of options without a letter. */
+/* Keys of options without a short form. */
 enum {
 	KEY_RULES = KEY_OWN,
 	KEY_SHOW_RULES,
@@ -25,14 +25,14 @@ enum {
 struct request {
 	struct inputs inputs;
 	struct report_options report_options;
-	const char *rules; /* a name or a file; NULL: by content */
+	const char *rules; /* a name or a file; NULL: chosen by content */
 	bool by_thread;
 	unsigned jobs;
 	struct phase_sets sets;
 	struct aggregate aggregate;
 };
 
-/* Prints rules that come with the program, and ends it. */
+/* Prints built-in rules and exits. */
 static void show_rules(const struct argp_state *state, const char *name)
 {
 	const char *const *lines = phase_rules_shipped(name);
@@ -87,7 +87,7 @@ static int open_rules(struct request *request)
 		return EXIT_DONE;
 	if (status == CTP_ERR_NOMEM)
 		return diag_no_memory(request->rules);
-	/* A name that was mistyped looks like a file. */
+	/* A mistyped name looks like a file. */
 	if (access(request->rules, F_OK) != 0)
 		diag("--rules: '%s' is neither a file nor one of clang, "
 		     "dynamo, import, nvcc",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a program that uses libctprof with recording switched on. All that the
- * library needs to know goes through the environment, so that child processes
- * record as well, each into a log of its own.
+ * Runs a program with recording switched on. The settings are passed in the
+ * environment, so that child processes record, too, each to its own log.
  */
 #include "cli/command.h"
 
@@ -26,7 +25,7 @@
 #include "cli/diag.h"
 #include "record/selection.h"
 
-/* Keys of options without a letter. */
+/* Keys of options without a short form. */
 enum {
 	KEY_BUFFER = KEY_OWN,
 	KEY_BUFFER_MAX,
@@ -45,7 +44,7 @@ enum {
 #define POLICIES "block|grow|drop"
 #define CLOCKS "auto|system|tsc|events"
 
-/* env(1)'s. */
+/* Statuses of env(1). */
 #define STATUS_CANNOT_RUN 126
 #define STATUS_NOT_FOUND 127
 
@@ -62,7 +61,7 @@ struct request {
 	char **argv; /* the program */
 };
 
-/* What is asked for beats what was in the environment. */
+/* Options override the environment. */
 static void set(
 	const struct argp_state *state, const char *variable, const char *value)
 {
@@ -191,7 +190,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		request->preload.no_library = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		/* The program; all that follows is its own. */
+		/* The program and its own arguments. */
 		request->argv = &state->argv[state->next - 1];
 		state->next = state->argc;
 		return 0;
@@ -209,8 +208,7 @@ static int diag_cannot_create(const char *path)
 	return EXIT_OUTPUT;
 }
 
-/* The recorder only takes a file that it makes itself, so an old one has to
- * be gone. */
+/* The recorder creates its file itself, so remove an old one. */
 static int remove_old_log(const char *path, bool force)
 {
 	struct stat found;
@@ -236,8 +234,7 @@ static int remove_old_log(const char *path, bool force)
 	return EXIT_DONE;
 }
 
-/* Can a file be made where the log is to be? The recorder could only tell too
- * late. */
+/* Checks that the log can be created: the recorder would notice too late. */
 static int check_directory(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -253,8 +250,8 @@ static int check_directory(const char *path)
 	return status;
 }
 
-/* The path as CTPROF_OUT wants it: absolute, since programs change their
- * directory, and with every % doubled; NULL if out of memory. */
+/* The path for CTPROF_OUT: absolute, since programs may change their directory,
+ * and with every % doubled; NULL if out of memory. */
 static char *output_pattern(const char *path)
 {
 	char *absolute = run_logs_absolute(path);
@@ -306,8 +303,8 @@ static void report(const struct request *request, struct timespec start)
 		preload_explain(request->argv[0], request->output);
 }
 
-/* With --python it is functions of Python that are excluded, but for those of
- * modules in C. False if out of memory. */
+/* With --python, excludes apply to Python functions, not to those of C modules.
+ * False if out of memory. */
 static bool pass_excludes_to_python(struct request *request)
 {
 	struct selection *selection = &request->selection;
@@ -329,7 +326,7 @@ static bool pass_excludes_to_python(struct request *request)
 	return true;
 }
 
-/* All that the program has to find when it starts. */
+/* Prepares the environment of the program. */
 static int prepare_environment(struct request *request)
 {
 	int status = check_directory(request->output);

@@ -29,19 +29,19 @@
 enum { KEY_DISCARD = KEY_OWN };
 
 struct request {
-	const char *directory; /* NULL: the usual one */
+	const char *directory; /* NULL: the default */
 	bool all;
 	bool discard;
 	bool json;
 	bool quiet;
 	bool force;
-	const char *output; /* NULL: the logs are completed where they are */
+	const char *output; /* NULL: the logs are completed in place */
 	enum when progress;
 	char **logs;
 	size_t count;
 };
 
-/* With -o, one file is mended. */
+/* With -o, one file is repaired. */
 static void check_output(
 	const struct request *request, const struct argp_state *state)
 {
@@ -130,7 +130,7 @@ static int discard(const struct spool_file *spool)
 	return EXIT_DONE;
 }
 
-/* Is the log's spool there, though not for this user? */
+/* Whether the log's spool exists but is not accessible to this user. */
 static bool is_other_users(const struct recover_origin *origin)
 {
 	struct stat found;
@@ -139,7 +139,7 @@ static bool is_other_users(const struct recover_origin *origin)
 	       lstat(origin->spool, &found) == 0 && found.st_uid != geteuid();
 }
 
-/* There is no spool: is there anything that one could complete? */
+/* Without a spool: reports whether the log needs one. */
 static int diag_no_spool(const char *log)
 {
 	int fd = open(log, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -180,7 +180,7 @@ static int diag_no_spool(const char *log)
 		diag("%s: is truncated, and has no spool to complete it from: "
 		     "nothing to do",
 			log);
-	else /* a program may end before a log has anything */
+	else /* a program may end before the log has any data */
 		diag("%s: is empty, and has no spool: nothing to do", log);
 	return EXIT_DONE;
 }
@@ -191,7 +191,7 @@ static int repair_log(const struct request *request, const char *log)
 	struct stat found;
 	int status;
 
-	/* A pipe would be waited for. */
+	/* Opening a pipe would block. */
 	if (stat(log, &found) == 0 && !S_ISREG(found.st_mode)) {
 		diag("%s: is not a file", log);
 		return EXIT_INPUT;
@@ -215,8 +215,8 @@ static int repair_log(const struct request *request, const char *log)
 	return status;
 }
 
-/* Opens one that was left behind; a name that is no spool's, or a spool that
- * we do not understand, is said. */
+/* Opens an abandoned spool; reports names that are not spools and unknown
+ * versions. */
 static bool open_leftover(struct spool_file *spool, const char *path)
 {
 	struct ctp_error err;
@@ -232,7 +232,7 @@ static bool open_leftover(struct spool_file *spool, const char *path)
 	return false;
 }
 
-/* Completes or removes all. */
+/* Completes or removes all spools. */
 static int repair_all(
 	const struct request *request, const struct spool_dir *spools)
 {
@@ -288,8 +288,8 @@ static void add_json(struct json *json, const struct spool_file *spool,
 	json_end(json, '}');
 }
 
-/* Calls for each spool that was left behind; returns how many. One of both
- * is NULL. */
+/* Lists each abandoned spool in `table` or `json`, of which one is NULL;
+ * returns their number. */
 static size_t list_spools(
 	const struct spool_dir *spools, struct table *table, struct json *json)
 {
@@ -368,8 +368,8 @@ struct repair_input {
 	struct repair_result result;
 };
 
-/* Is it one of the formats that are JSON, or in none that we know? An archive
- * of traces would become one trace, of all of them. */
+/* Accepts JSON formats and unknown ones. An archive of traces would become a
+ * single trace. */
 static int check_format(const struct repair_input *input)
 {
 	const struct format *format = input->file.format;
@@ -417,8 +417,8 @@ static int report_error(const struct repair_input *input, FILE *out,
 	return EXIT_INPUT;
 }
 
-/* Text of any kind has brackets, and between them what looks like pieces of
- * JSON: that is no trace, if neither an event nor a trace's member is there. */
+/* Any text may have brackets and pieces that look like JSON: without an event
+ * or a trace's member it is not a trace. */
 static bool is_no_trace(const struct repair_input *input)
 {
 	const struct repair_result *result = &input->result;

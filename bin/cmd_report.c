@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything about a recording on one page, to look at or to send. */
+/* Writes a self-contained HTML page about a recording. */
 #include "cli/command.h"
 
 #include "cli/arguments.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of functions. Several inputs are summed, function by function:
- * the usual reason for several is one program's processes.
+ * Prints the table of functions. Several inputs, usually the processes of one
+ * program, are summed by function.
  */
 #include "cli/command.h"
 
@@ -19,7 +19,7 @@
 #include "stats/stats.h"
 #include "stats/stats_build.h"
 
-/* Keys of options without a letter. */
+/* Keys of options without a short form. */
 enum {
 	KEY_FOLLOW = KEY_OWN,
 	KEY_INTERVAL,
@@ -27,9 +27,9 @@ enum {
 	KEY_CALLEES,
 };
 
-#define DEFAULT_TOP 30 /* for text: what fits a screen */
+#define DEFAULT_TOP 30 /* for text: fits on a screen */
 #define DEFAULT_INTERVAL_NS UINT64_C(1000000000)
-#define LINES_AROUND 7 /* above and below the table's rows */
+#define LINES_AROUND 7 /* lines above and below the rows */
 
 struct request {
 	struct inputs inputs;
@@ -41,7 +41,7 @@ struct request {
 	bool follow;
 	uint64_t interval_ns;
 	bool shown;      /* a report was printed while following */
-	uint32_t groups; /* of what compilers did */
+	uint32_t groups; /* groups of compilers' traces */
 	uint32_t jobs;
 	struct aggregate aggregate;
 	struct profile *sum; /* borrowed */
@@ -149,8 +149,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Milliseconds, as ever, unless all would be zeros; so short are most
- * kernels. */
+/* Milliseconds, unless all values would be 0, as for most kernels. */
 static enum stats_unit default_unit(const struct request *request)
 {
 	return request->options.gpu || (request->sum != NULL &&
@@ -159,7 +158,7 @@ static enum stats_unit default_unit(const struct request *request)
 		       : STATS_MS;
 }
 
-/* Nothing is known of what the rows were to be sorted by. */
+/* Reports that the sort key has no data. */
 static void diag_unsorted(const struct stats *stats)
 {
 	const char *owner = stats->options->key_owner;
@@ -235,7 +234,7 @@ static bool is_compiler_key(enum stats_key key)
 	return key <= STATS_NAME;
 }
 
-/* The functions, or what compilers did. */
+/* Prints the functions, or the groups of compilers' traces. */
 static int print_all(void *user, FILE *out)
 {
 	struct request *request = user;
@@ -264,8 +263,8 @@ static int print_all(void *user, FILE *out)
 	return print(request, out);
 }
 
-/* Prints what there is so far: over what was printed before, like top, where
- * that is on a terminal. */
+/* Prints the profile so far; on a terminal over the previous output, like
+ * top. */
 static int show_snapshot(
 	void *user, struct profile *profile, const uint64_t losses[LOSS_KINDS])
 {
@@ -298,7 +297,7 @@ static int show_snapshot(
 	return status;
 }
 
-/* Who called whom is counted only to be shown. */
+/* Edges are counted only if they are shown. */
 static void choose_edges(struct request *request)
 {
 	request->replay.no_edges = !request->options.callers &&
@@ -329,7 +328,7 @@ static int run_follow(struct request *request)
 	return follow_run(&follow);
 }
 
-/* Of a directory all that compilers did is shown, if they did. */
+/* For a directory of compilers' traces, shows all groups. */
 static void choose_groups(struct request *request)
 {
 	const struct inputs *inputs = &request->inputs;
@@ -360,7 +359,7 @@ static int run_request(struct request *request)
 		request->options.ops = &grouping->ops_view;
 	}
 	worst = aggregate_run(aggregate, &options);
-	/* With nothing to show, a table of nothing would only mislead. */
+	/* An empty table would be misleading. */
 	if (aggregate->file_count == 0)
 		return worst;
 	if (request->groups != 0 && grouping->has_group && !grouping->has_ops &&

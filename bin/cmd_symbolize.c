@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names for functions that a log knows by their addresses only. */
+/* Adds names to functions that a log has only by address. */
 #include "cli/command.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@ bin_PROGRAMS += ctprof
 ctprof_SOURCES = %D%/main.c
 ctprof_LDADD = libprogram.la
 
-# All of the program but main(), for the tests.
+# All of the program except main(), for the tests.
 noinst_LTLIBRARIES += libprogram.la
 libprogram_la_LIBADD = libformats.la librecover.la libsymbols.la $(JANSSON_LIBS)
 # Each has its manual page, doc/ctprof-NAME.1.in.

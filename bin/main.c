@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctprof SUBCOMMAND …, and the converters by their own names: a program that
- * is called X2Y, with formats X and Y, is `ctprof convert -f X -t Y`.
+ * ctprof SUBCOMMAND …, and the converters by their own names: X2Y, with formats
+ * X and Y, is `ctprof convert -f X -t Y`.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -18,8 +18,8 @@
 #include "cli/output.h"
 #include "cli/diag.h"
 
-/* How many letters to change, add or take away. Words longer than a name of
- * ours can be are far from all of them. */
+/* Edit distance: letters to change, add or remove. Words longer than any of our
+ * names are far from all of them. */
 static size_t edit_distance(const char *a, const char *b)
 {
 	size_t row[32];
@@ -50,7 +50,7 @@ static size_t edit_distance(const char *a, const char *b)
 static int refuse_unknown(const char *name)
 {
 	const char *nearest = NULL;
-	size_t least = 4; /* further away is another word */
+	size_t least = 4; /* larger distances are unrelated words */
 
 	for (const struct command *const *at = commands; *at != NULL; at++) {
 		size_t far = edit_distance(name, (*at)->name);
@@ -92,8 +92,7 @@ static int run_converter(int argc, char **argv, const struct format *from,
 	return status;
 }
 
-/* Half of a name of ours, and what keeps it from being one, if anything does.
- */
+/* Checks one half of a converter's name; reports why it is not valid. */
 static bool refuse_format(const char *name, const char *half, bool is_input)
 {
 	const struct format *format = format_names_find(half);
@@ -115,8 +114,7 @@ static bool refuse_format(const char *name, const char *half, bool is_input)
 	return true;
 }
 
-/* A program that is called like a converter, X2Y, with one format that there
- * is at least, is meant as one. */
+/* A name X2Y with at least one existing format is meant as a converter. */
 static bool refuse_converter(const char *name)
 {
 	char first[FORMAT_NAMES_BYTES];
@@ -145,7 +143,7 @@ static int run_command(int argc, char **argv)
 		return refuse_unknown(argv[0]);
 	if (asprintf(&name, "ctprof %s", command->name) < 0)
 		return diag_no_memory(NULL);
-	argv[0] = name; /* for argp's messages */
+	argv[0] = name; /* name in argp's messages */
 	status = command->run(argc, argv);
 	free(name);
 	return status;
@@ -186,11 +184,11 @@ int main(int argc, char **argv)
 {
 	int status;
 
-	/* The programs that we run do not obey our caller, either. */
+	/* Programs that we run must not use the caller's environment either. */
 	if (environment_is_refused())
 		(void)clearenv();
-	/* Whoever started us may have children reaped by the kernel; we need
-	 * to know how ours end. */
+	/* The parent may have ignored SIGCHLD, but we need our children's exit
+	 * status. */
 	(void)signal(SIGCHLD, SIG_DFL);
 	memory_set_usual_limit(machine_memory_bytes("") / 4 * 3);
 	status = run(argc, argv);

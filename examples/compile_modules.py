@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compiles modules of the standard library, each step by itself: source, tree,
-a pass over the tree, code, listing. Work for a profiler to look at.
+"""Compiles modules of the standard library step by step: source, tree, a pass
+over the tree, code, listing. A workload for a profiler.
 
 usage: compile_modules.py [COUNT]
 """
@@ -12,7 +12,7 @@ import sysconfig
 
 
 class FoldConstants(ast.NodeTransformer):
-    """Sums of constants become constants, as compilers have it."""
+    """Folds sums of constants, as compilers do."""
 
     folded = 0
 
@@ -46,7 +46,7 @@ def compile_module(path):
         tree = ast.parse(source.read())
     passes = FoldConstants()
     tree = passes.visit(tree)
-    # Written and read again: what comes out must be a module, too.
+    # Written and read again: the result must be a module, too.
     code = compile(ast.unparse(tree), path, "exec")
     return passes.folded, instructions(code)
 

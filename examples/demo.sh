@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Records examples/cindex while it works through the headers under
-# /usr/include, turns the log into what people look at, and says how. Then
-# records ctprof itself, whose source says nothing about recording, compiled
-# with -finstrument-functions, while it reads that log; and last a Python program
-# that compiles modules of the standard library.
-# Run by `./bootstrap demo`; BUILD is where ctprof was built.
+# Records examples/cindex while it reads the headers under /usr/include,
+# converts the log to several views, and prints the commands. Then records
+# ctprof itself, which has no recording code, compiled with
+# -finstrument-functions, while it reads that log; and finally a Python program
+# that compiles modules of the standard library. Run by `./bootstrap demo`;
+# BUILD is where ctprof was built.
 set -eu
 build=${BUILD:?run ./bootstrap demo}
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -46,7 +46,7 @@ if command -v gprof2dot >/dev/null; then
 	"$ctprof" convert -t svg --min 1% run.ctp -o run.gprof2dot.svg
 fi
 
-# --- a program that does not know that it is recorded: ctprof ---------------
+# --- a program without recording code: ctprof ---------------
 
 instrumented=$build/instrumented
 say "Building ctprof once more, with CFLAGS='-O2 -g -finstrument-functions' ..."

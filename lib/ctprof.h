@@ -13,11 +13,11 @@
  *	}
  *
  * Recording starts by itself, with the first event, when CTPROF_OUT is in the
- * environment (that is what `ctprof record` sets); or with ctp_start().
- * Without either, a range costs one load and one branch.
+ * environment (`ctprof record` sets it); or with ctp_start(). Without either, a
+ * range costs one load and one branch.
  *
  * The library never prints, exits or aborts. If it cannot record, the program
- * runs on and ctp_status() says why.
+ * continues and ctp_status() returns the reason.
  */
 #ifndef CTPROF_H
 #define CTPROF_H
@@ -39,23 +39,24 @@ enum ctp_status {
 	CTP_OK = 0,
 	CTP_END = 1, /* no more items: not an error */
 	CTP_ERR_NOMEM = -1,
-	CTP_ERR_IO = -2,          /* the system said no; sys_errno is set */
+	CTP_ERR_IO = -2,          /* a system call failed; sys_errno is set */
 	CTP_ERR_FORMAT = -3,      /* the input breaks its format */
 	CTP_ERR_UNSUPPORTED = -4, /* well formed, but we do not handle it */
-	CTP_ERR_LIMIT = -5,       /* a limit that was asked for is reached */
-	CTP_ERR_STATE = -6,       /* not now: already started, not started */
+	CTP_ERR_LIMIT = -5,       /* a requested limit is reached */
+	CTP_ERR_STATE = -6,       /* wrong state: already started, not
+				   * started */
 };
 
 /* A thread's behavior when its buffers are full and the log is behind. */
 enum ctp_policy {
 	CTP_POLICY_BLOCK = 0, /* wait for the log; nothing is lost */
-	CTP_POLICY_GROW = 1, /* take more memory, up to buffer_max; then drop */
-	CTP_POLICY_DROP = 2, /* drop whole ranges, and count them */
+	CTP_POLICY_GROW = 1,  /* use more memory, up to buffer_max; then drop */
+	CTP_POLICY_DROP = 2,  /* drop whole ranges, and count them */
 };
 
-/* Which clock stamps the records. */
+/* The clock of the records. */
 enum ctp_clock {
-	CTP_CLOCK_AUTO = 0,   /* the processor's counter, if it is good */
+	CTP_CLOCK_AUTO = 0,   /* the processor's counter, if reliable */
 	CTP_CLOCK_SYSTEM = 1, /* CLOCK_MONOTONIC_RAW */
 	CTP_CLOCK_TSC = 2,    /* the counter, even if it may not be invariant */
 	CTP_CLOCK_EVENTS = 3, /* one nanosecond per recorded event: makes times
@@ -64,20 +65,20 @@ enum ctp_clock {
 
 /* The GPU activity to record, through CUPTI. */
 enum ctp_gpu {
-	CTP_GPU_DEFAULT = 0, /* what the environment says; else nothing */
+	CTP_GPU_DEFAULT = 0, /* from the environment; else off */
 	CTP_GPU_OFF = 1,
 	CTP_GPU_LIGHT = 2,  /* kernels, copies, the calls that cause them */
-	CTP_GPU_FULL = 3,   /* and all other calls of CUDA */
-	CTP_GPU_GRAPHS = 4, /* as light, but a launch of a CUDA graph is one
-			       activity: costs least where graphs are large */
+	CTP_GPU_FULL = 3,   /* and all other CUDA calls */
+	CTP_GPU_GRAPHS = 4, /* like light, but a launch of a CUDA graph is one
+			     * activity: cheapest for large graphs */
 };
 
-/* Where ranges recorded through this library are shown as well. */
+/* Other tools to which recorded ranges are emitted. */
 enum ctp_emit {
-	CTP_EMIT_DEFAULT = 0, /* what the environment says; else nowhere */
+	CTP_EMIT_DEFAULT = 0, /* from the environment; else off */
 	CTP_EMIT_NONE = 1,
-	CTP_EMIT_NVTX = 2, /* in Nsight Systems */
-	CTP_EMIT_ITT = 3,  /* in VTune */
+	CTP_EMIT_NVTX = 2, /* for Nsight Systems */
+	CTP_EMIT_ITT = 3,  /* for VTune */
 };
 
 /*
@@ -95,8 +96,8 @@ struct ctp_options {
 	uint64_t buffer_bytes;  /* memory for records at the start.
 				    CTPROF_BUFFER; default 2 MiB */
 	uint64_t buffer_max;    /* CTPROF_BUFFER_MAX; default 64 MiB */
-	uint64_t min_ns;        /* leave out ranges that are shorter and
-				    contain nothing. CTPROF_MIN_NS; 0 */
+	uint64_t min_ns;        /* drop shorter ranges that contain nothing.
+				 * CTPROF_MIN_NS; 0 */
 	enum ctp_policy policy; /* CTPROF_POLICY=block|grow|drop */
 	enum ctp_clock clock;   /* CTPROF_CLOCK=
 				    auto|system|tsc|events */
@@ -105,8 +106,8 @@ struct ctp_options {
 	enum ctp_emit emit;     /* CTPROF_EMIT=none|nvtx|itt */
 };
 
-/* C++ has names of fields since C++20 only, and compilers warn of those that
- * are left out. */
+/* C++ has designated initializers only since C++20, and compilers warn about
+ * omitted fields. */
 #ifdef __cplusplus
 static inline struct ctp_options ctp_options_init(void)
 {
@@ -125,7 +126,7 @@ static inline struct ctp_options ctp_options_init(void)
 
 /*
  * A place in the program that ranges, instants and counters are named after.
- * Static ones are made by the macros below; others by ctp_site_intern().
+ * The macros below make static ones; ctp_site_intern() makes others.
  *
  * Ownership: the strings of a static site must live until the site's first
  * use while recording; they are copied then.
@@ -138,58 +139,59 @@ struct ctp_site {
 };
 
 /*
- * Starts recording. `options` may be NULL: everything from the environment,
- * which a set-user-ID program does not read.
+ * Starts recording. `options` may be NULL: everything is taken from the
+ * environment, which a set-user-ID program ignores.
  *
  * Errors: CTP_ERR_STATE if already recording, CTP_ERR_IO if the log or the
- * buffers cannot be made, CTP_ERR_NOMEM; CTP_ERR_UNSUPPORTED in a set-user-ID
- * program if `options` has no path. ctp_status() has the words.
+ * buffers cannot be created, CTP_ERR_NOMEM; CTP_ERR_UNSUPPORTED in a
+ * set-user-ID program if `options` has no path. ctp_status() describes the
+ * error.
  * Threads: any, one at a time.
  */
 CTP_API enum ctp_status ctp_start(const struct ctp_options *options);
 
 /*
- * Stops recording and completes the log. Ranges still open are closed at this
- * time by the readers, and counted. Does nothing if not recording.
+ * Stops recording and completes the log. Readers close the ranges still open at
+ * this time, and count them. Does nothing if not recording.
  *
  * Errors: CTP_ERR_IO if some of the log could not be written.
- * Threads: any; other threads may go on recording, which then does nothing.
+ * Threads: any; other threads may continue to record, which has no effect then.
  */
 CTP_API enum ctp_status ctp_stop(void);
 
 /*
- * The recorder's state, for people: "recording to run.ctp", "off", "stopped:
- * cannot write run.ctp: No space left on device".
+ * The recorder's state as text: "recording to run.ctp", "off", "stopped: cannot
+ * write run.ctp: No space left on device".
  *
  * Ownership: borrowed until the next call by any thread.
  */
 CTP_API const char *ctp_status(void);
 
-/* Writes out what has been recorded so far, without waiting for it to reach
- * the disk. Threads: any. Errors: CTP_ERR_STATE, CTP_ERR_IO. */
+/* Writes the data recorded so far, without waiting for it to reach the disk.
+ * Threads: any. Errors: CTP_ERR_STATE, CTP_ERR_IO. */
 CTP_API enum ctp_status ctp_flush(void);
 
 /*
- * The site (name, file, line), the same pointer for equal triples.
+ * Returns the site (name, file, line); equal triples have the same pointer.
  *
  * Errors: never NULL; the site "(unnamed)" if out of memory. `file` may be
  * NULL, `name` may not.
  * Ownership: the library's, valid until the process ends; strings are copied
- * (names over 16,000 bytes are cut there, and counted).
+ * (names over 16,000 bytes are truncated and counted).
  */
 CTP_API struct ctp_site *ctp_site_intern(
 	const char *name, const char *file, uint32_t line);
 
-/* A site of which more is known; begin with CTP_SITE_INFO_INIT. */
+/* A site with more information; begin with CTP_SITE_INFO_INIT. */
 struct ctp_site_info {
 	size_t size;      /* sizeof(struct ctp_site_info) */
 	const char *name; /* not NULL */
 	const char *file; /* NULL: unknown */
 	uint32_t line;    /* first line of the function; 0: unknown */
-	/* The line in the caller's file that the call is made from; sites that
-	 * differ only in this are one function. 0: unknown. */
+	/* The line of the call in the caller's file; sites that differ only in
+	 * this are one function. 0: unknown. */
 	uint32_t call_line;
-	const char *full_name; /* with its class, say; NULL: the same */
+	const char *full_name; /* e.g. with its class; NULL: the same */
 	/* The kind of site: "python", "c", "module", "gc", …; the category in
 	 * Chrome traces. NULL: none. */
 	const char *category;
@@ -211,7 +213,7 @@ static inline struct ctp_site_info ctp_site_info_init(void)
 /* clang-format on */
 #endif
 
-/* The same of such a site. Errors and ownership: as ctp_site_intern(). */
+/* The same for such a site. Errors and ownership: like ctp_site_intern(). */
 CTP_API struct ctp_site *ctp_site_intern_info(const struct ctp_site_info *info);
 
 /*
@@ -226,17 +228,16 @@ CTP_API void ctp_begin(struct ctp_site *site);
 CTP_API void ctp_end(void);
 
 /*
- * The same for a range with a sequence number, by which one that it causes is
- * known: its argument "seq". Tools that ranges are emitted to see it in the
- * name, as "NAME, seq = 5". Returns whether a range was opened, so that
- * ctp_end() is due.
+ * The same for a range with a sequence number, its argument "seq", which
+ * identifies a range that it causes. Other tools receive it in the name, "NAME,
+ * seq = 5". Returns whether a range was opened, which then needs ctp_end().
  */
 CTP_API int ctp_begin_seq(struct ctp_site *site, int64_t seq);
 
 /*
  * ctp_begin() and ctp_end() with the caller's own time, for timelines from
- * elsewhere. Such ranges form a timeline of their own beside the thread's
- * measured one.
+ * elsewhere. Such ranges form a separate timeline beside the thread's measured
+ * one.
  *
  * Units: nanoseconds on a clock of the caller's choice, stored exactly; may be
  * negative; should not decrease on one thread.
@@ -263,30 +264,30 @@ struct ctp_arg {
 	} value;
 };
 
-/* More are not stored. */
+/* Additional arguments are not stored. */
 #define CTP_ARGS_MAX 16
 
 /*
- * The same with arguments, up to CTP_ARGS_MAX; those of ctp_arg_int() and the
- * like belong to the range that is open on the thread.
+ * The same with arguments, up to CTP_ARGS_MAX. ctp_arg_int() and the like add
+ * to the thread's innermost open range instead.
  *
- * Ownership: keys and texts are copied (cut at 16,000 bytes in all; NULL is as
- * an empty text). That some were cut or left out is counted for each event.
+ * Ownership: keys and texts are copied (truncated at 16,000 bytes in all; NULL
+ * is an empty text). Each event with truncated or omitted arguments is counted.
  */
 CTP_API void ctp_async_begin_args(struct ctp_site *site, uint64_t id,
 	const struct ctp_arg *args, uint32_t count);
 
-/* Something that happened now; something that has this value from now on. */
+/* Records an event at this time; or a value that is valid from now on. */
 CTP_API void ctp_instant(struct ctp_site *site);
 CTP_API void ctp_counter(struct ctp_site *site, int64_t value);
 CTP_API void ctp_counter_float(struct ctp_site *site, double value);
 
-/* Memory taken and given back. Units: bytes; device -1 is the host. */
+/* Memory allocated and freed. Units: bytes; device -1 is the host. */
 CTP_API void ctp_memory_alloc(const void *address, uint64_t bytes, int device);
 CTP_API void ctp_memory_free(const void *address, uint64_t bytes, int device);
 
 /*
- * One more step (iteration) by `requester`, which starts at the global step
+ * Counts a step (iteration) of `requester`, which starts at the global step
  * when it is first seen. The global step is the maximum over all requesters; a
  * marker is recorded when it advances. Returns the global step.
  *
@@ -294,7 +295,7 @@ CTP_API void ctp_memory_free(const void *address, uint64_t bytes, int device);
  */
 CTP_API int64_t ctp_step(const char *requester);
 
-/* Forgets a requester. The global step does not go back. */
+/* Removes a requester. The global step does not decrease. */
 CTP_API void ctp_step_remove(const char *requester);
 
 /* Names the calling thread in the log; copied. */
@@ -303,9 +304,9 @@ CTP_API void ctp_thread_name(const char *name);
 /*
  * Adds an argument to the innermost range that is open on this thread.
  *
- * Ownership: `key` and `value` are copied (cut at 16,000 bytes together; NULL is
- * as an empty text). Text should be UTF-8; what is not is replaced by the
- * writers of formats that need it.
+ * Ownership: `key` and `value` are copied (truncated at 16,000 bytes together;
+ * NULL is an empty text). Text should be UTF-8; writers of formats that need it
+ * replace invalid bytes.
  */
 CTP_API void ctp_arg_int(const char *key, int64_t value);
 CTP_API void ctp_arg_float(const char *key, double value);
@@ -313,9 +314,9 @@ CTP_API void ctp_arg_string(const char *key, const char *value);
 
 /*
  * For front ends whose begins and ends come from elsewhere and need not
- * balance. Adds to the calling thread's losses: the ranges that were ended
- * because their own end never came, and the ends that were left out because
- * their range had not begun.
+ * balance. Adds to the calling thread's losses: ranges that were ended because
+ * their own end never came, and ends that were dropped because their range had
+ * not begun.
  */
 CTP_API void ctp_repaired(uint64_t ranges, uint64_t ends);
 
@@ -333,7 +334,7 @@ CTP_API void ctp_repaired(uint64_t ranges, uint64_t ends);
 #define CTP_STATIC_SITE(variable, text) \
 	static struct ctp_site variable = {(text), __FILE__, __LINE__, 0}
 
-/* A range from here to the end of the block, however the block is left. */
+/* A range from here to the end of the block, on any way out. */
 #define CTP_SCOPE(name) CTP_SCOPE_(name, __COUNTER__)
 
 /* The same, named after the function. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The part of ctprof.h that is compiled into the program: the recording hot
- * path, and what a range at block scope expands to. Private: programs include
+ * path, and the expansion of a range at block scope. Private: programs include
  * ctprof.h and use its macros.
  */
 #ifndef CTPROF_INLINE_H
@@ -15,12 +15,12 @@
 extern "C" {
 #endif
 
-/* A record is one word: ticks, plus the site's number in the bits above these;
- * 0 ends a range. See chunk.h in the sources. */
+/* A record is one word: ticks plus the site's number in the bits above; site 0
+ * ends a range. See chunk.h in the sources. */
 #define CTP_TICK_BITS 44
 
 struct ctp_thread {
-	uint64_t *next;  /* where the next record goes */
+	uint64_t *next;  /* the next record's place */
 	uint64_t *limit; /* at or past it: take the slow path */
 };
 
@@ -34,8 +34,9 @@ CTP_API void ctp_end_slow(void);
 #if defined(__x86_64__)
 #define CTP_INLINE_TICKS() __builtin_ia32_rdtsc()
 #elif defined(__aarch64__)
-/* The generic timer's virtual count. No isb, which would empty the pipeline: it
- * may be read some instructions early or late, as on x86-64 without a fence. */
+/* The generic timer's virtual count. No isb, which would flush the pipeline:
+ * the read may be some instructions early or late, as on x86-64 without a
+ * fence. */
 static inline __attribute__((always_inline)) uint64_t ctp_inline_ticks(void)
 {
 	uint64_t ticks;
@@ -47,9 +48,9 @@ static inline __attribute__((always_inline)) uint64_t ctp_inline_ticks(void)
 #define CTP_INLINE_TICKS() ctp_inline_ticks()
 #endif
 
-/* Records that a range begins, of the site with this tag, or ends: tag 0. All
- * that most events are; 0: there is no room, or no clock that is read inline.
- */
+/* Records the begin of a range of the site with this tag, or an end (tag 0).
+ * This is the whole cost of most events. Returns 0 if there is no room, or no
+ * clock that can be read inline. */
 static inline __attribute__((always_inline)) int ctp_store_inline(uint64_t tag)
 {
 #ifdef CTP_INLINE_TICKS
@@ -70,7 +71,7 @@ static inline __attribute__((always_inline)) int ctp_store_inline(uint64_t tag)
 	return 0;
 }
 
-/* Returns whether a range was opened (so that its end is due). */
+/* Returns whether a range was opened (and needs an end). */
 static inline __attribute__((always_inline)) int ctp_begin_inline(
 	struct ctp_site *site)
 {

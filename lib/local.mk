@@ -35,7 +35,7 @@ include lib/symbols/local.mk
 include lib/trace/local.mk
 include lib/transform/local.mk
 
-# A recorder must not record itself, whatever the user's flags say.
+# A recorder must not record itself, regardless of the user's flags.
 $(libbase_la_OBJECTS) $(libpack_la_OBJECTS) $(librecorder_la_OBJECTS) \
 $(libinstrument_la_OBJECTS) $(libctprof_instrument_la_OBJECTS) \
 $(libinject_la_OBJECTS) $(libctprof_inject_la_OBJECTS): \

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * argp's own help parser is switched off: it has -? and no -h, and it would
- * exit with status 0 although the disk is full. Help is not printed by
- * argp_help(): where glibc's indents a line while its buffer of 200 bytes is
- * full, the blanks come too early, which depends on the length of all texts
- * before.
+ * argp's own help parser is off: it has -? but no -h, and it exits with status
+ * 0 even if the disk is full. argp_help() is not used either: if glibc's buffer
+ * of 200 bytes is full when it indents a line, the blanks are misplaced,
+ * depending on the length of all previous text.
  */
 #include "cli/arguments.h"
 
@@ -20,10 +19,10 @@
 #include "base/utf8.h"
 
 #define WIDTH 79
-#define TEXT_COLUMN 29 /* of what options do */
+#define TEXT_COLUMN 29 /* column of the options' descriptions */
 
-/* A line's worth of text: up to the last space that fits, or, of a word that
- * does not fit, its end. */
+/* Size of the text up to the last space that fits, or to the end of a word that
+ * is too long. */
 static size_t line_size(const char *text, size_t size, size_t room)
 {
 	if (size <= room)
@@ -36,7 +35,7 @@ static size_t line_size(const char *text, size_t size, size_t room)
 	return room;
 }
 
-/* Prints a paragraph that begins, and goes on, in a column. */
+/* Prints a paragraph whose lines begin at a column. */
 static void put_paragraph(const char *text, size_t size, size_t column)
 {
 	for (;;) {
@@ -51,7 +50,7 @@ static void put_paragraph(const char *text, size_t size, size_t column)
 	}
 }
 
-/* Paragraphs are lines; `end` ends the last. */
+/* Each line is a paragraph; `end` is the end of the last. */
 static void put_paragraphs(const char *text, const char *end)
 {
 	while (text < end) {
@@ -124,7 +123,7 @@ static void print_help(const struct argp *argp, const char *name)
 static const struct argp_option help_options[] = {
 	{"help", 'h', NULL, 0, "print this help", GROUP_OTHER},
 	{"version", 'V', NULL, 0, "print the version", GROUP_OTHER},
-	/* argp's error messages name it. */
+	/* argp's error messages mention it. */
 	{"usage", KEY_USAGE, NULL, OPTION_HIDDEN, NULL, GROUP_OTHER},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
@@ -156,15 +155,15 @@ const struct argp help_argp = {
 
 const struct argp_child help_children[] = {{&help_argp, 0, NULL, 0}, {0}};
 
-/* argp and getopt repeat what they were given: a terminal must not obey it. A
- * line comes in pieces, of which only the last ends in one. */
+/* Escapes arguments that argp and getopt print, since a terminal must not
+ * interpret them. A line comes in pieces; only the last ends with '\n'. */
 static ssize_t write_escaped(void *cookie, const char *bytes, size_t size)
 {
 	bool ends = size > 0 && bytes[size - 1] == '\n';
 	size_t left = size - ends;
 	char escape[UTF8_ESCAPE_TEXT];
 
-	/* Without memory, of which there may be none. */
+	/* Does not allocate, since memory may be exhausted. */
 	while (left > 0) {
 		size_t used = utf8_safe_prefix(bytes, left);
 
@@ -197,7 +196,7 @@ void arguments_parse(const struct argp *argp, unsigned flags, int argc,
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(argp, argc, argv, flags | ARGP_NO_HELP, NULL, input) !=
 		0) {
-		diag_no_memory(NULL); /* nothing else fails so */
+		diag_no_memory(NULL); /* the only possible failure */
 		exit(EXIT_LIMIT);
 	}
 	stderr = plain;
@@ -211,7 +210,7 @@ static bool is_end(const struct argp_option *option)
 	       option->doc == NULL && option->group == 0;
 }
 
-/* The headings of a group alone, or all else of it. */
+/* Visits either only the headings of a group or everything else. */
 static void visit_group(const struct argp *argp, int group, bool headings,
 	void (*visit)(const struct argp_option *option, void *user), void *user)
 {
@@ -226,7 +225,8 @@ static void visit_group(const struct argp *argp, int group, bool headings,
 		visit_group(child->argp, group, headings, visit, user);
 }
 
-/* A heading may be a child's, and what stands below it not. */
+/* Headings first, since they may belong to another parser than the options
+ * below. */
 void arguments_visit(const struct argp *argp,
 	void (*visit)(const struct argp_option *option, void *user), void *user)
 {

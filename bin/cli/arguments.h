@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every sub-command's argp has in common: --help and --version, errors
- * with status 2, and a walk over the option table, from which completion and
- * manual pages are made.
+ * Common parts of all sub-commands' argp: --help and --version, errors with
+ * status 2, and a walk over the option table for completion and manual pages.
  */
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H
@@ -12,8 +11,8 @@
 
 #include "cli/terminal.h"
 
-/* Groups of options in --help, in this order. A heading is an entry with only
- * a text and its group. */
+/* Groups of options in --help, in order. A heading is an entry with only a text
+ * and its group. */
 enum option_group {
 	GROUP_MAIN = 1,
 	GROUP_OUTPUT,
@@ -29,9 +28,9 @@ enum option_group {
 		NULL, 0, NULL, 0, text, number \
 	}
 
-/* Keys of options without a letter. Keys that only one file uses are in an enum
- * there, from KEY_OWN on. Source: glibc's argp-parse.c gives a long option to
- * the parser whose table it is in, so two tables may have equal keys. */
+/* Keys of options without a short form. Keys that only one file uses are in an
+ * enum there, from KEY_OWN on. Source: glibc's argp-parse.c gives a long option
+ * to the parser whose table it is in, so two tables may have equal keys. */
 enum option_key {
 	KEY_FORCE = 256,
 	KEY_STRICT,
@@ -49,17 +48,17 @@ enum option_key {
 	KEY_ALL,
 	KEY_USAGE,
 	KEY_SPLIT,
-	KEY_OWN, /* the first of those of one file */
+	KEY_OWN, /* first private key of a file */
 };
 
 /* -h, --help, -V, --version: a child of every command's argp. */
 extern const struct argp help_argp;
 
-/* No other than that: of a command with no inputs. */
+/* Only help_argp, for a command without inputs. */
 extern const struct argp_child help_children[];
 
-/* Parses; on a mistake says what is wrong and exits with status 2. `flags` are
- * argp's, added to those that all commands need. */
+/* Parses the arguments; on a mistake, prints it and exits with status 2.
+ * `flags` are argp's, added to those of all commands. */
 void arguments_parse(const struct argp *argp, unsigned flags, int argc,
 	char **argv, void *input);
 
@@ -69,17 +68,18 @@ void arguments_visit(const struct argp *argp,
 	void (*visit)(const struct argp_option *option, void *user),
 	void *user);
 
-/* Numbers and words in options; a mistake is said and exits with status 2. */
+/* Read numbers and words of options; on a mistake, print it and exit with
+ * status 2. */
 uint32_t arguments_count(
 	const struct argp_state *state, const char *option, const char *text);
 enum when arguments_when(
 	const struct argp_state *state, const char *option, const char *text);
 
-/* The name of an output, which is not "". */
+/* The name of an output, not "". */
 char *arguments_output(
 	const struct argp_state *state, const char *option, char *text);
 
-/* How large the parts of --split are to be: some bytes, like "64M". */
+/* The size of the parts of --split, not 0: "64M". */
 uint64_t arguments_part_size(const struct argp_state *state, const char *text);
 
 /* A number of bytes, like "64M". */
@@ -90,7 +90,7 @@ uint64_t arguments_size(
 void arguments_min(const struct argp_state *state, const char *text,
 	uint32_t *share_ppm, uint64_t *time_ns);
 
-/* Which of the words of `values` ("a|b|c") this is. */
+/* Index of a word in `values` ("a|b|c"). */
 unsigned arguments_word(const struct argp_state *state, const char *option,
 	const char *values, const char *text);
 

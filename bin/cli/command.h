@@ -10,14 +10,14 @@
 
 #include <argp.h>
 
-/* When several things went wrong, the largest is returned: exit_worse(). */
+/* If several problems occur, the largest status is returned: exit_worse(). */
 enum exit_status {
 	EXIT_DONE = 0,
-	EXIT_NO = 1,      /* the answer is no: a check failed */
-	EXIT_USAGE = 2,   /* the command line makes no sense */
+	EXIT_NO = 1,      /* a check failed */
+	EXIT_USAGE = 2,   /* invalid command line */
 	EXIT_INPUT = 3,   /* unreadable, or of unknown format */
 	EXIT_DAMAGED = 4, /* damaged input or lost events, and --strict */
-	EXIT_OUTPUT = 5,  /* could not be written, or would overwrite */
+	EXIT_OUTPUT = 5,  /* cannot be written, or would overwrite */
 	EXIT_LIMIT = 6,   /* out of memory, or a limit was reached */
 };
 
@@ -66,7 +66,7 @@ extern const struct command *const commands[];
 /* By name, or NULL. */
 const struct command *command_find(const char *name);
 
-/* What `ctprof --help` and `ctprof --version` print. */
+/* Print `ctprof --help` and `ctprof --version`. */
 void command_print_help(void);
 void command_print_version(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A line is handed to the system in one piece, so that the lines of several
- * processes that work in parallel do not mix. */
+/* A line is written with one system call, so that lines of parallel processes
+ * do not mix. */
 #include "cli/diag.h"
 
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 #include "cli/quantity.h"
 #include "base/utf8.h"
 
-/* Under a limit that has no room for words, they are said all the same, as
- * plain ASCII: the limit is to be told. */
+/* Prints plain ASCII without allocating, so that an exceeded memory limit can
+ * still be reported. */
 static void diag_plainly(char *text)
 {
 	for (char *at = text; *at != '\0'; at++)
@@ -34,7 +34,8 @@ void diag(const char *format, ...)
 	size = vasprintf(&text, format, args);
 	va_end(args);
 	if (size < 0)
-		return; /* no memory even for words: the status tells */
+		return; /* no memory even for the message: only the status
+			 * reports it */
 	buffer_add_text(&line, "ctprof: ");
 	utf8_add_printable(&line, text, (size_t)size);
 	buffer_add_byte(&line, '\n');

@@ -5,11 +5,11 @@
 
 #include "base/error.h"
 
-/* Prints one line. Characters that a terminal would obey are escaped. */
+/* Prints one line. Control characters are escaped. */
 void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Reports that there is no memory, or no more of it than --max-mem allows. `name`
- * is what it was wanted for; it may be NULL. Returns EXIT_LIMIT. */
+/* Reports that memory, or the limit of --max-mem, is exhausted. `name` is the
+ * input or output; it may be NULL. Returns EXIT_LIMIT. */
 int diag_no_memory(const char *name);
 
 /* "FILE: byte 123456: what is wrong"; `name` may be NULL. */

@@ -22,15 +22,15 @@
 static const int fatal_signals[] = {
 	SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGXCPU};
 
-/* What a fatal signal has to remove; "" if nothing. */
+/* File to remove on a fatal signal; "" if none. */
 static char unfinished_path[PATH_MAX];
 
 static void on_fatal_signal(int number)
 {
 	if (unfinished_path[0] != '\0')
 		(void)unlink(unfinished_path);
-	/* The handler is gone (SA_RESETHAND), so this ends the process when
-	 * the handler returns, with the status that the signal means. */
+	/* SA_RESETHAND has removed the handler, so this ends the process with
+	 * the signal's status when the handler returns. */
 	(void)raise(number);
 }
 
@@ -53,7 +53,7 @@ static int fail(const struct output *output, const char *what)
 	return EXIT_OUTPUT;
 }
 
-/* What is read: the files themselves, as a link is another path to one. */
+/* Files that are read, by identity: a link is another path to one. */
 struct protected_file {
 	dev_t device;
 	ino_t inode;
@@ -102,8 +102,8 @@ static int refuse_input(const char *path)
 	return EXIT_OUTPUT;
 }
 
-/* The number of the open file that the path stands for, or -1. Opening such a
- * path anew would begin at its start, over what is there after >>. */
+/* The descriptor that the path stands for, such as /dev/fd/3, or -1. Reopening
+ * such a path would overwrite the file from its start, even after >>. */
 static int open_file_of(const char *path)
 {
 	static const char *const places[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -135,8 +135,8 @@ struct destination {
 };
 
 /*
- * A link leads where its owner wants: in /tmp, another user's would have us
- * replace a file of ours. Root's are part of the system, such as /dev/stdout.
+ * Other users' links are not followed: in /tmp they could make us replace our
+ * own files. Root's links are part of the system, such as /dev/stdout.
  */
 static int find_destination(const char *path, struct destination *destination)
 {
@@ -156,13 +156,13 @@ static int find_destination(const char *path, struct destination *destination)
 	return EXIT_DONE;
 }
 
-/* Something that has no content of its own to be replaced. */
+/* Whether it has no content to replace, such as a pipe or device. */
 static bool is_direct(const char *path, const struct destination *destination)
 {
 	return !S_ISREG(destination->file.st_mode) || open_file_of(path) >= 0;
 }
 
-/* May the regular file there be replaced? */
+/* Checks whether the regular file may be replaced. */
 static int check_replace(
 	const char *path, const struct destination *destination, bool force)
 {
@@ -182,8 +182,8 @@ int output_check(const char *path, bool force)
 	return check_replace(path, &destination, force);
 }
 
-/* Is this open file the one that was there? Whoever may write to the directory
- * could have put a link to another file in its place. */
+/* Whether the open file is the one that was checked: it may have been replaced
+ * by a link meanwhile. */
 static bool is_same(int fd, const struct destination *destination)
 {
 	struct stat found;
@@ -194,7 +194,7 @@ static bool is_same(int fd, const struct destination *destination)
 	       !S_ISREG(found.st_mode);
 }
 
-/* Without O_TRUNC and O_CREAT: it is there and is nobody's content. */
+/* Without O_TRUNC and O_CREAT: it exists and has no content. */
 static int open_direct(struct output *output, const char *path,
 	const struct destination *destination)
 {
@@ -223,7 +223,7 @@ static int open_direct(struct output *output, const char *path,
 	return EXIT_DONE;
 }
 
-/* The name under which `path` is written; NULL if out of memory. */
+/* The temporary name for `path`; NULL if out of memory. */
 static char *temporary_name(const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -235,7 +235,8 @@ static char *temporary_name(const char *path)
 	return name;
 }
 
-/* Makes the file; no signal comes before it is known what to remove. */
+/* Creates the file with signals blocked until its name is recorded for
+ * removal. */
 static int make_temporary(char *name)
 {
 	sigset_t all;
@@ -277,8 +278,8 @@ static int open_temporary(struct output *output, mode_t mode)
 	return EXIT_DONE;
 }
 
-/* The mode of a replaced file is kept if the file is our own, but never its
- * set-user-ID, set-group-ID and sticky bits. */
+/* The mode of a replaced file is kept if we own it, except its set-user-ID,
+ * set-group-ID and sticky bits. */
 static mode_t mode_for(const struct destination *destination)
 {
 	mode_t mask;
@@ -307,7 +308,7 @@ static int open_path(struct output *output, const char *path)
 		status = check_replace(path, &destination, output->force);
 	if (status != EXIT_DONE)
 		return status;
-	/* Through a link: what it leads to is replaced, not the link. */
+	/* Replace the target of a link, not the link. */
 	output->path = destination.exists && destination.by_link
 			       ? realpath(path, NULL)
 			       : strdup(path);
@@ -350,7 +351,7 @@ static int open_plain(
 	return status;
 }
 
-/* Compresses what is written from here on. */
+/* Compresses the output from here on. */
 static int start_compression(struct output *output)
 {
 	FILE *plain = gzip_file_open(output->file);
@@ -385,7 +386,7 @@ int output_open_as(struct output *output, const char *path, bool force,
 		       : output_open(output, path, force, format->binary);
 }
 
-/* Finishes what is compressed; false if that failed. */
+/* Finishes the compressed output; false if that failed. */
 static bool finish_compression(struct output *output)
 {
 	bool done;
@@ -398,14 +399,14 @@ static bool finish_compression(struct output *output)
 	return done;
 }
 
-/* Without --force, a file that has come into being meanwhile is kept. */
+/* Without --force, a file created meanwhile is kept. */
 static int rename_temporary(struct output *output)
 {
 	unsigned flags = output->force ? 0 : RENAME_NOREPLACE;
 	int failed = renameat2(
 		AT_FDCWD, output->temporary, AT_FDCWD, output->path, flags);
 
-	/* Some file systems know no flags; the check at the start must do. */
+	/* Some file systems support no flags; rely on the earlier check. */
 	if (failed != 0 && (errno == EINVAL || errno == ENOSYS) && flags != 0)
 		failed = rename(output->temporary, output->path);
 	if (failed == 0)
@@ -419,7 +420,7 @@ int output_close(struct output *output, bool keep)
 	int status = EXIT_DONE;
 	bool wrote;
 
-	errno = 0; /* the write that failed may be long ago */
+	errno = 0; /* stale: the failed write may be long ago */
 	wrote = finish_compression(output);
 	wrote = fflush(output->file) == 0 && !ferror(output->file) && wrote;
 	if (!wrote && keep)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a result goes: stdout, or a file that is there complete or not at all.
- * It is written under another name in the same directory and then renamed;
- * what is not a regular file (a pipe, /dev/full) is written directly.
+ * The output of a result: stdout, or a file that is either complete or absent.
+ * It is written under a temporary name in the same directory and then renamed;
+ * anything but a regular file (a pipe, /dev/full) is written directly.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H
@@ -14,15 +14,16 @@
 
 struct output {
 	FILE *file;
-	FILE *packed;     /* what `file` is compressed into; NULL: it is not */
-	char *path;       /* NULL: a stream that is written directly */
+	FILE *packed;     /* compressed output behind `file`; NULL: not
+			   * compressed */
+	char *path;       /* NULL: written directly */
 	char *temporary;  /* NULL: likewise */
 	const char *name; /* for messages; borrowed */
 	bool force;
 };
 
-/* No output is to take this path's place from here on: it is read. What is not
- * a regular file is nobody's content. False if out of memory. */
+/* Protects an input from being overwritten from here on, if it is a regular
+ * file. False if out of memory. */
 bool output_protect(const char *path);
 
 /*
@@ -31,29 +32,29 @@ bool output_protect(const char *path);
  * `force`, and a protected one always. One whose name ends in ".gz" is
  * compressed.
  *
- * Errors: said; returns an exit status.
- * Ownership: `path` is borrowed until the output is closed. One output at a
- * time in a process: a signal that ends it removes the unfinished file.
+ * Errors: reported; returns an exit status.
+ * Ownership: `path` is borrowed until the output is closed. Only one output at
+ * a time per process: a fatal signal removes the unfinished file.
  */
 int output_open(
 	struct output *output, const char *path, bool force, bool binary);
 
-/* The same for what is in that format, which may be compressed already. */
+/* The same for a format, which may be compressed by itself. */
 int output_open_as(struct output *output, const char *path, bool force,
 	const struct format *format);
 
 /*
- * Closes; with `keep` the file takes its name, without it is removed.
+ * Closes; with `keep` the file gets its name, otherwise it is removed.
  *
- * Errors: said; returns an exit status: also for writes that failed before.
+ * Errors: reported; returns an exit status, also for writes that failed before.
  */
 int output_close(struct output *output, bool keep);
 
-/* Would output_open() refuse this path because of what exists? Says so; returns
- * an exit status. */
+/* Checks whether output_open() would refuse this path because of an existing
+ * file. Errors: reported; returns an exit status. */
 int output_check(const char *path, bool force);
 
-/* Flushes stdout. Errors: said; returns an exit status. */
+/* Flushes stdout. Errors: reported; returns an exit status. */
 int output_finish_stdout(void);
 
 #endif

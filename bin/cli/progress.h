@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far a job is, on stderr, for people who wait. */
+/* The progress of a job, on stderr. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
@@ -10,24 +10,23 @@
 #include "cli/terminal.h"
 
 struct progress {
-	const char *unit; /* what is counted: "files"; NULL: bytes */
+	const char *unit; /* unit of the counts: "files"; NULL: bytes */
 	uint64_t total;   /* 0: unknown */
 	enum when when;
 	int64_t start_ns;
 	int64_t shown_ns;
 	bool on;
-	bool visible; /* there is a line to be taken away */
-	const struct event_source *source; /* NULL: none is watched */
+	bool visible;                      /* a line is on the screen */
+	const struct event_source *source; /* NULL: none */
 };
 
-/* Begins a job. `when` decides, and with WHEN_AUTO whether stderr is a
- * terminal; then nothing is shown in the job's first second. `unit` is a
- * literal. */
+/* Begins a job. With WHEN_AUTO, progress is shown only on a terminal, and not
+ * in the first second. `unit` is a literal. */
 void progress_start(struct progress *progress, enum when when, const char *unit,
 	uint64_t total);
 
-/* Makes progress_show_source() show where this source is, until
- * progress_hide(), which comes before it is closed. */
+/* Makes progress_show_source() show the position of this source until
+ * progress_hide(). Call that before the source is closed. */
 void progress_set_source(
 	struct progress *progress, const struct event_source *source);
 
@@ -37,7 +36,7 @@ void progress_show_source(void *progress);
 /* Shows the position, at most ten times a second. */
 void progress_update(struct progress *progress, uint64_t position);
 
-/* Takes the line away, for other words or for good. */
+/* Removes the line, temporarily or finally. */
 void progress_hide(struct progress *progress);
 
 #endif

@@ -137,20 +137,19 @@ bool quantity_read_count(const char *text, uint32_t *count)
 	return true;
 }
 
-/* How many times `step`, to the nearest; half a step is one more. */
+/* Number of steps, rounded to nearest, half up. */
 static uint64_t divide_rounded(uint64_t value, uint64_t step)
 {
 	return value / step + (value % step >= step - step / 2);
 }
 
-/* The largest unit that the value reaches when it is rounded, with one
- * decimal. */
+/* The largest unit that the value reaches when rounded to one decimal. */
 static const char *format_human(
 	char text[QUANTITY_TEXT], uint64_t value, const struct unit *units)
 {
 	uint64_t tenths;
 
-	/* Half a tenth of the unit before is what is rounded up. */
+	/* A value within half a tenth of the next unit rounds up to it. */
 	while (units[1].name != NULL &&
 		value >= units[1].size -
 				 (units->size == 1 ? 0 : units->size / 20))

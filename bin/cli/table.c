@@ -14,12 +14,12 @@
 #define GAP_WIDTH 2
 #define ELLIPSIS "..."
 #define ELLIPSIS_WIDTH 3
-#define LEAST_WIDTH 18 /* narrower columns tell nothing */
+#define LEAST_WIDTH 18 /* minimum width of a text column */
 #define LEFT_OUT SIZE_MAX
 
 /*
- * What takes two columns of a terminal, and what takes none. Signs that are
- * pictures on some terminals and text on others count as one column.
+ * Characters that take two columns of a terminal, or none. Characters that are
+ * emoji on some terminals and text on others count as one column.
  * Source: Unicode 15, EastAsianWidth.txt, W and F, and the blocks of combining
  * marks and selectors.
  */
@@ -66,8 +66,8 @@ void table_add_row(struct table *table, enum table_style style)
 
 void table_add(struct table *table, const char *text)
 {
-	/* Names come from files: a terminal must not obey them. Leading blanks
-	 * are ours, though. */
+	/* Names come from files, so control characters are escaped. Leading
+	 * blanks are our own. */
 	size_t blanks = strspn(text, " ");
 
 	buffer_add(&table->text, text, blanks);
@@ -100,7 +100,7 @@ void table_add_name(struct table *table, const char *before, const char *name,
 	free(whole);
 	if (text->failed)
 		return;
-	/* If what cannot be printed has gone from it, it stays as it is. */
+	/* A name that was escaped is not shortened. */
 	if (text->used - entry.cell - 1 <= strlen(before) + size ||
 		memcmp(text->bytes + text->used - 1 - size, after, size) != 0)
 		return;
@@ -117,8 +117,8 @@ static bool is_in_spans(const struct span *spans, size_t count, uint32_t code)
 	return false;
 }
 
-/* Takes a character of a text that is not at its end, and returns how many
- * columns it has; of what is no UTF-8 some bytes. */
+/* Advances over a character, or over some invalid bytes, of a text that is not
+ * at its end; returns its columns. */
 static size_t next_char_width(const char **at)
 {
 	const unsigned char *text = (const unsigned char *)*at;
@@ -146,8 +146,7 @@ static size_t width_of(const char *text)
 	return width;
 }
 
-/* Where the characters end that have room in so many columns from the text's
- * beginning. */
+/* End of the longest prefix that fits in `width` columns. */
 static const char *prefix_end(const char *text, size_t width)
 {
 	for (const char *next = text; *text != '\0'; text = next) {
@@ -160,8 +159,8 @@ static const char *prefix_end(const char *text, size_t width)
 	return text;
 }
 
-/* Where those begin that have room in so many columns before its end, the first
- * of which is no mark on one that has none. */
+/* Start of the longest suffix that fits in `width` columns; never separates a
+ * combining mark from its base. */
 static const char *suffix_start(const char *text, size_t width)
 {
 	size_t left = width_of(text);
@@ -176,8 +175,8 @@ static const char *suffix_start(const char *text, size_t width)
 	return text;
 }
 
-/* Which parts remain of a text that is longer than `width`: its beginning,
- * until the first, and its end, from the second. */
+/* Shortens a text longer than `width`: the prefix up to parts[0] and the suffix
+ * from parts[1] remain. */
 static void shorten(const char *text, size_t width, const char *parts[2])
 {
 	size_t left = (width - ELLIPSIS_WIDTH) / 2;
@@ -187,7 +186,7 @@ static void shorten(const char *text, size_t width, const char *parts[2])
 	parts[1] = suffix_start(text, right);
 }
 
-/* Returns how many columns it took: one less, if a wide character has no room. */
+/* Returns the columns used: one less if a wide character did not fit. */
 static size_t print_short(FILE *out, const char *text, size_t width)
 {
 	const char *parts[2];
@@ -224,8 +223,8 @@ void table_add_short(struct table *table, const char *text, size_t width)
 	buffer_clear(&bytes);
 }
 
-/* `gap` is how many blanks are still to come before a text that there is, so
- * that no line ends with any. */
+/* `gap` counts blanks owed before the next text, so that lines have no trailing
+ * blanks. */
 static void print_cell(
 	FILE *out, const char *text, bool number, size_t width, size_t *gap)
 {
@@ -255,7 +254,7 @@ static int compare_names(const void *a, const void *b)
 	return one->cell < other->cell ? -1 : one->cell > other->cell;
 }
 
-/* Appends a short name with as many scopes around it as fit. */
+/* Appends a short name with as many enclosing scopes as fit. */
 static void add_scoped_name(
 	struct buffer *out, const struct buffer *brief, size_t room)
 {
@@ -276,8 +275,8 @@ static void add_scoped_name(
 	buffer_add_text(out, name);
 }
 
-/* The cell, or if it has a function's name that is too long what is shorter,
- * made in `made`. */
+/* Returns the cell or, if it has a function name that is too long, a shortened
+ * text in `made`. */
 static const char *fit_name(const struct table *table, const char *cell,
 	size_t width, struct buffer *made)
 {
@@ -311,7 +310,7 @@ static const char *fit_name(const struct table *table, const char *cell,
 	return made->failed ? cell : (const char *)made->bytes;
 }
 
-/* Prints a row of cells and returns what follows it; NULL without. */
+/* Prints a row of cells and returns the next row; NULL if out of memory. */
 static const char *print_row(const struct table *table, FILE *out,
 	const size_t *widths, const char *cell)
 {
@@ -320,7 +319,7 @@ static const char *print_row(const struct table *table, FILE *out,
 	size_t gap = 0;
 
 	for (size_t i = 0; i <= last; i++) {
-		/* The last one is not filled up. */
+		/* The last column is not padded. */
 		print_cell(out, fit_name(table, cell, widths[i], &made),
 			i < last && table->columns[i].number, widths[i], &gap);
 		cell += strlen(cell) + 1;
@@ -329,7 +328,7 @@ static const char *print_row(const struct table *table, FILE *out,
 	return cell;
 }
 
-/* How wide the columns are by themselves. */
+/* Natural widths of the columns. */
 static void measure_columns(const struct table *table, size_t *widths)
 {
 	const char *at = (const char *)table->text.bytes;
@@ -349,8 +348,9 @@ static void measure_columns(const struct table *table, size_t *widths)
 	}
 }
 
-/* Leaves out what needs longer lines, and shares what numbers leave among the
- * columns of text: each has what the narrower ones do not need. */
+/* Drops columns that need longer lines, and divides the space left by numbers
+ * among text columns; space that a narrow one does not need goes to the
+ * others. */
 static void fit_columns(const struct table *table, size_t *widths, size_t width)
 {
 	size_t last = table->column_count - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A table for people: columns as wide as their content; numbers to the right.
- * And CSV's quoting, for programs. */
+/* Text tables with columns as wide as their content and right-aligned numbers;
+ * and CSV quoting. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -13,11 +13,11 @@
 #define TABLE_COLUMNS_MAX 48
 
 struct table_column {
-	const char *title; /* "" for the first: no line of titles */
+	const char *title; /* "" in the first column: no titles */
 	bool number;
 };
 
-/* Where a cell is that has a function's name, and where that begins and ends. */
+/* The position of a cell with a function name, and the name in it. */
 struct table_name {
 	size_t cell, begin, end;
 };
@@ -27,7 +27,7 @@ struct table {
 	size_t column_count;
 	size_t min_line_width[TABLE_COLUMNS_MAX]; /* of table_hide_below() */
 	struct buffer text;       /* rows of cells, each with a zero byte */
-	struct table_name *names; /* in the order of their cells */
+	struct table_name *names; /* in cell order */
 	size_t name_count;
 	size_t name_room;
 };
@@ -38,40 +38,38 @@ void table_init(struct table *table, const struct table_column *columns,
 	size_t column_count);
 void table_clear(struct table *table);
 
-/* The column of this title is left out where lines have fewer characters. It is
- * not the last one. */
+/* Drops the column of this title if lines have fewer than `width` characters.
+ * Not for the last column. */
 void table_hide_below(struct table *table, const char *title, size_t width);
 
-/* Begins a row, of which every cell is added then. The style shows only in
- * colour. */
+/* Begins a row; add all its cells next. The style is visible only in color. */
 void table_add_row(struct table *table, enum table_style style);
 void table_add(struct table *table, const char *text);
 
-/* The same, shortened in its middle to `width` columns, at least 4. */
+/* The same, shortened in the middle to `width` (at least 4) columns. */
 void table_add_short(struct table *table, const char *text, size_t width);
 
-/* Adds a function's name between other text. Where there is no room, what it has
- * of C++'s parameters, template arguments and scopes goes first. */
+/* Adds a function name between other text. If it does not fit, its C++
+ * parameters, template arguments and scopes are dropped first. */
 void table_add_name(struct table *table, const char *before, const char *name,
 	const char *after);
 
 /*
- * Prints. Columns of text are shortened in their middle so that lines have at
- * most `width` characters; 0: not at all.
+ * Prints the table. Text columns are shortened in the middle so that lines have
+ * at most `width` characters; 0: no limit.
  *
  * Errors: false if out of memory since table_init().
  */
 bool table_print(
 	const struct table *table, FILE *out, bool color, size_t width);
 
-/* Prints text of a file's in a line of its own making, as table_print() does: a
- * terminal must not obey it. */
+/* Prints text from a file outside of tables, escaped as by table_print(). */
 void table_text(FILE *out, const char *bytes, size_t size);
 
-/* One field of CSV, as csv_field.h has it, and what ends it: ',' or '\n'. */
+/* Prints a CSV field, quoted by csv_field.h, and its end: ',' or '\n'. */
 void table_csv(FILE *out, const char *text, char end);
 
-/* From now on texts stay as they are, also what a spreadsheet would run. */
+/* Turns off the protection against formulas in spreadsheets. */
 void table_csv_raw(void);
 
 #endif

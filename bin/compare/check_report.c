@@ -32,7 +32,7 @@ static void append_row(
 	regressions->counts[regression->verdict]++;
 }
 
-/* Sums have no shortest time: they are what that is a share of. */
+/* Sums have no minimum time, since it is a share of them. */
 static void append_sum(struct check_rows *regressions, const struct diff *diff,
 	bool device, struct check_options *options)
 {
@@ -241,7 +241,7 @@ static uint64_t largest_ns(const struct check_view *view)
 	return most;
 }
 
-/* "Checked 12: none is slower than allowed." and what was not. */
+/* "Checked 12: none is slower than allowed." and the numbers not checked. */
 static void print_counts(const struct check_rows *regressions, FILE *out)
 {
 	const size_t *counts = regressions->counts;

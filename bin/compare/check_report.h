@@ -12,14 +12,14 @@
 #include "compare/comparison.h"
 
 struct check_row {
-	const struct diff_row *row; /* borrowed */
-	const char *name;           /* of the row, or of the sum it is */
+	const struct diff_row *row;           /* borrowed */
+	const char *name;                     /* the row's, or the sum's */
 	const struct regression_limit *limit; /* borrowed */
 	enum regression verdict;
 };
 
 struct check_rows {
-	struct check_row *items; /* sums first, then in the rows' order */
+	struct check_row *items; /* sums first, then in row order */
 	size_t count;
 	size_t counts[REGRESSION_COUNT];
 };
@@ -28,8 +28,8 @@ struct check_options {
 	enum diff_key key;
 	struct limits_file limits;
 	struct regression_limit default_limit; /* of others */
-	uint64_t min_ns;  /* what takes less is too short; or such */
-	uint32_t min_ppm; /* a share of the sum of the host's or GPUs' */
+	uint64_t min_ns;  /* shorter functions are not judged; or by */
+	uint32_t min_ppm; /* share of the host's or GPUs' sum */
 };
 
 /* False if out of memory. Rows that `comparison` does not show are left out. */
@@ -41,25 +41,26 @@ void check_rows_clear(struct check_rows *regressions);
 size_t check_rows_judged_count(const struct check_rows *regressions);
 
 struct check_view {
-	const struct check_rows *regressions; /* borrowed, as is */
+	const struct check_rows *regressions; /* borrowed, like the next */
 	const struct comparison *comparison;
 	enum diff_key key;
-	bool all;      /* also what was not compared, and as text what passed */
+	bool all;      /* includes rows not compared and, in text, passed
+		        * rows */
 	unsigned unit; /* of DELTA_UNITS; text only, as is all below */
 	bool color;
 	size_t width;
 };
 
-/* Each prints to `out`. Errors: said; they return an exit status; those of
- * writing show on the stream. */
+/* Each prints to `out`. Errors: reported; they return an exit status. Write
+ * errors remain in the stream. */
 int check_print_text(const struct check_view *view, FILE *out);
 int check_print_csv(const struct check_view *view, FILE *out);
 int check_print_json(
 	const struct check_view *view, const struct report *report, FILE *out);
 
-/* As JUnit's XML, with a test case for all that was compared with a limit.
- * Source: https://github.com/testmoapp/junitxml, as of CI servers there is no
- * other document. */
+/* JUnit XML with a test case for each row compared with a limit. Source:
+ * https://github.com/testmoapp/junitxml; CI servers have no other
+ * specification. */
 int check_print_junit(const struct check_view *view, FILE *out);
 
 /* A limit as text, "5%", "200 us" or "off". Returns `text`. */

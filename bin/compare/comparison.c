@@ -16,7 +16,7 @@
 #include "base/buffer.h"
 #include "input/devices.h"
 
-/* Keys of options without a letter. */
+/* Keys of options without a short form. */
 enum {
 	KEY_RUNS = KEY_OWN,
 	KEY_MATCH,
@@ -27,7 +27,7 @@ enum {
 /* In the order of enum match_key. */
 #define MATCHES "file|name|line|exact"
 
-#define ROOTS_REPORTED 4u /* directories; more would hide the rest */
+#define ROOTS_REPORTED 4u /* directories reported at most */
 
 /* clang-format off */
 static const struct argp_option options[] = {
@@ -72,7 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		comparison->base_count += state->quoted == 0;
-		return ARGP_ERR_UNKNOWN; /* it is for the inputs */
+		return ARGP_ERR_UNKNOWN; /* handled by inputs_argp */
 	case ARGP_KEY_SUCCESS:
 		if (!comparison->runs)
 			comparison->base_count = 1;
@@ -176,7 +176,7 @@ static int read_file(const struct comparison *comparison, const char *path,
 	return exit_worse(status, input_close(&input, &comparison->inputs));
 }
 
-/* All traces below a directory are one run, as of a build. */
+/* All traces below a directory are one run, such as a build. */
 static int read_directory(const struct comparison *comparison, char *path,
 	struct profile **out, uint64_t *losses)
 {
@@ -244,7 +244,7 @@ static int map_source_files(struct comparison *comparison,
 	return EXIT_DONE;
 }
 
-/* A name is within a profile's text, and not terminated. */
+/* A name within a profile's text, not terminated. */
 struct device_name {
 	const char *text;
 	size_t size;
@@ -294,7 +294,7 @@ static int compare_devices(const void *a, const void *b)
 	return one->size < two->size ? -1 : one->size > two->size;
 }
 
-/* Each name once, in order. */
+/* Sorts the names and removes duplicates. */
 static void sort_devices(struct device_names *names)
 {
 	size_t kept = 0;
@@ -346,9 +346,9 @@ static void diag_difference(
 	buffer_clear(&line);
 }
 
-/* Are the devices of the first `base_count` profiles called the same as those
- * of the others? If not, or without memory, prints the reason. Devices without
- * a name, and a side without devices, match. */
+/* Whether the devices of the first `base_count` profiles have the same names as
+ * those of the others. If not, or without memory, prints the reason. Devices
+ * without a name, and a side without devices, match. */
 static bool check_devices(
 	const struct comparison_profiles *profiles, size_t base_count)
 {

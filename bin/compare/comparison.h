@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The two sides of a comparison on the command line, "BASE NEW" or "--runs
- * BASE... -- NEW...", read and joined. */
+/* Parses and reads the two sides of a comparison, "BASE NEW" or "--runs BASE...
+ * -- NEW...". */
 #ifndef COMPARISON_H
 #define COMPARISON_H
 
@@ -19,10 +19,10 @@ struct comparison {
 	size_t base_count; /* inputs before "--" */
 	enum match_key match;
 	bool across_devices;
-	bool kernels; /* only what devices did */
+	bool kernels; /* only device functions */
 	enum replay_device device;
-	bool tree; /* profiles have paths of calls, where inputs tell them */
-	struct source_map source_map; /* as comparison_read() found */
+	bool tree; /* profiles have call paths, if the inputs do */
+	struct source_map source_map; /* set by comparison_read() */
 };
 
 /* report_argp, that of the sides, whose input (argp's word) is a struct
@@ -30,39 +30,40 @@ struct comparison {
  * which side an input is on is told by its place. */
 extern const struct argp_child comparison_children[];
 
-/* Frees what parsing and reading have allocated. */
+/* Frees the memory allocated by parsing and reading. */
 void comparison_clear(struct comparison *comparison);
 
 /* The profiles of the runs, base before new, and their losses. */
 struct comparison_profiles {
-	struct profile **items; /* as many as there are inputs */
+	struct profile **items; /* one per input */
 	size_t count;
 	uint64_t losses[LOSS_KINDS];
 };
 
 /*
- * Reads all inputs. Sides of different devices are refused, unless those are
- * not to matter.
+ * Reads all inputs. Sides with different devices are refused, unless devices
+ * are ignored.
  *
- * Errors: said; returns an exit status. EXIT_DAMAGED comes with all profiles,
- * others with nothing. In any case call comparison_profiles_clear().
+ * Errors: reported; returns an exit status. EXIT_DAMAGED comes with all
+ * profiles, other errors with none. Call comparison_profiles_clear() in any
+ * case.
  */
 int comparison_read(
 	struct comparison *comparison, struct comparison_profiles *profiles);
 void comparison_profiles_clear(struct comparison_profiles *profiles);
 
-/* Joins them; free with diff_free(). Errors: said; NULL. */
+/* Compares them; free with diff_free(). Errors: reported; NULL. */
 struct diff *comparison_diff(const struct comparison *comparison,
 	const struct comparison_profiles *profiles, enum diff_key key);
 
-/* What reports begin with. */
+/* The head of a report. */
 struct report comparison_report(const struct comparison *comparison,
 	const struct comparison_profiles *profiles, const char *schema);
 
 /* Writes the members "base_runs", "new_runs", "match" and "moved". */
 void comparison_write(const struct comparison *comparison, struct json *json);
 
-/* Is this row to be shown? */
+/* Whether this row is shown. */
 bool comparison_shows(
 	const struct comparison *comparison, const struct diff_row *row);
 

@@ -9,7 +9,7 @@
 #include "profiles/label.h"
 #include "input/report.h"
 
-#define DIGITS UINT64_C(1000000000000000000) /* so many fit a word */
+#define DIGITS UINT64_C(1000000000000000000) /* digits that fit in a word */
 #define WIDE_TEXT (QUANTITY_TEXT / 2)
 
 __extension__ typedef unsigned __int128 wide;
@@ -24,7 +24,7 @@ const struct delta_unit *delta_unit(unsigned value, uint64_t largest_ns)
 		{"s", 1000000000},
 	};
 
-	/* As stats has it: milliseconds, unless the whole is not one. */
+	/* Like stats: milliseconds, unless the largest time is shorter. */
 	return value == 0 && largest_ns < units[0].size_ns ? &units[2]
 							   : &units[value];
 }
@@ -62,7 +62,7 @@ const char *delta_time(char text[QUANTITY_TEXT], uint64_t base,
 	return text;
 }
 
-/* A whole number of any size; returns its end. */
+/* Writes an integer of any size; returns its end. */
 static char *put_wide(char *text, wide number)
 {
 	uint64_t high = (uint64_t)(number / DIGITS);
@@ -143,7 +143,7 @@ static void write_side(struct json *json, const struct diff_figures *side)
 	json_end(json, '}');
 }
 
-/* New over base; false where there is no such number. */
+/* New divided by base; false if undefined. */
 static bool ratio_of(const struct diff_row *row, double *ratio)
 {
 	const struct diff_figures *base = &row->side[DIFF_BASE];

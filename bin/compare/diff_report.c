@@ -11,12 +11,12 @@
 #include "base/memory.h"
 #include "cli/output.h"
 
-/* How many rows there are of each kind. */
+/* Number of rows of each kind. */
 struct counts {
 	uint32_t common;
 	uint32_t added;
 	uint32_t removed;
-	uint32_t changed; /* of all these */
+	uint32_t changed; /* of all of these */
 };
 
 static bool is_changed(const struct diff_row *row)
@@ -57,7 +57,7 @@ bool diff_differs(const struct diff_view *view)
 
 /* ---- text ---- */
 
-/* Slower, or faster, by more than chance. */
+/* Significantly slower or faster. */
 static enum table_style style_of(
 	const struct diff_view *view, const struct diff_row *row)
 {
@@ -184,7 +184,7 @@ static void print_sums(const struct diff_view *view,
 		counts->common, counts->added, counts->removed);
 }
 
-/* The largest of the sums: it decides on the unit. */
+/* The largest sum, which determines the unit. */
 static uint64_t largest(const struct diff_view *view)
 {
 	uint64_t most = 0;
@@ -230,7 +230,7 @@ int diff_print_text(const struct diff_view *view, FILE *out)
 
 /* ---- JSON and CSV ---- */
 
-/* Is the row one of the first `top` of those that are shown? */
+/* Whether the row is among the first `top` shown rows. */
 static bool is_within_top(const struct diff_view *view,
 	const struct diff_row *row, uint32_t *shown_count)
 {
@@ -358,7 +358,7 @@ static char *make_title(const struct comparison *comparison)
 	return size < 0 ? NULL : title;
 }
 
-/* Joins the runs; NULL if out of memory. */
+/* Compares the runs; NULL if out of memory. */
 static struct flame_diff *join_runs(const struct comparison *comparison,
 	const struct comparison_profiles *profiles)
 {

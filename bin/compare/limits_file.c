@@ -21,7 +21,7 @@ bool limits_file_parse_limit(const char *text, struct regression_limit *limit)
 	if (strcmp(text, "off") == 0)
 		read.off = true;
 	else if (text[strspn(text, "0123456789.")] == '\0')
-		return false; /* of what? It is not said. */
+		return false; /* share of an unknown total */
 	else if (!quantity_read_growth(text, &read.ppm) &&
 		 !quantity_read_time(text, &read.time_ns))
 		return false;
@@ -54,7 +54,8 @@ static char *trim(char *text)
 	return text;
 }
 
-/* One line, whose end is off. Errors: said; returns an exit status. */
+/* Parses a line without its newline. Errors: reported; returns an exit
+ * status. */
 static int read_line(
 	struct limits_file *limits, char *text, size_t line, const char *path)
 {

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-/* No model has so many nodes, and what is no file of JSON may have no end. */
+/* Larger than any model's file; an input that is not JSON might be endless. */
 #define BYTES_MAX ((uint64_t)256 << 20)
 
 #define NO_TRACE "No model stack trace available"
@@ -17,14 +17,14 @@
 struct json_stream {
 	FILE *file;
 	uint64_t bytes;
-	int sys_errno; /* of what failed */
+	int sys_errno; /* of the failed call */
 };
 
-/* Where in the document we are. */
+/* The position in the document. */
 struct location {
 	struct fx_registry *registry;
-	const char *file;  /* its name; NULL: outside of any */
-	const char *index; /* of a node; likewise */
+	const char *file;  /* its name; NULL: outside of a file */
+	const char *index; /* of a node; NULL: outside of a node */
 	uint32_t number;
 };
 
@@ -77,7 +77,7 @@ static enum ctp_status fail_type(const struct location *location,
 		text ? "a text" : "an object");
 }
 
-/* A member that is a text; null is none. */
+/* Reads a text member; null counts as missing. */
 static enum ctp_status read_text(const struct location *location,
 	const json_t *node, const char *member, struct fx_text *out,
 	struct ctp_error *err)
@@ -199,7 +199,7 @@ static enum ctp_status read_file(
 	enum ctp_status status;
 	json_t *root;
 
-	/* What it takes counts for --max-mem. */
+	/* Its memory counts for --max-mem. */
 	json_set_alloc_funcs(memory_new, memory_free);
 	status = parse(in, &root, err);
 	if (status == CTP_OK)

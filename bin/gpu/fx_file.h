@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of JSON that hold what torch.fx knows of nodes. */
+/* Reads JSON files with torch.fx's metadata of nodes. */
 #ifndef FX_FILE_H
 #define FX_FILE_H
 
@@ -8,10 +8,10 @@
 
 /*
  * Reads {FILE: {"node_metadata": {INDEX: {"stack_trace": TEXT, "name": TEXT}}}}
- * into a new registry; free it with fx_registry_free(). Other members, and
- * nodes that are empty or null, say nothing. "-" is standard input.
+ * into a new registry; free it with fx_registry_free(). Other members and empty
+ * or null nodes are ignored. "-" is standard input.
  *
- * Errors: CTP_ERR_IO; CTP_ERR_FORMAT with what is wrong and where;
+ * Errors: CTP_ERR_IO; CTP_ERR_FORMAT with the problem and position;
  * CTP_ERR_LIMIT if it is too long; CTP_ERR_NOMEM.
  */
 enum ctp_status fx_file_read(

@@ -12,8 +12,8 @@
 #include "cli/diag.h"
 #include "cli/table.h"
 
-#define FULL 95         /* lines with room for all columns of devices */
-#define UNIT_NS 1000000 /* of text: ms */
+#define FULL 95         /* lines with all columns of devices */
+#define UNIT_NS 1000000 /* for text: ms */
 #define THOUSANDTHS 1000
 #define NUMBER_TEXT 48 /* "4294967295 of -9223372036854775808" */
 
@@ -53,7 +53,7 @@ static void add_format(struct table *table, char *text)
 	free(text);
 }
 
-/* "0", with the process where there are several: "0 of 12". */
+/* "0"; with several processes "0 of 12". */
 static const char *number_text(const struct gaps_view *view,
 	const struct gaps_device *device, char text[NUMBER_TEXT])
 {
@@ -212,7 +212,7 @@ static void add_place(const struct gaps_view *view, struct table *table,
 	add_format(table, place_text(view, place));
 }
 
-/* Of one device it need not be said which. */
+/* The device column is omitted for a single device. */
 static void init_places(const struct gaps_view *view, struct table *table)
 {
 	static const struct table_column one[] = {
@@ -342,7 +342,7 @@ static void put_place(struct json *json, const struct gaps_view *view,
 	json_end(json, '}');
 }
 
-/* How many places are shown. */
+/* Number of places shown. */
 static uint32_t shown_count(const struct gaps_view *view, uint32_t count)
 {
 	return view->top != 0 && view->top < count ? view->top : count;

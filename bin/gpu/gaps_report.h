@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ways to print when and why devices were idle. */
+/* Prints when and why devices were idle. */
 #ifndef GAPS_REPORT_H
 #define GAPS_REPORT_H
 
@@ -10,17 +10,17 @@
 #include "input/report.h"
 
 struct gaps_view {
-	const struct gaps *gaps;   /* borrowed, as is */
+	const struct gaps *gaps;   /* borrowed, like */
 	const struct trace *trace; /* the trace */
 	uint32_t top;              /* places; 0: all */
-	bool color;                /* text only, as is */
+	bool color;                /* text only, like the next */
 	size_t width;
-	const char *input; /* CSV only, as is */
-	bool titles;       /* those of the columns come first */
+	const char *input; /* CSV only, like the next */
+	bool titles;       /* print column titles first */
 };
 
-/* Each prints to `out`. Errors: said; they return an exit status; those of
- * writing show on the stream. */
+/* Each prints to `out`. Errors: reported; they return an exit status. Write
+ * errors remain in the stream. */
 int gaps_print_text(const struct gaps_view *view, FILE *out);
 int gaps_print_csv(const struct gaps_view *view, FILE *out);
 int gaps_print_json(

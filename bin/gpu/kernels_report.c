@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rates of kernels, printed as JSON and CSV, in which each row has the fields of
- * one table, and as text: a table for each device, and what is not known about
- * it. */
+/* Prints the rates of kernels: JSON and CSV with the same fields per row, and
+ * text with a table per device and a note about unknown work. */
 #include "gpu/kernels_report.h"
 
 #include <inttypes.h>
@@ -18,13 +17,13 @@
 
 #define HUNDREDTHS 100
 
-/* Of the tables for people. */
+/* Units of the text tables. */
 #define UNIT_TOTAL_NS 1000000 /* ms */
 #define UNIT_NS 1000          /* us */
 #define UNIT_FLOPS UINT64_C(1000000000000)
 #define UNIT_BYTES 1000000000
 
-/* Lines with room for all of the columns, and for most. */
+/* Line widths for all columns, and for most. */
 #define FULL 105
 #define WIDE 90
 
@@ -166,8 +165,7 @@ static void put_device(struct json *json, const struct kernels_view *view,
 	json_end(json, '}');
 }
 
-/* The row behind the last that is shown of the device whose first row this is.
- */
+/* One past the last visible row of the device whose first row this is. */
 static uint32_t shown_end(const struct kernels_view *view, uint32_t first)
 {
 	uint32_t count;
@@ -394,7 +392,7 @@ static const char *share_of(
 		text, whole == 0 ? 0 : amount_share(part, whole));
 }
 
-/* What part of the time nothing is known of. */
+/* Prints the share of the time with unknown work. */
 static void print_coverage(const struct kernels_device *device, FILE *out)
 {
 	uint64_t known = device->flops.time_ns + device->helper_ns;
@@ -420,7 +418,7 @@ static void print_coverage(const struct kernels_device *device, FILE *out)
 		share_of(text, device->bytes.time_ns, device->total_ns));
 }
 
-/* Of some rows the operations are known, but not with what type. */
+/* Whether some rows have operations of unknown type. */
 static bool lacks_dtype(const struct kernels_view *view, uint32_t first)
 {
 	uint32_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ways to print what kernels did. */
+/* Prints the statistics of kernels. */
 #ifndef KERNELS_REPORT_H
 #define KERNELS_REPORT_H
 
@@ -11,19 +11,19 @@
 #include "input/report.h"
 
 struct kernels_view {
-	const struct kernels *kernels;  /* borrowed, as is */
+	const struct kernels *kernels;  /* borrowed, like */
 	const struct trace *trace;      /* the trace; and */
-	const struct peaks_file *peaks; /* what is known before peaks.h */
-	enum dtype dtype; /* where it is not known; DTYPE_UNKNOWN: as it is */
-	uint32_t top;     /* rows of each device; 0: all */
-	enum kernels_key sort; /* text only, as are */
+	const struct peaks_file *peaks; /* peaks that override peaks.h */
+	enum dtype dtype;      /* assumed if unknown; DTYPE_UNKNOWN: none */
+	uint32_t top;          /* rows per device; 0: all */
+	enum kernels_key sort; /* text only, like the next */
 	bool color;
 	size_t width;
-	const char *input; /* CSV only, as is */
-	bool titles;       /* those of the columns come first */
+	const char *input; /* CSV only, like the next */
+	bool titles;       /* print column titles first */
 };
 
-/* What is shown of a row, where it is known. */
+/* The rates of a row, if known. */
 struct kernels_rates {
 	bool has_flops;
 	bool has_bytes;
@@ -31,7 +31,7 @@ struct kernels_rates {
 	bool has_bytes_share;
 	uint64_t flops_per_s;
 	uint64_t bytes_per_s;
-	uint64_t flops_share; /* hundredths of a percent, as is */
+	uint64_t flops_share; /* hundredths of a percent, like the next */
 	uint64_t bytes_share;
 };
 
@@ -39,12 +39,12 @@ struct kernels_rates {
 struct kernels_rates kernels_rates_of(const struct kernels_view *view,
 	const struct kernels_row *row, const struct peak *peak);
 
-/* The peaks of a device; NULL if they are not known. */
+/* The peaks of a device; NULL if unknown. */
 const struct peak *kernels_peak_of(
 	const struct kernels_view *view, const struct kernels_device *device);
 
-/* Each prints to `out`. Errors: said; they return an exit status; those of
- * writing show on the stream. */
+/* Each prints to `out`. Errors: reported; they return an exit status. Write
+ * errors remain in the stream. */
 int kernels_print_text(const struct kernels_view *view, FILE *out);
 int kernels_print_csv(const struct kernels_view *view, FILE *out);
 int kernels_print_json(const struct kernels_view *view,

@@ -12,9 +12,9 @@
 #include "cli/diag.h"
 #include "cli/table.h"
 
-#define UNIT_NS 1000000 /* of text: ms */
+#define UNIT_NS 1000000 /* for text: ms */
 
-/* Hundredths of a percent that are exact. */
+/* Exact hundredths of a percent. */
 static uint32_t idle_share(const struct ranking_row *row)
 {
 	return row->duration_ns == 0
@@ -22,8 +22,8 @@ static uint32_t idle_share(const struct ranking_row *row)
 		       : amount_share(row->idle_ns, row->duration_ns);
 }
 
-/* "file.py(12): name" as it stands, or "file:12"; "" if nothing around it has
- * a place. Free it; NULL if out of memory. */
+/* Returns "file.py(12): name" unchanged, or "file:12"; "" if neither it nor an
+ * enclosing range has a place. Free it; NULL if out of memory. */
 static char *location_of(
 	const struct optimize_view *view, const struct ranking_row *row)
 {
@@ -41,7 +41,7 @@ static char *location_of(
 	return text;
 }
 
-/* By JSON's digits, which no locale changes. */
+/* Formatted like JSON, independent of the locale. */
 static void add_score(struct table *table, double score)
 {
 	struct json json;
@@ -50,7 +50,7 @@ static void add_score(struct table *table, double score)
 		table->text.failed = true;
 		return;
 	}
-	/* Thousandths are enough to look at. */
+	/* Three decimals are enough for text. */
 	json_double(&json, (double)(int64_t)(score * 1000) / 1000);
 	json_raw(&json, "", 1);
 	table_add(table, json.bytes);
@@ -65,7 +65,7 @@ static void add_row(const struct optimize_view *view, struct table *table,
 	const char *range = trace_site_name(view->trace, row->site);
 	char *location = location_of(view, row);
 	char *name = NULL;
-	/* A function of Python is its own place. */
+	/* A Python function is its own place. */
 	bool placed = location != NULL && location[0] != '\0' &&
 		      strcmp(location, range) != 0;
 

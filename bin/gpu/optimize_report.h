@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ways to print which ranges of the host are worth to be made faster. */
+/* Prints which host ranges are worth optimizing. */
 #ifndef OPTIMIZE_REPORT_H
 #define OPTIMIZE_REPORT_H
 
@@ -10,16 +10,16 @@
 #include "input/report.h"
 
 struct optimize_view {
-	const struct ranking *optimize; /* borrowed, as is */
+	const struct ranking *optimize; /* borrowed, like */
 	const struct trace *trace;      /* the trace */
-	bool color;                     /* text only, as is */
+	bool color;                     /* text only, like the next */
 	size_t width;
-	const char *input; /* CSV only, as is */
-	bool titles;       /* those of the columns come first */
+	const char *input; /* CSV only, like the next */
+	bool titles;       /* print column titles first */
 };
 
-/* Each prints to `out`. Errors: said; they return an exit status; those of
- * writing show on the stream. */
+/* Each prints to `out`. Errors: reported; they return an exit status. Write
+ * errors remain in the stream. */
 int optimize_print_text(const struct optimize_view *view, FILE *out);
 int optimize_print_csv(const struct optimize_view *view, FILE *out);
 int optimize_print_json(const struct optimize_view *view,

@@ -15,7 +15,7 @@ static int diag_device(const char *path, const char *device, const char *what)
 	return EXIT_INPUT;
 }
 
-/* A number that is above 0, times `units`; 0 if it is anything else. */
+/* Reads a number above 0, times `units`; 0 if it is anything else. */
 static uint32_t read_number(const json_t *value, double units)
 {
 	double number = json_is_number(value) ? json_number_value(value) : 0;
@@ -67,7 +67,7 @@ static int read_device(
 	return rates == NULL ? EXIT_DONE : read_rates(path, name, rates, peak);
 }
 
-/* NULL: it was said what is wrong. */
+/* NULL after reporting an error. */
 static json_t *load_json(const char *path)
 {
 	FILE *in = fopen(path, "re");

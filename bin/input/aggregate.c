@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads, not processes as bin/input/batch.c has them: their sums are in the same
- * memory, and need not be written and read again. Each has sums of its own, so
- * that none waits for another.
+ * Uses threads, not processes like bin/input/batch.c: their sums share memory
+ * and need not be serialized. Each thread has its own sums, so that none waits
+ * for another.
  */
 #include "input/aggregate.h"
 
@@ -25,15 +25,15 @@
 
 #define JOBS_MAX 256
 
-/* One of many inputs: read, and added to the sums. */
+/* Context for reading inputs into sums. */
 struct aggregate_work {
 	const struct aggregate_options *options;
 	const struct input_tree *tree;
-	bool shows_progress;    /* of one file alone */
-	struct aggregate *sums; /* no other thread's */
+	bool shows_progress;    /* of a single file */
+	struct aggregate *sums; /* private to the thread */
 };
 
-/* One file, while it is read: it becomes one of these. */
+/* A file being read into one of `build`, `ops` and `replay`. */
 struct reader {
 	struct replay_options options;
 	struct aggregate *sums;
@@ -42,7 +42,7 @@ struct reader {
 	bool is_kind_known;
 	struct build_profile *build;
 	struct replay *replay;
-	struct averages *ops; /* instead of a replay, unless NULL */
+	struct averages *ops; /* used instead of a replay, unless NULL */
 };
 
 static bool ends_with(const char *text, size_t size, const char *end)
@@ -53,8 +53,8 @@ static bool ends_with(const char *text, size_t size, const char *end)
 	       memcmp(text + size - end_size, end, end_size) == 0;
 }
 
-/* What a trace is of: "src/a.cpp" of "build/src/a.cpp.json.gz". Below several
- * directories there may be equal ones. NULL if out of memory. */
+/* The unit of a trace: "src/a.cpp" for "build/src/a.cpp.json.gz". Different
+ * directories may have equal ones. NULL if out of memory. */
 static char *unit_name(
 	const struct input_tree *tree, const struct input_tree_file *file)
 {
@@ -71,7 +71,7 @@ static char *unit_name(
 	return strndup(name, size);
 }
 
-/* All is known of a trace now that tells what it is. */
+/* Selects the sums at the first event, when the kind of trace is known. */
 static enum ctp_status detect_kind(struct reader *reader, struct ctp_error *err)
 {
 	if (reader->sums->build != NULL &&
@@ -104,9 +104,9 @@ static enum ctp_status add_event(
 				   : replay_add(reader->replay, event, err);
 }
 
-/* Adds what was read of a file to the sums, and frees it. All is to be added to
- * nothing in most cases, which takes longer than the other way round; but sums
- * have no paths of calls, as those of the first file alone would be. */
+/* Adds a file's profile to the sums and frees it. If the sums are empty, they
+ * are replaced, which is faster, unless the profile has call paths: sums have
+ * none, so those of the first file would remain. */
 static enum ctp_status add_profile(
 	struct aggregate *sums, struct profile *profile, struct ctp_error *err)
 {
@@ -135,7 +135,7 @@ static enum ctp_status add_result(
 				: status;
 }
 
-/* After reading, which may have failed, ended with `status`. */
+/* Ends a unit after reading ended with `status`, possibly an error. */
 static enum ctp_status end_unit(const struct reader *reader,
 	enum ctp_status status, struct ctp_error *err)
 {
@@ -162,7 +162,7 @@ static enum ctp_status read_profile(const struct aggregate_work *work,
 	return status;
 }
 
-/* CTP_END: there was no event in it. */
+/* CTP_END: it had no event. */
 static enum ctp_status read_events(const struct aggregate_work *work,
 	struct input *input, char *unit, struct ctp_error *err)
 {
@@ -227,7 +227,7 @@ static enum ctp_status read_for_phases(struct input *input,
 	return status == CTP_END ? CTP_OK : status;
 }
 
-/* Below a directory there may be traces that are of something else. */
+/* Whether a file below a directory has no time in any phase. */
 static bool is_other_trace(
 	const struct phases *phases, const struct input_tree_file *file)
 {
@@ -251,7 +251,7 @@ static enum ctp_status add_phase_totals(struct aggregate *sums,
 						      : ctp_no_memory(err);
 }
 
-/* Reads a source into the sums of phases; CTP_END: there was nothing in it. */
+/* Reads a source into the sums of phases; CTP_END: it was empty. */
 static enum ctp_status add_phases(const struct aggregate_work *work,
 	const struct input_tree_file *file, struct input *input,
 	struct ctp_error *err)
@@ -280,7 +280,7 @@ static enum ctp_status add_phases(const struct aggregate_work *work,
 	return status;
 }
 
-/* Reads an opened input; CTP_END: there was nothing in it. */
+/* Reads an open input; CTP_END: it was empty. */
 static enum ctp_status read_input(const struct aggregate_work *work,
 	const struct input_tree_file *file, struct input *input,
 	struct ctp_error *err)
@@ -313,7 +313,7 @@ static void add_losses(struct aggregate *sums, const struct input *input)
 	sums->file_count++;
 }
 
-/* A file that was named: all that is wrong is said. */
+/* Adds a named file and reports all problems. */
 static int read_named(
 	const struct aggregate_work *work, const struct input_tree_file *file)
 {
@@ -336,7 +336,8 @@ static int read_named(
 	return exit_worse(result, input_close(&input, inputs));
 }
 
-/* JSON may be anything; all else says by its name that it is one of ours. */
+/* Whether the file claims to be a trace: by its name or, for JSON, which may be
+ * anything, by its contents. */
 static bool claims_to_be_trace(
 	const struct input_tree_file *file, const struct input *input)
 {
@@ -348,7 +349,7 @@ static bool claims_to_be_trace(
 		       strlen("\"traceEvents\"")) != NULL;
 }
 
-/* Why a file below a directory could not be read. */
+/* Counts why a file below a directory was not read. */
 static int skip_file(const struct aggregate_work *work,
 	struct input_tree_file *file, const struct input *input,
 	const struct ctp_error *err)
@@ -383,7 +384,7 @@ static int skip_file(const struct aggregate_work *work,
 	return status;
 }
 
-/* A file without an event; one that is cut off before its first is damaged. */
+/* Counts a file without events; a truncated one is damaged. */
 static int skip_empty(const struct aggregate_work *work,
 	struct input_tree_file *file, struct input *input,
 	const struct inputs *inputs)
@@ -398,7 +399,7 @@ static int skip_empty(const struct aggregate_work *work,
 		input, damaged ? inputs : &(struct inputs){.quiet = true});
 }
 
-/* A file that was found. */
+/* Adds a file found below a directory. */
 static int read_found(
 	const struct aggregate_work *work, struct input_tree_file *file)
 {
@@ -423,8 +424,7 @@ static int read_found(
 	return exit_worse(result, input_close(&input, &silent));
 }
 
-/* What is wrong with a file that was named is said; of one that was found it is
- * counted. */
+/* Problems of a named file are reported; those of a found file are counted. */
 static int read_file(
 	const struct aggregate_work *work, struct input_tree_file *file)
 {
@@ -432,7 +432,7 @@ static int read_file(
 				    : read_named(work, file);
 }
 
-/* What the workers share. */
+/* State shared by the workers. */
 struct pool {
 	const struct aggregate_options *options;
 	const struct input_tree *tree;
@@ -443,7 +443,7 @@ struct pool {
 struct worker {
 	struct pool *pool;
 	struct aggregate sums;
-	struct progress *progress; /* of one of the workers; else NULL */
+	struct progress *progress; /* in one worker; else NULL */
 	pthread_t thread;
 	bool started;
 	int worst;
@@ -472,7 +472,7 @@ void aggregate_clear(struct aggregate *aggregate)
 	*aggregate = (struct aggregate){0};
 }
 
-/* Adds what a worker has; false if out of memory. */
+/* Adds a worker's sums; false if out of memory. */
 static bool add_sums(struct aggregate *to, struct aggregate *from)
 {
 	bool done = profile_add(to->functions, from->functions) &&
@@ -491,7 +491,7 @@ static bool add_sums(struct aggregate *to, struct aggregate *from)
 	return done;
 }
 
-/* All that the worker reads was read. */
+/* Completes the sums of a worker that has read its last file. */
 static void finish_worker(struct worker *worker)
 {
 	struct aggregate *sums = &worker->sums;
@@ -536,7 +536,7 @@ static void *run_worker(void *user)
 	return NULL;
 }
 
-/* What was named is read in order, so that what is said is in order, too. */
+/* One job for named files, so that messages are in order. */
 static unsigned job_count(
 	const struct aggregate_options *options, const struct input_tree *tree)
 {
@@ -552,7 +552,7 @@ static unsigned job_count(
 	return jobs == 0 ? 1 : jobs;
 }
 
-/* The first worker is this thread, and has its sums in `aggregate`. */
+/* The first worker is this thread; its sums are in `aggregate`. */
 static int run_workers(
 	struct aggregate *aggregate, struct worker *workers, unsigned count)
 {
@@ -611,7 +611,7 @@ static int read_all(struct aggregate *aggregate,
 	return status;
 }
 
-/* What is not in the sums, of all that was found. */
+/* Reports the numbers of found files that are not in the sums. */
 static void diag_skipped(const struct aggregate *aggregate, const char *name)
 {
 	struct buffer line = BUFFER_INIT;
@@ -652,7 +652,7 @@ static int finish_aggregate(struct aggregate *aggregate,
 		skip++)
 		aggregate->skipped[skip] += tree->skipped[skip];
 	aggregate->has_directory = tree->directory_count > 0;
-	/* Others are in the way of what compilers did. */
+	/* With compilers' traces, others are only noise. */
 	if (aggregate->build_count != 0)
 		aggregate->skipped[INPUT_TREE_OTHER_TRACE] +=
 			aggregate->file_count - aggregate->build_count;
@@ -667,7 +667,8 @@ static int finish_aggregate(struct aggregate *aggregate,
 	return EXIT_INPUT;
 }
 
-/* What was found and is no trace may be an earlier report. */
+/* Protects found traces; other files may be earlier reports, which can be
+ * overwritten. */
 static int protect_found(const struct input_tree *tree)
 {
 	for (size_t i = 0; i < tree->count; i++) {
@@ -680,7 +681,7 @@ static int protect_found(const struct input_tree *tree)
 	return EXIT_DONE;
 }
 
-/* Sets what is wanted of each input. */
+/* Sets the options of all inputs. */
 static void set_request(
 	const struct aggregate_options *options, struct read_request *request)
 {

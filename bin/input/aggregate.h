@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many inputs, added up: each alone, or all that are below a directory. What
- * comes out is the same however many are read at a time: sums know no order.
+ * Adds up many inputs: single files, or all below a directory. The result does
+ * not depend on the number of parallel jobs, because sums have no order.
  */
 #ifndef AGGREGATE_H
 #define AGGREGATE_H
@@ -19,38 +19,38 @@
 
 struct aggregate_options {
 	const struct inputs *inputs;
-	struct replay_options replay; /* of profiles of functions */
+	struct replay_options replay; /* for profiles of functions */
 	const struct averages_options
-		*ops; /* instead: of operations, unless NULL */
-	/* Bits of enum build_group: how compilers' traces are added up; 0:
-	 * as all others, function by function. */
+		*ops; /* unless NULL, operations instead of functions */
+	/* Bits of enum build_group: sums of compilers' traces; 0: by function,
+	 * like all others. */
 	uint32_t groups;
-	/* In place of functions and groups, phases by these rules; of each
-	 * thread, too, if that is wanted. NULL: not asked for. */
+	/* Phases by these rules instead of functions and groups, optionally per
+	 * thread. NULL: none. */
 	const struct phase_sets *phases;
 	bool by_thread;
-	/* The traces to read; 0: one for each processor. */
+	/* Number of traces to read at a time; 0: one per processor. */
 	unsigned jobs;
 };
 
 struct aggregate {
-	struct profile *functions; /* of all that is in no group */
+	struct profile *functions; /* everything outside of groups */
 	struct profile *groups[BUILD_GROUP_COUNT];
-	struct build_profile *build; /* while files are read */
+	struct build_profile *build; /* during reading */
 	struct phase_totals phases;
 	uint64_t losses[LOSS_KINDS];
 	uint64_t skipped[INPUT_TREE_SKIP_COUNT];
-	uint64_t file_count;  /* that were added up */
-	uint64_t build_count; /* of these, into the groups */
+	uint64_t file_count;  /* files added up */
+	uint64_t build_count; /* of these, in the groups */
 	bool has_directory;
 };
 
 /*
- * Reads all inputs, and says what is wrong with them: of those that were named
- * each, of those below directories how many.
+ * Reads all inputs and reports problems: individually for named files, as
+ * counts for files below directories.
  *
- * Errors: said; returns an exit status; EXIT_INPUT if there is nothing to show.
- * In any case call aggregate_clear().
+ * Errors: reported; returns an exit status; EXIT_INPUT if there is nothing to
+ * show. Call aggregate_clear() in any case.
  */
 int aggregate_run(
 	struct aggregate *aggregate, const struct aggregate_options *options);

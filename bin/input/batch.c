@@ -51,7 +51,7 @@ static _Noreturn void run_child(
 {
 	int status;
 
-	/* Who ends the parent wants the whole batch to end. */
+	/* Killing the parent should end the whole batch. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(EXIT_LIMIT);
@@ -68,7 +68,7 @@ static bool start_child(struct pool *pool, size_t index)
 
 	while (worker->pid != 0)
 		worker++;
-	(void)fflush(NULL); /* or the child would write it again */
+	(void)fflush(NULL); /* otherwise the child would write it again */
 	pid = fork();
 	if (pid == 0)
 		run_child(pool->batch, index, parent);
@@ -117,7 +117,7 @@ static void wait_for_child(struct pool *pool)
 	worker = pid < 0 ? NULL : find_worker(pool, pid);
 	if (worker != NULL)
 		finish_child(pool, worker, status);
-	else if (pid < 0) /* cannot be: they are our children */
+	else if (pid < 0) /* impossible: they are our children */
 		pool->busy = 0;
 	progress_update(&pool->progress, pool->done);
 }
@@ -141,7 +141,7 @@ static void run_pool(struct pool *pool)
 	for (size_t i = 0; i < pool->batch->count; i++) {
 		if (pool->busy == pool->count)
 			wait_for_child(pool);
-		/* No process to be had: do it here, in turn. */
+		/* fork() failed: do it in this process. */
 		if (!start_child(pool, i))
 			run_in_parent(pool, i);
 	}

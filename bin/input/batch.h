@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same work on many inputs, several at a time, each in a process of its
- * own: a crash or a lack of memory with one of them leaves the others alone.
+ * Processes many inputs in parallel, each in its own process, so that a crash
+ * or a lack of memory in one does not affect the others.
  */
 #ifndef BATCH_H
 #define BATCH_H
@@ -12,9 +12,9 @@
 
 struct batch {
 	size_t count;
-	unsigned jobs; /* at a time; 0: one for each processor */
-	/* Does one of them; returns an exit status. In a child process if
-	 * there is more than one and `jobs` is not 1. */
+	unsigned jobs; /* parallel jobs; 0: one per processor */
+	/* Processes one input; returns an exit status. Runs in a child process
+	 * if there are several inputs and `jobs` is not 1. */
 	int (*run)(size_t index, void *user);
 	void *user;
 	const char *(*name)(size_t index, void *user); /* for messages */

@@ -26,7 +26,7 @@ int conversion_check_format(const struct format **to, const struct input *input)
 	return EXIT_USAGE;
 }
 
-/* Converts an opened input to an opened output. */
+/* Converts an open input to an open output. */
 static int convert(struct convert_job *convert, enum when when,
 	struct input *input, const struct output *output)
 {

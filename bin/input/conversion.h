@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes an input to an output, or, in parts, to several. */
+/* Writes an input to an output or, in parts, to several. */
 #ifndef CONVERSION_H
 #define CONVERSION_H
 
@@ -15,21 +15,21 @@ struct conversion {
 	uint64_t part_bytes; /* 0: one output */
 };
 
-/* Sets `*to`, unless it is set, to the format by the end of the output's name,
- * before the input is opened. Errors: said; returns an exit status. */
+/* Sets `*to`, unless set, to the format by the suffix of the output's name,
+ * before the input is opened. Errors: reported; returns an exit status. */
 int conversion_find_format(const struct format **to, const char *path);
 
-/* Sets `*to`, unless it is set, to the input's format. Errors: said; returns an
+/* Sets `*to`, unless set, to the input's format. Errors: reported; returns an
  * exit status, EXIT_USAGE for a format that cannot be written. */
 int conversion_check_format(
 	const struct format **to, const struct input *input);
 
 /*
- * Writes what the input's source gives. With `part_bytes`, `cut` is a part of
- * that source, and as many files are written as it takes, each of about so
- * many bytes: NAME-0001.SUFFIX for a path of NAME.SUFFIX.
+ * Writes the input's events or profile. With `part_bytes`, `cut` must be one of
+ * its sources, and several files of about that size are written:
+ * NAME-0001.SUFFIX for a path of NAME.SUFFIX.
  *
- * Errors: said; returns an exit status.
+ * Errors: reported; returns an exit status.
  */
 int conversion_run(const struct conversion *conversion, struct input *input,
 	struct cut *cut);

@@ -22,7 +22,7 @@ static int compare(const void *a, const void *b)
 	return 0;
 }
 
-/* Makes equal ones one, with the streams of all. */
+/* Merges equal devices, with their streams. */
 static void merge_equal(struct devices *devices)
 {
 	uint32_t count = 0;
@@ -66,7 +66,7 @@ void devices_clear(struct devices *devices)
 	*devices = (struct devices){.count = 0};
 }
 
-/* A property, if it is known and of this kind. */
+/* A property, if known and of this kind. */
 static const struct event_arg *find_property(const struct trace *trace,
 	const struct trace_device *device, enum event_arg_kind kind,
 	const char *key)
@@ -215,7 +215,7 @@ void devices_write_name(struct json *json, const struct trace *trace,
 		json_text_sized(json, name, size);
 }
 
-/* Where a key comes again, the first counts. */
+/* The first of equal keys wins. */
 static void write_properties(struct json *json, const struct trace *trace,
 	const struct trace_device *device)
 {
@@ -266,6 +266,6 @@ const char *devices_function_name(
 
 	if (name == NULL)
 		return NULL;
-	*size = strlen(++name) - 1; /* without the '>' */
+	*size = strlen(++name) - 1; /* without '>' */
 	return name;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The devices that an input tells of: those with streams or properties. */
+/* The devices of an input: those with streams or properties. */
 #ifndef DEVICES_H
 #define DEVICES_H
 
@@ -18,30 +18,30 @@ struct devices_item {
 };
 
 struct devices {
-	struct devices_item *items; /* by process and number */
+	struct devices_item *items; /* sorted by process and number */
 	uint32_t count;
 };
 
-/* Finds them all; devices_clear() frees. False if out of memory. */
+/* Finds all devices; free with devices_clear(). False if out of memory. */
 bool devices_find(struct devices *devices, const struct trace *trace);
 void devices_clear(struct devices *devices);
 
-/* What a device calls itself; of one that nothing is said about, the name that
- * all others of its process have: programs may number those that they see
- * otherwise. NULL if that is not known. Borrowed; not terminated. */
+/* The name of a device. If unknown, the common name of all others of its
+ * process, since programs may number visible devices differently. NULL if there
+ * is none. Borrowed; not terminated. */
 const char *devices_guess_name(
 	const struct trace *trace, int64_t pid, uint32_t number, size_t *size);
 
-/* The name of the device that a profile's function ran on: the end of the
- * function's "<gpu:0 NAME>". NULL if it is not known. */
+/* The name of the device that a profile's function ran on, from its "<gpu:0
+ * NAME>". NULL if unknown. */
 const char *devices_function_name(
 	const struct profile_function *function, size_t *size);
 
-/* Bytes of its memory; 0 if that is not known. */
+/* Bytes of its memory; 0 if unknown. */
 uint64_t devices_memory(
 	const struct trace *trace, int64_t pid, uint32_t number);
 
-/* Adds a row for each to a table with two columns. */
+/* Adds a row per device to a table with two columns. */
 void devices_add_rows(const struct devices *devices, const struct trace *trace,
 	struct table *table);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading goes on where it stopped, so that a look costs what is new and not
- * what there is; only the tables are copied, for a profile in which what is
- * open is closed.
+ * Reading continues where it stopped, so that an update costs only the new
+ * data. Only the tables are copied, to close open calls in the copy.
  */
 #include "input/follow.h"
 
@@ -19,7 +18,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* Shorter files may be anything yet. */
+/* The format of shorter files is still unknown. */
 #define LEAST_BYTES 16
 
 static volatile sig_atomic_t interrupted;
@@ -30,7 +29,7 @@ static void interrupt(int number)
 	interrupted = 1;
 }
 
-/* The second time ends the program: reading may take long. */
+/* A second SIGINT ends the program, since reading may take long. */
 static void catch_interrupt(void)
 {
 	struct sigaction action = {
@@ -40,7 +39,7 @@ static void catch_interrupt(void)
 	(void)sigaction(SIGINT, &action, NULL);
 }
 
-/* Up to the next look. */
+/* Sleeps until the next update. */
 static void sleep_interval(const struct follow *follow)
 {
 	struct timespec pause = {
@@ -51,7 +50,7 @@ static void sleep_interval(const struct follow *follow)
 		(void)nanosleep(&pause, NULL);
 }
 
-/* Until there is something to read; false if SIGINT came before. */
+/* Waits for enough data; false if SIGINT came first. */
 static bool wait_for_file(const struct follow *follow)
 {
 	struct stat found;
@@ -63,7 +62,7 @@ static bool wait_for_file(const struct follow *follow)
 				found.st_size >= LEAST_BYTES)
 				return true;
 		} else if (errno != ENOENT) {
-			return true; /* opening it says why not */
+			return true; /* opening it reports the reason */
 		}
 		if (!said)
 			diag("%s: does not exist yet; waiting", follow->path);
@@ -73,7 +72,7 @@ static bool wait_for_file(const struct follow *follow)
 	return false;
 }
 
-/* Is another file in its place, or is it shorter than what was read? */
+/* Whether the file was replaced, or is shorter than the part already read. */
 static bool is_replaced(const struct follow *follow, const struct input *input)
 {
 	struct stat found;
@@ -87,7 +86,7 @@ static bool is_replaced(const struct follow *follow, const struct input *input)
 		       input->file.source->position(input->file.source);
 }
 
-/* Shows the profile so far, or, of a whole input, the profile. */
+/* Shows the profile so far or, if the input is complete, the final one. */
 static int show_snapshot(const struct follow *follow, struct replay *replay,
 	const struct input *input)
 {
@@ -114,7 +113,7 @@ static int show_snapshot(const struct follow *follow, struct replay *replay,
 	return result;
 }
 
-/* Reads and shows until the input is whole, replaced, or SIGINT comes. */
+/* Reads and shows until the input is complete or replaced, or SIGINT comes. */
 static int read_until_whole(const struct follow *follow, struct input *input,
 	struct replay *replay, bool *replaced)
 {
@@ -130,7 +129,7 @@ static int read_until_whole(const struct follow *follow, struct input *input,
 		bool whole = source->is_whole(source);
 
 		if (status == CTP_END && whole) {
-			/* What else is there will not become a member. */
+			/* The rest will not become a complete member. */
 			source->follow(source, false);
 			status = convert_replay(source, &job, replay, &err);
 		}
@@ -187,7 +186,8 @@ int follow_run(const struct follow *follow)
 		result = follow_input(follow, &input, &replaced);
 		if (replaced && !inputs.quiet)
 			diag("%s: was replaced by another file", follow->path);
-		/* Whoever stops us knows that it goes on. */
+		/* Stopping early is intended, so do not report an incomplete
+		 * input. */
 		inputs.quiet |= replaced;
 		inputs.strict &= !replaced && !interrupted;
 		result = exit_worse(result, input_close(&input, &inputs));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads an input while it is being written, and shows what is in it so far,
- * again and again. */
+/* Reads an input while it is being written, and repeatedly shows the profile so
+ * far. */
 #ifndef FOLLOW_H
 #define FOLLOW_H
 
@@ -9,11 +9,11 @@
 #include "profile/replay.h"
 
 struct follow {
-	const char *path; /* need not be there yet */
+	const char *path; /* need not exist yet */
 	const struct inputs *inputs;
 	struct replay_options options;
-	uint64_t interval_ns; /* between two looks at the file */
-	/* Shows the profile so far, which is sorted here; `losses` are those of
+	uint64_t interval_ns; /* between updates */
+	/* Shows the profile so far, which it may sort; `losses` are those of
 	 * the input. Returns an exit status. */
 	int (*show)(void *user, struct profile *profile,
 		const uint64_t losses[LOSS_KINDS]);
@@ -21,10 +21,10 @@ struct follow {
 };
 
 /*
- * Shows the input each time that it has grown, until it is whole or SIGINT
- * comes. Where another file takes its place, that is read from its beginning.
+ * Shows the input whenever it has grown, until it is complete or SIGINT comes.
+ * If the file is replaced, the new one is read from its beginning.
  *
- * Errors: said; returns an exit status.
+ * Errors: reported; returns an exit status.
  */
 int follow_run(const struct follow *follow);
 

@@ -9,8 +9,8 @@ static const struct {
 	const char *name;
 } aliases[] = {
 	{"ctp", "log"},
-	/* Of what gprof2dot reads, pstats keeps the most: exact times, call
-	 * counts, files and lines. */
+	/* pstats is the most complete format that gprof2dot reads: exact times,
+	 * call counts, files and lines. */
 	{"gprof2dot", "pstats"},
 };
 
@@ -55,7 +55,7 @@ bool format_names_split_converter(
 
 	if (strlen(name) >= sizeof(first))
 		return false;
-	/* Names may have a 2 of their own: ctp2gprof2dot. */
+	/* A format name may contain a 2: ctp2gprof2dot. */
 	for (const char *at = strchr(name, '2'); at != NULL;
 		at = strchr(at + 1, '2')) {
 		const struct format *left;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of formats, those of the table and what else people call them, and
- * of the converters that are called after them: X2Y. */
+/* Names of formats, with aliases, and of the converters named after them:
+ * X2Y. */
 #ifndef FORMAT_NAMES_H
 #define FORMAT_NAMES_H
 
@@ -9,26 +9,26 @@
 
 #include "format.h"
 
-/* Room for any name of a converter. */
+/* Room for any converter's name. */
 #define FORMAT_NAMES_BYTES 64
 
 /* A format by its name or alias ("ctp" is the log); NULL if there is none. */
 const struct format *format_names_find(const char *name);
 
-/* The value of --to; a mistake is said and exits with status 2. */
+/* Reads the value of --to; on a mistake, prints it and exits with status 2. */
 const struct format *format_names_parse_to(
 	const struct argp_state *state, const char *name);
 
 bool format_names_can_read(const struct format *format);
 bool format_names_can_write(const struct format *format);
 
-/* Takes "X2Y" apart where X can be read and Y be written; false if it is no
- * such name. Ownership: both are the table's. */
+/* Splits "X2Y" if X can be read and Y can be written; else false. Ownership:
+ * both are the table's. */
 bool format_names_split_converter(
 	const char *name, const struct format **from, const struct format **to);
 
-/* Calls `visit` with the name of every converter that is installed, of which all
- * are from the log: "ctp2pstats", … */
+/* Calls `visit` with the name of every installed converter; all convert logs:
+ * "ctp2pstats", … */
 void format_names_each_converter(void (*visit)(const char *name));
 
 #endif

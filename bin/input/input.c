@@ -89,7 +89,7 @@ int input_diag_error(const struct input *input, const char *output,
 	return EXIT_INPUT;
 }
 
-/* Where the input is damaged, and how. */
+/* Reports where and how the input is damaged. */
 static void diag_damage(const struct input *input)
 {
 	const char *damage =
@@ -99,7 +99,8 @@ static void diag_damage(const struct input *input)
 		diag("%s: %s", input->name, damage);
 }
 
-/* What profiles of memory, say, have in place of times. */
+/* Reports the unit of a profile that has other values than times, such as
+ * memory. */
 static void diag_unit(const struct input *input)
 {
 	const char *cost = trace_find_fact(input->file.source->trace, "cost");
@@ -110,7 +111,8 @@ static void diag_unit(const struct input *input)
 			input->name, cost);
 }
 
-/* If some have names, somebody has looked for those of all. */
+/* Suggests symbolizing if no function has a name; otherwise that was done
+ * already. */
 static void diag_unnamed(const struct input *input)
 {
 	const struct trace *trace = input->file.source->trace;

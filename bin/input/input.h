@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One input: opened by path or "-", told by its content, closed again. */
+/* An input: opened by path or "-", with its format detected from the
+ * content. */
 #ifndef INPUT_H
 #define INPUT_H
 
@@ -10,15 +11,15 @@
 struct input {
 	const char *name; /* for messages; borrowed */
 	struct input_file file;
-	struct progress progress; /* of reading it; off at first */
+	struct progress progress; /* of reading; off at first */
 };
 
 /*
- * Opens an input as `inputs` say (its format may be given there).
+ * Opens an input with the options in `inputs`, which may include its format.
  *
- * Errors: said; returns an exit status.
- * Ownership: `path` is borrowed until input_close(), which is only due after
- * success. The input stays where it is until then.
+ * Errors: reported; returns an exit status.
+ * Ownership: `path` is borrowed until input_close(). Call that only after
+ * success, and do not move the input before.
  */
 int input_open(
 	struct input *input, const char *path, const struct inputs *inputs);
@@ -32,35 +33,31 @@ int input_open_as(struct input *input, const char *name, const char *path,
 enum ctp_status input_try_open(struct input *input, const char *path,
 	const struct inputs *inputs, struct ctp_error *err);
 
-/* Shows how much of the input has been read, until progress_hide() of
- * `input->progress`. */
+/* Shows the progress of reading until progress_hide() of `input->progress`. */
 void input_start_progress(struct input *input, enum when when);
 
-/* The same at this position; `input` is a struct input: see convert_job.progress.
- */
+/* Shows this position; `input` is a struct input: see convert_job.progress. */
 void input_update_progress(void *input, uint64_t position);
 
-/* Is it a log whose recorder has not brought it to its end, but has left what
- * is missing? */
+/* Whether it is an unfinished log whose missing part is in a spool. */
 bool input_has_spool(const struct input *input);
 #define INPUT_HAS_SPOOL \
 	"is still being recorded, or its program was killed; 'ctprof repair' " \
 	"completes it"
 
 /*
- * Says what was lost, unless it is to be quiet, and closes. `trace` is gone
- * then.
+ * Reports losses, unless quiet, and closes the input with its trace.
  *
- * Errors: returns EXIT_DAMAGED if something was lost and that matters.
+ * Errors: returns EXIT_DAMAGED for losses with --strict.
  */
 int input_close(struct input *input, const struct inputs *inputs);
 
-/* Says why reading failed, or writing what was read; `output` is the name for
- * the latter. Returns an exit status. */
+/* Reports why reading the input, or writing to `output`, failed. Returns an
+ * exit status. */
 int input_diag_error(const struct input *input, const char *output,
 	const struct ctp_error *err);
 
-/* The name that messages use for this path. */
+/* The name of a path in messages. */
 const char *input_name(const char *path);
 
 #endif

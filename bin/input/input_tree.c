@@ -57,7 +57,8 @@ static bool add_file(
 	return true;
 }
 
-/* What Nsight Systems exports ends like a database that we only write. */
+/* Nsight Systems' exports have the suffix of a database format that we only
+ * write. */
 static bool is_candidate(const char *path)
 {
 	size_t size = strlen(path);
@@ -109,7 +110,7 @@ static int add_entry(
 		if (add_file(tree, entry->fts_path, root_size))
 			return EXIT_DONE;
 		return diag_no_memory(entry->fts_path);
-	default: /* directories; pipes and the like are not for reading */
+	default: /* directories; pipes and the like are not read */
 		return EXIT_DONE;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs that may be directories, which stand for the traces below them. */
+/* Input files, and directories, which mean all traces below them. */
 #ifndef INPUT_TREE_H
 #define INPUT_TREE_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is below a directory and is not read. */
+/* Kinds of files below a directory that are not read. */
 #define INPUT_TREE_SKIPS(X) \
 	X(NO_TRACE, "no_trace", "without a trace") \
 	X(OTHER_TRACE, "other_trace", "not of a compiler") \
@@ -26,28 +26,28 @@ enum input_tree_skip {
 
 struct input_tree_file {
 	char *path;
-	/* How much of that is the directory that was named, with the slash
-	 * behind it; 0: the file itself was named. */
+	/* Length of the named directory with its slash; 0: the file itself was
+	 * named. */
 	size_t root_size;
-	bool is_not_trace; /* it was read, and is no trace */
+	bool is_not_trace; /* it was read and is not a trace */
 };
 
 struct input_tree {
-	struct input_tree_file *files; /* in an order that is always the same */
+	struct input_tree_file *files; /* in a deterministic order */
 	size_t count;
 	size_t room;
-	size_t directory_count; /* that were named */
+	size_t directory_count; /* directories named */
 	uint64_t skipped[INPUT_TREE_SKIP_COUNT];
 };
 
 bool input_tree_is_directory(const char *path);
 
 /*
- * Adds a file, or all below a directory whose name is one of a trace: those
- * of our formats, gzip'd or not. Links that are met there are not followed.
+ * Adds a file, or all files below a directory with a trace format's suffix,
+ * gzip'd or not. Links below it are not followed.
  *
- * Errors: said; returns an exit status. What cannot be entered does not keep
- * the rest from being found.
+ * Errors: reported; returns an exit status. Unreadable directories do not
+ * prevent finding the rest.
  */
 int input_tree_add(struct input_tree *tree, const char *path);
 void input_tree_clear(struct input_tree *tree);

@@ -13,7 +13,7 @@
 #include "input/format_names.h"
 #include "cli/output.h"
 
-/* Keys of options without a letter. */
+/* Keys of options without a short form. */
 enum {
 	KEY_FILES0_FROM = KEY_OWN,
 	KEY_TRIM_PREFIX,
@@ -92,7 +92,7 @@ static error_t read_names(
 	return status;
 }
 
-/* The second time, nothing would be left of it. */
+/* A second read of it would find nothing. */
 static void check_stdin(const struct inputs *inputs,
 	const struct argp_state *state, bool names_from_it)
 {
@@ -226,7 +226,7 @@ static const struct argp names_argp = {
 	.parser = parse_names,
 };
 
-/* In the order of --help, which has a command's own options first. */
+/* In the order of --help, with a command's own options first. */
 static const struct argp_child both_children[] = {
 	{&inputs_unnamed_argp, 0, NULL, 0}, {&names_argp, 0, NULL, 0}, {0}};
 

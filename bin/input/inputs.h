@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The inputs that a command line names, and what holds for all of them: a
- * child of the argp of every command that reads profiles. */
+/* The inputs of a command line and their common options: a child of the argp of
+ * every command that reads profiles. */
 #ifndef INPUTS_H
 #define INPUTS_H
 
@@ -12,21 +12,20 @@
 #include "cli/terminal.h"
 
 struct inputs {
-	const struct format *from; /* NULL: by content */
+	const struct format *from; /* NULL: detect */
 	char **paths;              /* at least one after parsing */
 	size_t count;
 	size_t room;
 	const char *files0_from;
-	struct read_request
-		request; /* of each input, as input_open() gives it */
+	struct read_request request; /* passed by input_open() */
 	bool strict;
 	bool quiet;
 	bool verbose;
 	enum when progress;
 };
 
-/* The option of commands that make profiles, and how its value is taken: in
- * the order of enum replay_device. */
+/* Values of --device for commands that make profiles, in the order of enum
+ * replay_device. */
 #define INPUTS_DEVICE "separate|host|device"
 #define INPUTS_DEVICE_OPTION(group) \
 	{ \
@@ -37,8 +36,8 @@ struct inputs {
 			group \
 	}
 
-/* The values of --edge-times: for the first, replay_options.all_edge_times is
- * true. --document-edges is its old name, and stays for scripts. */
+/* The values of --edge-times; "all" sets replay_options.all_edge_times.
+ * --document-edges is its old name, kept for scripts. */
 #define INPUTS_EDGE_TIMES "all|primitive"
 #define INPUTS_EDGE_TIMES_OPTIONS(group) \
 	{"edge-times", KEY_EDGE_TIMES, INPUTS_EDGE_TIMES, 0, \
@@ -54,10 +53,10 @@ struct inputs {
 /* The values of --join, in the order of enum read_join. */
 #define INPUTS_JOIN "auto|external|correlation"
 
-/* Its input (argp's word) is a struct inputs. Without any file it is stdin. */
+/* Its argp input is a struct inputs. The default is stdin. */
 extern const struct argp inputs_argp;
 
-/* The same without the names of functions, of a command that shows none. */
+/* The same without --names, for commands that show no functions. */
 extern const struct argp inputs_unnamed_argp;
 
 /* inputs_argp and help_argp. */
@@ -66,7 +65,7 @@ extern const struct argp_child inputs_children[];
 /* The value of --progress, unless --quiet was given. */
 enum when inputs_progress(const struct inputs *inputs);
 
-/* Frees what parsing has allocated. */
+/* Frees the memory allocated by parsing. */
 void inputs_clear(struct inputs *inputs);
 
 #endif

@@ -46,7 +46,7 @@ int output_path_make_directory(const char *path)
 	return EXIT_OUTPUT;
 }
 
-/* Does a name end in that, with something before it? */
+/* Whether a name has this suffix after at least one character. */
 static bool ends_in(const char *name, size_t size, const char *suffix)
 {
 	size_t suffix_size = strlen(suffix);
@@ -55,7 +55,7 @@ static bool ends_in(const char *name, size_t size, const char *suffix)
 	       memcmp(name + size - suffix_size, suffix, suffix_size) == 0;
 }
 
-/* Takes a suffix that we know from a name, which is not all of it. */
+/* Removes a known suffix, unless it is the whole name. */
 static void trim_suffix(char *name)
 {
 	const struct format *known = format_of_path(name);
@@ -66,7 +66,8 @@ static void trim_suffix(char *name)
 		name[size - strlen(suffix)] = '\0';
 }
 
-/* The bytes of a control character (C0, DEL, C1 as UTF-8); 0: it is none. */
+/* Size of a control character (C0, DEL, C1 as UTF-8); 0 if it is another
+ * character. */
 static int control_size(const char *at)
 {
 	unsigned char byte = (unsigned char)at[0];
@@ -77,8 +78,8 @@ static int control_size(const char *at)
 	return next >= 0x80 && next < 0xa0 ? 2 : 0;
 }
 
-/* The stem as part of a file's name: bytes that terminals act on become %XX,
- * and so does the first of a name that stands for a directory. */
+/* Escapes the stem for a file name: control characters become %XX, and so does
+ * the first byte of "." and "..". */
 static char *escape(const char *stem)
 {
 	bool is_place = strcmp(stem, ".") == 0 || strcmp(stem, "..") == 0;
@@ -181,7 +182,7 @@ static int refuse_collisions(char *const *names, size_t count)
 			sorted[i]);
 		status = EXIT_USAGE;
 		while (i + 1 < count && strcmp(sorted[i], sorted[i + 1]) == 0)
-			i++; /* once is enough */
+			i++; /* escape only the first byte */
 	}
 	free(sorted);
 	return status;

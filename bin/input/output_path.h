@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of outputs that are made of those of inputs. */
+/* Derives output names from input names. */
 #ifndef OUTPUT_PATH_H
 #define OUTPUT_PATH_H
 
@@ -8,37 +8,38 @@
 #include "format.h"
 #include "input/inputs.h"
 
-/* Is it one, or written like one? */
+/* Whether it is a directory, or ends with a slash. */
 bool output_path_is_directory(const char *path);
 
 /*
- * The format that the end of an output's name tells, also before ".gz"; NULL if
- * it tells none.
+ * The format by the suffix of an output's name, optionally followed by ".gz";
+ * NULL if unknown.
  *
- * Errors: said; returns an exit status: EXIT_USAGE for NAME.ctp.gz, since a log
- * is compressed by itself.
+ * Errors: reported; returns an exit status: EXIT_USAGE for NAME.ctp.gz, since
+ * logs are already compressed.
  */
 int output_path_format(const char *path, const struct format **format);
 
-/* Makes it, if it is not there. Errors: said; returns an exit status. */
+/* Creates the directory if it does not exist. Errors: reported; returns an exit
+ * status. */
 int output_path_make_directory(const char *path);
 
-/* DIRECTORY/NAME.SUFFIX, for NAME.ANY or NAME.ANY.gz of a suffix that we know,
- * with %XX for control characters; free it. NULL if out of memory. */
+/* DIRECTORY/NAME.SUFFIX for an input NAME.ANY or NAME.ANY.gz with a known
+ * suffix, with %XX for control characters; free it. NULL if out of memory. */
 char *output_path_in(
 	const char *directory, const char *input, const struct format *format);
 
 /*
- * The names of all that these inputs become in that directory, each of its own;
- * free them with output_path_free().
+ * The output names for these inputs in the directory; free them with
+ * output_path_free().
  *
- * Errors: said; returns an exit status; EXIT_USAGE if two are the same.
+ * Errors: reported; returns an exit status; EXIT_USAGE if two are equal.
  */
 int output_path_all(const char *directory, const struct inputs *inputs,
 	const struct format *format, char ***names);
 void output_path_free(char **names, size_t count);
 
-/* NAME-0001.SUFFIX for NAME.SUFFIX; likewise. */
+/* NAME-0001.SUFFIX for NAME.SUFFIX; free it. NULL if out of memory. */
 char *output_path_part(
 	const char *path, const struct format *format, unsigned number);
 

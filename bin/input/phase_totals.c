@@ -82,7 +82,7 @@ static char *copy_text(const char *text, size_t size)
 	return to;
 }
 
-/* A thread outlives what it was counted in. */
+/* Copies the names, since a thread outlives its input. */
 static bool add_thread(struct phase_totals *totals,
 	const struct phase_totals_input *input, uint32_t set,
 	const struct phase_thread *from)

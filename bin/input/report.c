@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options, inputs and output of the commands that print a report. */
+/* Options, inputs and output of commands that print a report. */
 #include "input/report.h"
 
 #include <string.h>
@@ -121,13 +121,13 @@ int report_print(struct output_options to, int (*print)(void *user, FILE *out),
 	return exit_worse(status, output_close(&output, status == EXIT_DONE));
 }
 
-/* What all inputs' reports have in common. */
+/* State shared by the reports of all inputs. */
 struct input_loop {
 	const struct inputs *inputs;
 	report_fn *print;
 	void *user;
 	FILE *out;
-	bool named;   /* each begins with the input's name */
+	bool named;   /* begin each with the input's name */
 	bool printed; /* one before this */
 };
 

@@ -25,19 +25,19 @@ struct report {
 	char *const *inputs;
 	size_t input_count;
 	uint64_t losses[LOSS_KINDS];
-	bool truncated; /* something is not in the report, or was cut off */
+	bool truncated; /* something was lost or truncated */
 };
 
 /*
- * Opens the object and writes schema, inputs, lost (what is gone), notes
- * (what was left out or changed without harm) and truncated.
+ * Opens the object and writes schema, inputs, lost (losses), notes (harmless
+ * omissions and changes) and truncated.
  *
  * Errors: said; returns an exit status. After success call report_end().
  */
 int report_begin(const struct report *report, struct json *json, FILE *out);
 
-/* Closes the object. Errors: a lack of memory is said; returns an exit status;
- * those of writing show on the stream. */
+/* Closes the object. Errors: a lack of memory is reported; returns an exit
+ * status. Write errors remain in the stream. */
 int report_end(struct json *json);
 
 /* A key with its value. */
@@ -48,7 +48,7 @@ void report_bool(struct json *json, const char *key, bool value);
 
 /* ---- options ---- */
 
-/* Where a result goes. Its argp has --output and --force. */
+/* The output of a result, with its argp for --output and --force. */
 struct output_options {
 	const char *path; /* NULL: standard output */
 	bool force;
@@ -59,14 +59,14 @@ extern const struct argp output_argp;
 /* inputs_argp, this one and help_argp. */
 extern const struct argp_child output_children[];
 
-/* In which form: --json, --csv, --color, and output_argp's. */
+/* The form of a report: --json, --csv, --color, and output_argp's options. */
 enum report_style { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 
 struct report_options {
 	struct output_options output;
 	enum report_style style;
 	enum when color;
-	bool has_top; /* --top was given, with this: */
+	bool has_top; /* --top was given, with: */
 	uint32_t top; /* rows; 0: all */
 	bool has_titles;
 };
@@ -78,18 +78,18 @@ extern const struct argp_child report_children[];
 
 /* ---- inputs and output ---- */
 
-/* Opens the output for `print`, and keeps it if that returns EXIT_DONE.
+/* Opens the output for `print` and keeps it if that returns EXIT_DONE.
  * Errors: said; returns the worse exit status. */
 int report_print(struct output_options to, int (*print)(void *user, FILE *out),
 	void *user);
 
-/* What the command prints of one input that is open. `path` is its one path,
- * as struct report wants it. Errors: said; returns an exit status. */
+/* Prints the report of one open input. `path` is an array of its one path, for
+ * struct report. Errors: said; returns an exit status. */
 typedef int report_fn(
 	void *user, char *const *path, struct input *input, FILE *out);
 
-/* Opens the output, and each input in turn for `print`; texts have an empty
- * line between them. Errors: said; returns the worst exit status. */
+/* Opens the output, and each input in turn for `print`; text reports are
+ * separated by empty lines. Errors: said; returns the worst exit status. */
 int report_print_inputs(const struct report_options *report_options,
 	const struct inputs *inputs, report_fn *print, void *user);
 
@@ -103,10 +103,10 @@ enum ctp_status report_read(const struct inputs *inputs, struct input *input,
 		void *user, const struct event *event, struct ctp_error *err),
 	void *user, struct ctp_error *err);
 
-/* Are there events, and not sums? Else says so. */
+/* Whether the input has events, not sums; otherwise reports that. */
 bool report_has_events(const struct input *input);
 
-/* The head of a report on one input that has been read. */
+/* Sets the head of a report on one input that has been read. */
 void report_init(struct report *report, const struct trace *trace,
 	const char *schema, char *const *path);
 
@@ -114,12 +114,12 @@ void report_init(struct report *report, const struct trace *trace,
 void report_read_top(struct report_options *report_options,
 	const struct argp_state *state, const char *text);
 
-/* The number of rows to show, 0 for all: --top, or else `text_rows` as text, and
- * all as JSON and CSV. */
+/* The number of rows to show, 0 for all: --top, or by default `text_rows` in
+ * text and all in JSON and CSV. */
 uint32_t report_row_limit(
 	const struct report_options *report_options, uint32_t text_rows);
 
-/* Are the titles of CSV's columns due? They are once, whatever the inputs. */
+/* Whether to print the CSV titles: true once, for any number of inputs. */
 bool report_needs_titles(struct report_options *report_options);
 
 /* Prints a view by NAME_print_json(), NAME_print_csv() or NAME_print_text(). */

@@ -88,7 +88,8 @@ static void count_activity(struct trace_summary *summary, struct trace *trace,
 		return;
 	}
 	summary->activities++;
-	/* The driver works for any call, also for those not looked at. */
+	/* The driver's overhead may belong to any call, even an unrecorded
+	 * one. */
 	if (event->id == 0 || is_category(trace, event, "overhead"))
 		return;
 	if (!correlation_find(
@@ -98,13 +99,13 @@ static void count_activity(struct trace_summary *summary, struct trace *trace,
 	}
 	summary->matched++;
 	before_ns = distance(event->time_ns, (int64_t)launch_ns);
-	/* Waits are the host's, and begin by its clock. */
+	/* Waits belong to the host and begin by its clock. */
 	if (before_ns > summary->skew_ns &&
 		!is_category(trace, event, "cuda_sync"))
 		summary->skew_ns = before_ns;
 }
 
-/* The time of a launch is when its call began: nothing starts earlier. */
+/* A launch has the start time of its call: no activity starts earlier. */
 static bool count_event(struct trace_summary *summary, struct trace *trace,
 	const struct event *event)
 {
@@ -138,7 +139,7 @@ static bool count_event(struct trace_summary *summary, struct trace *trace,
 		return correlation_add(summary->launches,
 			trace->tracks[event->track].pid, event->id,
 			(uint64_t)event->time_ns);
-	default: /* an EVENT_UNCLIPPED_CALL, too: its range counts */
+	default: /* includes EVENT_UNCLIPPED_CALL, whose range counts */
 		break;
 	}
 	return true;
@@ -220,7 +221,7 @@ static enum ctp_status finish(struct trace_summary *summary,
 	return CTP_OK;
 }
 
-/* A profile has no events, but what its functions' calls are, were ranges. */
+/* A profile has no events, but the calls of its functions were ranges. */
 static enum ctp_status count_profile(struct trace_summary *summary,
 	struct event_source *source, struct ctp_error *err)
 {

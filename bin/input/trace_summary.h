@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is in an input: how much of each kind, on how many threads, and how
- * long it took. Reads it to its end. */
+/* Summary of an input: number of events of each kind, threads and duration.
+ * Reads it to its end. */
 #ifndef TRACE_SUMMARY_H
 #define TRACE_SUMMARY_H
 
@@ -12,8 +12,8 @@
 
 struct trace_summary {
 	uint64_t ranges;     /* on threads and timelines */
-	uint64_t activities; /* activities of devices */
-	uint64_t calls;      /* of a device's API, as its driver tells */
+	uint64_t activities; /* device activities */
+	uint64_t calls;      /* device API calls reported by the driver */
 	uint64_t instants;
 	uint64_t counters;
 	uint64_t async;
@@ -25,23 +25,25 @@ struct trace_summary {
 	uint32_t devices;
 	int64_t start_ns; /* see trace_summary_window() */
 	uint64_t span_ns;
-	/* How much earlier than its launch an activity started that did so
-	 * most: the clocks differ by that at least. 0: none did. */
+	/* Largest time by which an activity started before its launch: the
+	 * clocks differ by at least that. 0: none did. */
 	uint64_t skew_ns;
-	uint64_t matched; /* activities whose launch is there */
+	uint64_t matched; /* activities with a known launch */
 
 	int64_t first_ns; /* private */
 	int64_t last_ns;
 	uint64_t *depth; /* by track */
 	uint32_t depth_room;
-	struct correlation *launches; /* to times of launches */
+	struct correlation *launches; /* to launch times */
 	uint64_t event_count;
 };
 
 /*
- * Counts all events, and as losses the activities whose launch is not there. `progress` (may be NULL) is called now and then.
+ * Counts all events, and activities without a known launch as losses.
+ * `progress` (may be NULL) is called now and then.
  *
- * Errors: CTP_ERR_NOMEM; those of the source. What was counted before stands.
+ * Errors: CTP_ERR_NOMEM; those of the source. Events before the error are
+ * counted.
  */
 enum ctp_status trace_summary_read(struct trace_summary *summary,
 	struct event_source *source,
@@ -49,15 +51,15 @@ enum ctp_status trace_summary_read(struct trace_summary *summary,
 	struct ctp_error *err);
 
 /*
- * When it began and ended, given that of the first and the last event: as the
- * trace says of the measured threads, if it has any. The log of a recording
- * begins with that, and one that was made of other timelines with its events.
+ * Start and end of the recording, given the times of the first and last event:
+ * those of the trace if it has measured threads. A recorded log begins at its
+ * start, a converted timeline at its first event.
  */
 void trace_summary_window(
 	const struct trace *trace, int64_t *first_ns, int64_t *last_ns);
 
-/* Counts processes, threads and devices alone: a thread may have several
- * tracks. False if out of memory. */
+/* Counts only processes, threads and devices: a thread may have several tracks.
+ * False if out of memory. */
 bool trace_summary_count_tracks(
 	struct trace_summary *summary, const struct trace *trace);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The libraries are found where this program is: in a build directory, or
- * installed anywhere, as ld.so need not know the place.
+ * The libraries are found relative to this program: in a build directory, or
+ * installed anywhere, even outside of ld.so's directories.
  */
 #include "record/preload.h"
 
@@ -52,7 +52,7 @@ enum {
 #define SANITIZED false
 #endif
 
-/* Where to look, from the directory of this program. */
+/* Places to search, relative to this program's directory. */
 static const char *const places[] = {"/.libs", "/../lib",
 #ifdef __x86_64__
 	"/../lib/x86_64-linux-gnu",
@@ -69,7 +69,7 @@ static bool find_in_directory(
 	return size > 0 && size < PATH_BYTES && access(out, R_OK) == 0;
 }
 
-/* The directory in which the library is; false if there is none. */
+/* Finds the directory of the library; false if there is none. */
 static bool find_directory(char *out, const char *library)
 {
 	char own[PATH_BYTES];
@@ -112,7 +112,8 @@ static bool find_instrument(char out[static PATH_BYTES])
 	return find_library(out, "CTPROF_INSTRUMENT", INSTRUMENT);
 }
 
-/* The recorder beside it, in `out`, if there is one: else ld.so finds it. */
+/* Writes the path of the recorder beside it to `out`; if there is none, ld.so
+ * finds it. */
 static bool find_recorder(char *out, const char *instrument)
 {
 	char directory[PATH_BYTES];
@@ -154,7 +155,7 @@ int preload_set(void)
 	return status;
 }
 
-/* Is this word anywhere in the file? */
+/* Whether the file contains this word. */
 static bool contains(FILE *file, const char *word)
 {
 	char bytes[64 * 1024];
@@ -173,7 +174,7 @@ static bool contains(FILE *file, const char *word)
 	return false;
 }
 
-/* Does it ask for the dynamic linker? */
+/* Whether it needs the dynamic linker. */
 static bool is_dynamic(FILE *file, const Elf64_Ehdr *header)
 {
 	Elf64_Phdr segment;
@@ -188,7 +189,7 @@ static bool is_dynamic(FILE *file, const Elf64_Ehdr *header)
 	return false;
 }
 
-/* What keeps this file from being recorded. */
+/* The reason why this file cannot be recorded. */
 static const char *find_reason(FILE *file)
 {
 	char path[PATH_BYTES];
@@ -310,13 +311,13 @@ static int set_variable(const char *variable, const char *value)
 	return EXIT_LIMIT;
 }
 
-/* Was it set by a recorder like this one, which started us? */
+/* Whether the value was set by an enclosing ctprof. */
 static bool is_our_library(const char *value)
 {
 	return strcmp(basename(value), INJECT) == 0;
 }
 
-/* Has the loader that looks at the variable load our library. */
+/* Points a loader's variable to our library. */
 static int inject_library(
 	const char *variable, const char *library, bool verbose)
 {
@@ -330,7 +331,7 @@ static int inject_library(
 	return EXIT_DONE;
 }
 
-/* What we emit is for another tool, or for nobody: never for ourselves. */
+/* Emitted data is for another tool: never load our own library for it. */
 static void check_emission(const char *variable, const char *emit)
 {
 	const char *tool = environment_find(variable);

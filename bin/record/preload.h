@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 struct preload_options {
-	const char *gpu;  /* "light", "full" or "off"; NULL: not asked for */
+	const char *gpu;  /* "light", "full" or "off"; NULL: not given */
 	const char *emit; /* "nvtx" or "itt"; NULL: nothing */
 	bool no_library;  /* have no library of ours loaded */
 	bool no_nvtx;
@@ -22,14 +22,15 @@ struct preload_options {
 extern const struct argp preload_argp;
 
 /*
- * Adds libctprof-instrument and libctprof to LD_PRELOAD, before what is there.
- * Where they are not found, only programs linked with libctprof are recorded.
+ * Adds libctprof-instrument and libctprof to LD_PRELOAD, before existing
+ * entries. If they are not found, only programs linked with libctprof are
+ * recorded.
  *
- * Errors: said; EXIT_LIMIT if the environment cannot be changed.
+ * Errors: reported; EXIT_LIMIT if the environment cannot be changed.
  */
 int preload_set(void);
 
-/* Is what goes on in the GPU to be recorded? */
+/* Whether to record GPU activity. */
 bool preload_wants_gpu(const struct preload_options *options);
 
 /*
@@ -37,11 +38,11 @@ bool preload_wants_gpu(const struct preload_options *options);
  * tool has set is left to it, which is reported if `verbose` is set.
  *
  * Errors: said; EXIT_LIMIT if the environment cannot be changed, EXIT_INPUT if
- * the GPU is asked for and the library is not found.
+ * the GPU was requested and the library is not found.
  */
 int preload_set_tools(const struct preload_options *options, bool verbose);
 
-/* Says why `program` has left no log at `output`. */
+/* Explains why `program` left no log at `output`. */
 void preload_explain(const char *program, const char *output);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The package is found where this program is: in a build directory, or
- * installed for any Python below the same prefix, or where the build knows that
- * it was to be installed. Whichever it is, an interpreter that it has no
- * extension for looks for its own.
+ * The package is found relative to this program: in a build directory, or
+ * installed for any Python below the same prefix; or in the build's
+ * installation directory. An interpreter for which it has no extension searches
+ * for its own.
  */
 #include "record/python.h"
 
@@ -19,7 +19,7 @@
 #include "base/environment.h"
 #include "cli/diag.h"
 
-/* Keys of options without a letter. */
+/* Keys of options without a short form. */
 enum {
 	KEY_PYTHON = KEY_OWN,
 	KEY_CALLS,
@@ -37,7 +37,7 @@ enum {
 #define PATH_BYTES 4096
 #define SITE "ctprof/site"
 
-/* From the directory of this program. */
+/* Relative to this program's directory. */
 static const char *const places[] = {"/python/package/" SITE,
 	"/../lib*/python3*/site-packages/" SITE,
 	"/../lib*/python3*/dist-packages/" SITE,
@@ -154,7 +154,7 @@ void python_clear(struct python *python)
 	python->options = NULL;
 }
 
-/* The first that there is. */
+/* Finds the first match. */
 static bool find_first_match(char *out, const char *pattern)
 {
 	glob_t found;
@@ -168,8 +168,7 @@ static bool find_first_match(char *out, const char *pattern)
 	return is_there;
 }
 
-/* Where the build has it from the interpreters: directories with colons
- * between them. */
+/* Searches the build's installation directories, separated by colons. */
 static bool find_installed(char *out)
 {
 	const char *at = CTP_PYTHON_SITES;
@@ -248,13 +247,13 @@ int python_apply(const struct python *python)
 	return set_path(site);
 }
 
-/* The option that keeps this interpreter from us, or NULL. */
+/* The interpreter's option that prevents recording, or NULL. */
 static const char *find_isolating_option(char *const *argv)
 {
 	if (strncmp(basename(argv[0]), "python", 6) != 0)
 		return NULL;
 	for (argv++; *argv != NULL && (*argv)[0] == '-'; argv++) {
-		/* What follows is the program. */
+		/* The program follows. */
 		if ((*argv)[1] == 'c' || (*argv)[1] == 'm')
 			return NULL;
 		if (strchr("-WX", (*argv)[1]) == NULL &&

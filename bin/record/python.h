@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records programs in Python: through the environment, every interpreter that
- * is run starts the tracer of our package. See python/ctprof/site.
+ * Records Python programs: the environment makes every interpreter start the
+ * tracer of our package. See python/ctprof/site.
  */
 #ifndef PYTHON_H
 #define PYTHON_H
@@ -11,10 +11,10 @@
 
 struct python {
 	bool wanted;
-	char *options; /* for the tracer, a line each; NULL: none */
+	char *options; /* options of the tracer, one per line; NULL: none */
 };
 
-/* --python and what goes with it; its input is a struct python. */
+/* --python and related options; its argp input is a struct python. */
 extern const struct argp python_argp;
 
 /* Adds an option for the tracer; `value` may be NULL. False if out of
@@ -23,13 +23,13 @@ bool python_add_option(
 	struct python *python, const char *option, const char *value);
 
 /*
- * Sets PYTHONPATH and CTPROF_PYTHON; does nothing if it is not wanted.
+ * Sets PYTHONPATH and CTPROF_PYTHON, if --python was given.
  *
- * Errors: said; returns an exit status.
+ * Errors: reported; returns an exit status.
  */
 int python_apply(const struct python *python);
 
-/* Says why nothing that was run has left a log at `output`. */
+/* Explains why no interpreter left a log at `output`. */
 void python_explain(char *const *argv, const char *output);
 
 void python_clear(struct python *python);

@@ -16,8 +16,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* A process that has died may have left its lock, for a moment, to one that it
- * was about to fork. */
+/* A child being forked may briefly hold the lock of a dead process. */
 #define BUSY_TRIES 100
 #define BUSY_STEP_NS 10000000
 
@@ -91,8 +90,8 @@ void recovery_diag_busy(const struct spool_file *spool, const char *name)
 		spool->header.facts.pid);
 }
 
-/* Helpers that end when the program has ended, such as those of Python's
- * multiprocessing, may take this long in all. */
+/* Total wait for helpers that end after the program, such as those of Python's
+ * multiprocessing. */
 #define HELPER_TRIES 50
 
 /* A run that has ended. */
@@ -102,11 +101,11 @@ struct finished_run {
 	int64_t start_ns;
 	const struct spawn_end *end;
 	int64_t newest_ns; /* start of the program's last recording */
-	int patience;      /* for helpers: how often to look again */
+	int patience;      /* retries left for helpers */
 	bool quiet;
 };
 
-/* The name that the user has for it. */
+/* The log's name for the user. */
 static char *log_name(const struct finished_run *run, const char *log_path)
 {
 	const char *slash = strrchr(run->output, '/');
@@ -119,8 +118,7 @@ static char *log_name(const struct finished_run *run, const char *log_path)
 	return name;
 }
 
-/* Is it of this run? One without a header was the program's if its name says
- * so. */
+/* Whether the spool belongs to this run. Without a header its name decides. */
 static bool is_of_run(
 	const struct finished_run *run, const struct spool_file *spool)
 {
@@ -139,7 +137,7 @@ static bool is_of_program(
 	return spool->header.facts.pid == (uint32_t)run->end->pid;
 }
 
-/* How the process ended, of which there is this spool. */
+/* Reports how the spool's process ended. */
 static void describe_end(const struct finished_run *run,
 	const struct spool_file *spool, char *how, size_t size)
 {
@@ -163,7 +161,7 @@ static void describe_end(const struct finished_run *run,
 			WTERMSIG(status));
 }
 
-/* Opens it; once more and again while it is locked for a dead process. */
+/* Opens the spool, retrying while it is locked for a dead process. */
 static bool open_unlocked(struct spool_file *spool, const char *path)
 {
 	struct timespec rest = {0, BUSY_STEP_NS};
@@ -204,8 +202,8 @@ static void complete_log(
 	free(name);
 }
 
-/* Waits for a process that may be about to complete its log; false if it has
- * done so. */
+/* Waits for a process that may be completing its log; false if it has done
+ * so. */
 static bool wait_for_helper(
 	struct finished_run *run, struct spool_file *spool, const char *path)
 {

@@ -15,22 +15,22 @@
 #include "cli/diag.h"
 #include "record/symbolizer.h"
 
-/* Reading the whole of a larger log would keep people waiting. */
+/* Larger logs are not read completely, which would take too long. */
 #define SUMMARY_MAX_BYTES (UINT64_C(256) * 1024 * 1024)
 
-/* One part in so many of all threads' time is worth a word. */
+/* Stalls above this fraction of all threads' time are reported. */
 #define STALLED_PART 20
 
-/* Facts about the recording of GPUs: what it does, and what went wrong. */
+/* Facts about the recording of GPUs: its state and errors. */
 #define GPU_STATE "gpu.state"
 #define GPU_UNUSED "off: the program has not used CUDA"
 #define GPU_ERROR "gpu.error."
 
-/* scandir()'s filter has no argument of its own. */
+/* Global because scandir()'s filter has no user argument. */
 static const char *output_name;
 
-/* Is `name` STEM.PID.SUFFIX or STEM.PID.N.SUFFIX, where `base` is STEM.SUFFIX:
- * digits and dots between? */
+/* Whether `name` is STEM.PID.SUFFIX or STEM.PID.N.SUFFIX for `base`
+ * STEM.SUFFIX. */
 static bool is_child(const char *name, const char *base)
 {
 	const char *dot = strrchr(base, '.');
@@ -97,7 +97,7 @@ static void diag_summary(const char *path, const struct trace_summary *summary,
 		quantity_time(span, summary->span_ns));
 }
 
-/* Waiting for the log is part of the times of the functions that waited. */
+/* Reports long waits for the log, which function times include. */
 static void diag_stalls(const char *path, const struct trace_summary *summary,
 	const struct trace *trace)
 {
@@ -113,8 +113,8 @@ static void diag_stalls(const char *path, const struct trace_summary *summary,
 		path, quantity_time(text, stall_ns));
 }
 
-/* What became of the part of the recording that is about GPUs. False if
- * nothing did. */
+/* Reports the state and errors of the GPU recording. False if no GPU was
+ * used. */
 static bool diag_gpu(const char *path, const struct trace *trace)
 {
 	const char *state = trace_find_fact(trace, GPU_STATE);
@@ -134,7 +134,7 @@ static bool diag_gpu(const char *path, const struct trace *trace)
 	return true;
 }
 
-/* True if it may be about GPUs, for all we know. */
+/* Returns whether the log may contain GPU data. */
 static bool diag_log(const char *path, uint64_t size_bytes, bool verbose)
 {
 	bool gpu = false;
@@ -168,7 +168,7 @@ static bool diag_log(const char *path, uint64_t size_bytes, bool verbose)
 	return gpu;
 }
 
-/* What was found. */
+/* The logs found. */
 struct log_counts {
 	size_t logs;
 	bool gpu;
@@ -183,7 +183,7 @@ static void report_one(const char *path, const struct run_logs_options *options,
 
 	if (stat(path, &found) != 0 || !is_since(&found, options->start))
 		return;
-	/* What goes wrong is said, and costs names only. */
+	/* Errors are reported and only cost names. */
 	if (options->symbolize && found.st_size > 0 &&
 		symbolizer_run(&symbolizer, path) == EXIT_DONE)
 		(void)stat(path, &found);

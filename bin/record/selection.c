@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function is recorded if a filter, or none at all, names it or its module,
- * and nothing that is excluded does. The file lists for each module what is
- * not recorded: whatever has no name is not lost by an --exclude.
+ * A function is recorded if a filter matches it or its module, or there is no
+ * filter, and no --exclude matches. The file lists per module the functions
+ * that are not recorded, so that an --exclude does not drop functions without a
+ * name.
  */
 #include "record/selection.h"
 
@@ -43,7 +44,7 @@ bool selection_add(struct selection *selection, const char *text, bool exclude)
 	return true;
 }
 
-/* Are there patterns of this kind? */
+/* Whether there are patterns of this kind. */
 static bool has_pattern(
 	const struct selection *selection, bool is_module, bool exclude)
 {
@@ -54,12 +55,12 @@ static bool has_pattern(
 	return false;
 }
 
-/* The names that a pattern may mean; unused ones are NULL. */
+/* The names that a pattern may match; unused ones are NULL. */
 struct name_forms {
 	const char *names[3];
 };
 
-/* Does a pattern of this kind mean it? All that do are noted. */
+/* Whether a pattern of this kind matches. Marks all that do. */
 static bool match_patterns(struct selection *selection, bool is_module,
 	bool exclude, const struct name_forms *name_forms)
 {
@@ -83,10 +84,10 @@ static bool match_patterns(struct selection *selection, bool is_module,
 	return any;
 }
 
-/* What is gone through for one module. */
+/* State of visiting one module. */
 struct function_filter {
 	struct selection *selection;
-	bool all; /* whatever is not excluded is recorded */
+	bool all; /* record all that is not excluded */
 	uint64_t kept;
 	struct buffer excluded; /* lines of offsets */
 	struct buffer name;
@@ -121,8 +122,8 @@ static enum ctp_status visit_function(void *user, uint64_t offset,
 	return CTP_OK;
 }
 
-/* Looks at all functions of a module. A library that cannot be read has none
- * with a name; the program should be readable. */
+/* Visits all functions of a module. An unreadable library counts as having no
+ * names; the program should be readable. */
 static int visit_module(
 	struct function_filter *filter, const char *path, bool is_program)
 {
@@ -164,7 +165,7 @@ static int add_module(struct selection *selection, const char *path,
 	if (has_pattern(selection, false, false) ||
 		has_pattern(selection, false, true))
 		status = visit_module(&filter, path, is_program);
-	/* Of what is in no list nothing is recorded, if there is a filter. */
+	/* With a filter, nothing is recorded of modules that are not listed. */
 	if (filter.kept != 0 || (filter.all && filter.excluded.used != 0)) {
 		buffer_add_text(out, "in ");
 		buffer_add_text(out, path);
@@ -177,7 +178,7 @@ static int add_module(struct selection *selection, const char *path,
 	return status;
 }
 
-/* Patterns for modules, which also hold for those that are loaded later. */
+/* Adds the patterns for modules, which also apply to modules loaded later. */
 static void add_globs(
 	const struct selection *selection, bool exclude, struct buffer *out)
 {
@@ -203,7 +204,7 @@ static int write_rules(
 
 	buffer_add_text(out, "ctprof-functions 1\ndefault ");
 	buffer_add_text(out, filters ? "-\n" : "+\n");
-	add_globs(selection, true, out); /* the first that fits holds */
+	add_globs(selection, true, out); /* the first match wins */
 	add_globs(selection, false, out);
 	for (size_t i = 0; status == EXIT_DONE && i < modules.count; i++)
 		status = add_module(selection, modules.paths[i], i == 0, out);
@@ -271,7 +272,7 @@ int selection_apply(struct selection *selection, const char *program)
 	if (selection->count == 0)
 		return EXIT_DONE;
 	path = target_elf_find(program);
-	if (path == NULL) /* that it cannot be run is said when it is run */
+	if (path == NULL) /* the error is reported when it is run */
 		return EXIT_DONE;
 	status = write_rules(selection, path, &text);
 	if (status == EXIT_DONE)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which functions are recorded: names as patterns, which become a file of
- * offsets for the traced program, since it knows no names. See
- * CTPROF_FUNCTIONS in libctprof(3).
+ * Selects the functions to record: patterns of names are converted to a file of
+ * offsets for the traced program, which has no names. See CTPROF_FUNCTIONS in
+ * libctprof(3).
  */
 #ifndef SELECTION_H
 #define SELECTION_H
@@ -22,22 +22,21 @@ struct selection {
 	struct selection_pattern *patterns;
 	size_t count;
 	size_t room;
-	char *file; /* made for the program; NULL: none */
+	char *file; /* for the program; NULL: none */
 };
 
 /* Adds a pattern; `text` is borrowed. False if out of memory. */
 bool selection_add(struct selection *selection, const char *text, bool exclude);
 
 /*
- * Looks up which functions of the program and its libraries are meant, and
- * hands that to the program through the environment. Without patterns there is
- * nothing to do.
+ * Looks up the matching functions of the program and its libraries and passes
+ * them in the environment. Does nothing without patterns.
  *
- * Errors: said; returns an exit status.
+ * Errors: reported; returns an exit status.
  */
 int selection_apply(struct selection *selection, const char *program);
 
-/* Removes the file, and frees what there is. */
+/* Removes the file and frees the memory. */
 void selection_clear(struct selection *selection);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program stays in our process group, so the terminal's signals (Ctrl-C,
- * Ctrl-Z, hang-up, a new window size) reach it by themselves; passing them on
- * would deliver them twice. What another process sends to us alone is meant
- * for the program and is passed on. All of them are blocked here and taken one
- * by one, so that there is no handler and no race.
+ * Ctrl-Z, hang-up, a new window size) reach it directly; passing them on would
+ * deliver them twice. Signals that another process sends only to us are meant
+ * for the program and are passed on. All signals are blocked here and received
+ * one by one, so that there is no handler and no race.
  */
 #include "record/spawn.h"
 
@@ -34,7 +34,8 @@ static void watch_signals(sigset_t *set, sigset_t *old)
 	(void)sigprocmask(SIG_BLOCK, set, old);
 }
 
-/* In the child: becomes the program, or says why not through the pipe. */
+/* In the child: executes the program, or writes the reason of the failure to
+ * the pipe. */
 static _Noreturn void exec_program(
 	char *const *argv, const sigset_t *mask, int report)
 {
@@ -56,15 +57,15 @@ static void unblock(int number)
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Is it stopped, or may be: of a program whose first thread has ended the
- * system does not tell, and nothing of one that is not to be seen. */
+/* Whether the program is or may be stopped: unknown if its first thread has
+ * ended, or if it is not visible. */
 static bool may_be_stopped(pid_t pid)
 {
 	long threads;
 
 	switch (process_state(pid, &threads)) {
 	case 'T':
-	case 't': /* and traced */
+	case 't': /* stopped while traced */
 	case '\0':
 		return true;
 	case 'Z':
@@ -75,8 +76,8 @@ static bool may_be_stopped(pid_t pid)
 }
 
 /*
- * A process that has us go on when the program does, or is killed: whoever
- * stopped it may know nothing of us. It does not outlive us.
+ * Forks a process that continues us when the program continues or is killed:
+ * the process that stopped it may not know us. It does not outlive us.
  */
 static pid_t start_waker(pid_t pid)
 {
@@ -107,7 +108,7 @@ static void end_waker(pid_t waker)
 		;
 }
 
-/* Who had us go on? 0: nobody, we were not stopped. */
+/* The process that continued us; 0: we were not stopped. */
 static pid_t continued_by(void)
 {
 	const struct timespec now = {0, 0};
@@ -119,8 +120,8 @@ static pid_t continued_by(void)
 	return sigtimedwait(&set, &info, &now) == SIGCONT ? info.si_pid : 0;
 }
 
-/* The program was stopped: so are we, for the shell to see, until one of both
- * goes on. */
+/* The program was stopped: stop as well, for the shell to see, until one of the
+ * two continues. */
 static void stop_with_child(pid_t pid, int number)
 {
 	pid_t waker = start_waker(pid);
@@ -148,7 +149,7 @@ static bool poll_child(pid_t pid, int *status)
 	return found < 0 && errno != EINTR;
 }
 
-/* Did a process send it, and not the program itself? */
+/* Whether a process other than the program sent the signal. */
 static bool is_for_program(const siginfo_t *info, pid_t pid)
 {
 	return info->si_code <= 0 && info->si_pid != pid;
@@ -166,7 +167,7 @@ static void forward_signals(pid_t pid, const sigset_t *set, int *status)
 	}
 }
 
-/* Waits until the program runs, or the reason why it does not comes. */
+/* Waits until the program runs or the reason of a failure arrives. */
 static int read_report(int report)
 {
 	int error = 0;
@@ -215,7 +216,7 @@ int spawn_die_by_same_signal(int status)
 	static const struct rlimit no_core = {0, 0};
 	int number = WTERMSIG(status);
 
-	/* The program's core is the one to look at. */
+	/* Only the program's own core dump is useful. */
 	(void)setrlimit(RLIMIT_CORE, &no_core);
 	(void)signal(number, SIG_DFL);
 	unblock(number);

@@ -25,7 +25,7 @@ const char *spool_dir_path(const char *given)
 	return asked == NULL || asked[0] == '\0' ? SPOOL_DIRECTORY : asked;
 }
 
-/* The process of a spool of this user with this name; -1: it is none. */
+/* The process of this user's spool, from its name; -1 if it is not a spool. */
 static long pid_of(const char *name)
 {
 	unsigned uid;
@@ -58,7 +58,8 @@ int spool_dir_find(struct spool_dir *spools, const char *directory)
 
 	*spools = (struct spool_dir){0};
 	if (found < 0 && errno == ENOENT)
-		return EXIT_DONE; /* a system without it has no spools */
+		return EXIT_DONE; /* without the directory there are no
+				   * spools */
 	if (found < 0) {
 		diag("%s: cannot read the directory: %s", directory,
 			strerror(errno));
@@ -89,7 +90,7 @@ void spool_dir_clear(struct spool_dir *spools)
 	*spools = (struct spool_dir){0};
 }
 
-/* What is known of a log that may have a spool. */
+/* Facts about a log that may have a spool. */
 struct log_identity {
 	const char *path;
 	bool exists;

@@ -12,19 +12,19 @@ struct spool_dir {
 	size_t count;
 };
 
-/* `given`, or else where the recorder has them, by the environment or the
+/* `given`, or else the recorder's directory, from the environment or the
  * default. */
 const char *spool_dir_path(const char *given);
 
-/* Finds them by their names, in order. Errors: said, with an exit status. */
+/* Finds spools by name, sorted. Errors: reported; returns an exit status. */
 int spool_dir_find(struct spool_dir *spools, const char *directory);
 void spool_dir_clear(struct spool_dir *spools);
 
 /* The process that made a spool of this name. */
 long spool_dir_pid(const char *path);
 
-/* The spool of this log, opened, wherever it is: where the log says, or in
- * `directory`. False if there is none. */
+/* Opens the spool of this log, at the path in the log or in `directory`. False
+ * if there is none. */
 bool spool_dir_open_for_log(
 	struct spool_file *spool, const char *log, const char *directory);
 

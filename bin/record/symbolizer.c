@@ -15,7 +15,7 @@
 static int fail(
 	const char *path, const char *output, const struct ctp_error *err)
 {
-	/* A place in the log is known of what cannot be read. */
+	/* Read errors have an offset in the log; write errors do not. */
 	bool is_output = err->status == CTP_ERR_IO &&
 			 err->offset == ERROR_NO_OFFSET && output != NULL;
 
@@ -29,7 +29,7 @@ static int fail(
 	}
 }
 
-/* Writes the log anew; it takes its name when all of it is on the disk. */
+/* Rewrites the log and renames it once it is completely on disk. */
 static int write_log(const struct symbolizer *symbolizer, const char *path,
 	struct symbolize *symbolize)
 {
@@ -44,7 +44,7 @@ static int write_log(const struct symbolizer *symbolizer, const char *path,
 		return status;
 	if (symbolize_write(symbolize, fileno(output.file), &err) != CTP_OK)
 		status = fail(path, output.name, &err);
-	/* What is no file cannot be synchronised, and need not be. */
+	/* Only regular files can and need be synchronized. */
 	if (status == EXIT_DONE && fsync(fileno(output.file)) != 0 &&
 		errno != EINVAL && errno != EROFS) {
 		diag("%s: cannot write: %s", output.name, strerror(errno));
@@ -58,7 +58,7 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* One line for each module with functions that stay without a name. */
+/* Prints a line for each module with unnamed functions. */
 static void diag_unnamed(const char *path, const struct symbolize *symbolize)
 {
 	uint64_t lost = symbolize_counts(symbolize).lost;
@@ -97,7 +97,8 @@ static void report(const struct symbolizer *symbolizer, const char *path,
 	diag_unnamed(path, symbolize);
 }
 
-/* Whoever writes on to the log would not notice that it is another file. */
+/* A process that appends to the log would not notice that the file was
+ * replaced. */
 static bool is_finished(const struct symbolize *symbolize)
 {
 	const char *spool = symbolize_spool(symbolize);

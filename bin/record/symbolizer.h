@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives names to the functions of one log, in the file itself or in another,
- * and says what came of it. */
+/* Adds names to the functions of a log, in place or in another file, and
+ * reports the result. */
 #ifndef SYMBOLIZER_H
 #define SYMBOLIZER_H
 
@@ -8,14 +8,14 @@
 
 struct symbolizer {
 	const char *output;          /* NULL: the log itself */
-	const char *debug_directory; /* absolute; NULL: only the usual ones */
-	bool force;                  /* overwrite an output that exists */
-	bool strict; /* functions without a name are an exit status */
-	bool quiet;  /* say nothing but errors */
-	bool brief;  /* say only what is amiss, and is not to be expected */
+	const char *debug_directory; /* absolute; NULL: only the default ones */
+	bool force;                  /* overwrite an existing output */
+	bool strict;                 /* unnamed functions set the exit status */
+	bool quiet;                  /* report only errors */
+	bool brief;                  /* report only unexpected problems */
 };
 
-/* Errors: said; returns an exit status. The log is as it was then. */
+/* Errors: reported; returns an exit status and leaves the log unchanged. */
 int symbolizer_run(const struct symbolizer *symbolizer, const char *path);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The libraries are listed by the program's own dynamic linker, which is asked
- * by its name: so nothing of the program is run, as LD_TRACE_LOADED_OBJECTS
- * does with what is linked statically.
+ * The program's own dynamic linker is run by name to list the libraries. So the
+ * program itself never runs, whereas LD_TRACE_LOADED_OBJECTS would run a static
+ * program.
  */
 #include "record/target_elf.h"
 
@@ -57,7 +57,7 @@ static bool add(struct target_elf_modules *modules, char *path)
 	return true;
 }
 
-/* The program's dynamic linker; false if it has none. */
+/* Reads the program's dynamic linker; false if it has none. */
 static bool read_interpreter(const char *path, char *out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -89,8 +89,8 @@ static bool read_interpreter(const char *path, char *out)
 	return found;
 }
 
-/* "\tlibfoo.so.1 => /usr/lib/libfoo.so.1 (0x00007f0000000000)" and the like.
- * What has no path is no file, or is not found. */
+/* "\tlibfoo.so.1 => /usr/lib/libfoo.so.1 (0x00007f0000000000)" and the like. An
+ * entry without a path is not a file, or not found. */
 static bool add_line(struct target_elf_modules *modules, char *line)
 {
 	char *arrow = strstr(line, " => ");

@@ -6,7 +6,7 @@ libprogram_la_SOURCES += \
 	%D%/page_part.c %D%/page_part.h \
 	%D%/page_tracks.c
 
-# The page that `ctprof report` fills in.
+# Template of the page for `ctprof report`.
 page_files = \
 	%D%/page.css \
 	%D%/page.html \

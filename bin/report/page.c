@@ -19,7 +19,7 @@
 
 /* ---- reading ---- */
 
-/* Who is handed each event. */
+/* The receivers of each event. */
 struct analyses {
 	struct replay *replay;
 	struct overview *overview;
@@ -130,7 +130,7 @@ static const char *const *const scripts[] = {flame_name_js, page_format_js,
 	page_js};
 #define SCRIPT_COUNT (sizeof(scripts) / sizeof(scripts[0]))
 
-/* What is on every page, and the ends of a title. */
+/* Bytes of every page without its data and title. */
 static size_t fixed_bytes(void)
 {
 	size_t size = lines_bytes(page_css) + lines_bytes(page_html) + 2048;
@@ -140,15 +140,15 @@ static size_t fixed_bytes(void)
 	return size;
 }
 
-/* As much of it as a title shows, for it is a path. */
+/* Writes the title, which is a path, shortened if necessary. */
 static void put_title(FILE *out, const char *title)
 {
 	size_t size = strnlen(title, PAGE_TEXT_SHOWN);
 
-	/* Not through the middle of a character. */
+	/* Do not split a character. */
 	while (size > 0 && ((unsigned char)title[size] & 0xc0) == 0x80)
 		size--;
-	/* Without memory there is no page. */
+	/* Without memory the page fails anyway. */
 	(void)xml_put_line(out, title, size);
 }
 
@@ -159,12 +159,12 @@ void page_init(struct page *page, FILE *out, const char *title, size_t inputs)
 		.budget_bytes = (PAGE_BYTES - fixed_bytes()) / inputs};
 }
 
-/* Writes all that is above the first input. */
+/* Writes everything before the first input. */
 static void write_head(const struct page *page)
 {
 	FILE *out = page->out;
 
-	/* Whatever is in the data, the page asks nobody for anything. */
+	/* The policy prevents any request, whatever the data contains. */
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 	      "<meta charset=\"utf-8\">\n"
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\""

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page that `ctprof report` writes: one file of HTML with all that it
- * needs, of bounded size. What there is no room for is left out, the least
- * first, and the page says so.
+ * The page of `ctprof report`: one self-contained HTML file of bounded size. If
+ * there is not enough room, the least important items are omitted, and the page
+ * shows their number.
  */
 #ifndef PAGE_H
 #define PAGE_H
@@ -18,13 +18,13 @@
 
 struct page {
 	FILE *out;
-	const char *title;   /* borrowed until the first input was added */
+	const char *title;   /* borrowed until the first input is added */
 	size_t budget_bytes; /* for each input */
 	bool has_input;      /* an input was added */
 };
 
-/* `title` is for people. Nothing is written: without an input there is no page,
- * not even half of one. */
+/* Writes nothing yet: without an input there is no page, not even a partial
+ * one. */
 void page_init(struct page *page, FILE *out, const char *title, size_t inputs);
 
 /* Sets what page_add_input() wants of an input that is opened for it. */
@@ -35,10 +35,10 @@ void page_set_request(struct read_request *request);
 int page_add_input(
 	struct page *page, const struct inputs *inputs, struct input *input);
 
-/* Writes what is below the last one. */
+/* Writes the end of the page. */
 void page_end(struct page *page);
 
-/* The files beside this one as lines, made by formats/embed.sh. */
+/* The other files of this directory as lines, made by formats/embed.sh. */
 extern const char *const page_css[];
 extern const char *const page_html[];
 extern const char *const page_format_js[];

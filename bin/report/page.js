@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Puts the page together from what ctprof wrote into it.
+// Builds the page from its embedded data.
 
-// What must not be shown as it is, as utf8_add_printable() has it: controls
-// and what changes the direction of text.
+// Characters to escape, as in utf8_add_printable(): control characters and
+// those that change the direction of text.
 const UNSAFE = new RegExp("[\\0-\\x08\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f" +
 	"\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]", "g");
 
@@ -15,12 +15,12 @@ const data = JSON.parse(document.getElementById("data").textContent,
 	(key, value) => typeof value === "string" ? safeText(value) : value);
 const main = document.getElementById("main");
 
-// What can be seen: anything but blanks and what has no shape of its own, as
-// utf8_is_visible() has it.
+// Visible characters, as in utf8_is_visible(): neither blank nor without a
+// shape.
 const VISIBLE = new RegExp("[^\\s\\u00ad\\u200b-\\u200d\\u2060-\\u206f" +
 	"\\ufe00-\\ufe0f]", "u");
 
-// Rows of the page's lists, as objects; the order is that of page_functions.c.
+// Rows of the page's lists as objects, in the order of page_functions.c.
 function functionOf(row) {
 	const [text, file, line, kind, calls] = row;
 	const name = VISIBLE.test(text) ? text : "(no name)";
@@ -29,7 +29,7 @@ function functionOf(row) {
 		return {name, file, line, kind, calls, pcalls: row[5],
 			self: row[6], total: row[7], deviceSelf: row[8],
 			device: row[9], callers: [], callees: []};
-	// "<gpu:0 NAME>" is the file of what a GPU did.
+	// "<gpu:0 NAME>" is the file of device functions.
 	return {name, file: file.replace(/^<gpu:(.*)>$/, "GPU $1"), line, kind,
 		calls, number: row[5], self: row[6],
 		total: row[6], min: row[7], max: row[8], bytes: row[9],
@@ -66,7 +66,7 @@ function lossLines(losses) {
 	return losses.map(([count, words]) => countText(count) + " " + words);
 }
 
-// What there was no room for.
+// Numbers of omitted items.
 function prunedLines(input) {
 	const folded = input.host.folded + input.device.folded;
 	const gaps = input.gaps || {};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What GPUs did, and when they did nothing.
+// GPU activity and idle times.
 
 const KINDS = ["", "kernel", "copy", "memset"];
-const CAUSE_HUES = [25, 280, 175, 330, 50]; // of the last two it is grey
+const CAUSE_HUES = [25, 280, 175, 330, 50]; // the last two causes are grey
 
-// A column of what is not known of all; none, if it is known of nothing.
+// A column whose values may be unknown; omitted if all are.
 function knownColumn(rows, title, key, text, hint) {
 	return rows.some((row) => row[key] != null) && {title, hint,
 		value: (row) => row[key] == null ? -1 : row[key],

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The flame graph: callers above what they call, each as wide as its time.
+// The flame graph: callers above callees, each as wide as its time.
 
 const ROW = 20; // pixels
 const FRAME_LEAST = 0.4; // narrower ones are not drawn
 const GRAPH_HEIGHT = 540;
-const LETTER = 6.65; // the width of one, in the font below
+const LETTER = 6.65; // width of a letter in the font below
 const FONT = "11px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, " +
 	"monospace";
 
@@ -16,7 +16,7 @@ function sharedNames(functions) {
 		met.has(name) || !met.add(name)));
 }
 
-// Nodes in preorder: number of the function, depth, total, self, calls.
+// Nodes in preorder: function number, depth, total, self, calls.
 function treeOf(flat, functions) {
 	const shared = sharedNames(functions);
 	const path = [];
@@ -49,7 +49,7 @@ function treeOf(flat, functions) {
 	return nodes;
 }
 
-// What the text of a search finds: a regular expression, if it is one.
+// Makes the predicate of a search: a regular expression, if valid.
 function matcherOf(text) {
 	const plain = text.toLowerCase();
 
@@ -80,8 +80,8 @@ function describe(node, root) {
 	return lines;
 }
 
-// Draws `nodes` in `host`, an element of the class "graph"; what is pointed at
-// or selected is told in `status`. `onfind` is told what a search found.
+// Draws `nodes` in `host`, an element of the class "graph". `status` shows the
+// frame pointed at or selected; `onfind` receives the result of a search.
 function flameOf(host, status, label, onfind) {
 	const canvas = make("canvas", {tabindex: "0", role: "application",
 		"aria-label": label});
@@ -91,7 +91,7 @@ function flameOf(host, status, label, onfind) {
 
 	host.replaceChildren(spacer);
 
-	// From where to where a frame is, in pixels; it may be out of sight.
+	// Left and right end of a frame in pixels; may be out of sight.
 	function span(node) {
 		const scale = state.width / state.zoom.total;
 		const left = (node.start - state.zoom.start) * scale;
@@ -195,7 +195,7 @@ function flameOf(host, status, label, onfind) {
 		tell();
 	}
 
-	// The frame under the mouse; null if there is none.
+	// The frame under the mouse, or null.
 	function nodeAt(event) {
 		const box = canvas.getBoundingClientRect();
 		const x = event.clientX - box.left;
@@ -222,12 +222,12 @@ function flameOf(host, status, label, onfind) {
 
 		state.text = text;
 		for (const node of state.nodes) {
-			// The root is no function, though it has a name.
+			// The root has a name but is not a function.
 			node.hit = node.parent !== null &&
 				(matches(node.name) || (node.row !== null &&
 					matches(node.row.file)));
 			count += node.hit;
-			// What is inside of another one counts once.
+			// A match inside another counts once.
 			if (node.hit && node.start >= end) {
 				covered += node.total;
 				end = node.start + node.total;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers, colours and elements, for all parts of the page.
+// Numbers, colors and elements, for all parts of the page.
 
 const grouped = new Intl.NumberFormat("en-US");
 
@@ -11,7 +11,7 @@ function countOf(count, one, many) {
 	return countText(count) + " " + (count === 1 ? one : many || one + "s");
 }
 
-// Three digits that tell something, and no more, also once they are rounded.
+// Three significant digits, even after rounding.
 function digits(value) {
 	return value >= 99.95 ? value.toFixed(0)
 		: value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
@@ -57,8 +57,8 @@ function shortPath(path) {
 		: "\u2026/" + parts.slice(-3).join("/");
 }
 
-// Makes an element: attributes, of which "class" and "on..." are understood,
-// then children, of which texts become text.
+// Makes an element: attributes, including "class" and "on...", then children;
+// strings become text.
 function make(tag, attributes, ...children) {
 	const element = document.createElement(tag);
 
@@ -84,7 +84,7 @@ function style(name) {
 		.getPropertyValue(name).trim();
 }
 
-// The same text has the same colour on every page. FNV-1a.
+// A text has the same color on every page. FNV-1a.
 function hueOf(text) {
 	let hash = 0x811c9dc5;
 
@@ -100,8 +100,8 @@ function colours() {
 	return (hue) => "hsl(" + hue + " " + colour + " " + light + ")";
 }
 
-// What a function is part of: its file, or what its name begins with. Those of
-// a GPU are all that we know.
+// The origin of a function: its file, or the prefix of its name. All device
+// functions have one.
 function moduleOf(row) {
 	if (row.kind !== 0)
 		return row.name;
@@ -126,7 +126,7 @@ function hideTip() {
 	tip.hidden = true;
 }
 
-// A canvas as large as its element, in the device's own pixels.
+// A canvas of its element's size in device pixels.
 function prepare(canvas, width, height) {
 	const ratio = window.devicePixelRatio || 1;
 	const context = canvas.getContext("2d");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of a page, and who calls whom: those that the flame graphs show
- * all, since they are named by their number here, and of the others those with
- * the most time. Where the names of the former alone are too much, the graphs
- * get smaller.
+ * The functions and call edges of a page: all functions in the flame graphs,
+ * which refer to them by number, and of the others those with the most time. If
+ * the names of the former take too much room, the graphs get smaller.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +15,11 @@
 #define EDGES_HUNDREDTHS 12
 #define HOST_HUNDREDTHS 18
 #define DEVICE_HUNDREDTHS 8
-#define NODE_BYTES 48 /* in JSON, at the most */
+#define NODE_BYTES 48 /* largest size in JSON */
 #define NODES_LEAST 8
 #define FLAME_DEPTH 400
 
-/* How much of the list there was no room for. */
+/* The omitted part of the list. */
 struct hidden {
 	uint64_t count;
 	uint64_t tottime_ns;
@@ -34,7 +33,7 @@ static void put_function(
 	struct json *json = &part->json;
 
 	json_begin(json, '[');
-	/* Kernels are told apart by their template arguments. */
+	/* Kernels differ in their template arguments, so keep these. */
 	if (device->kind == PROFILE_HOST)
 		page_part_name(part, function->name);
 	else
@@ -71,7 +70,7 @@ static void mark_functions(
 			part->function_numbers[tree->nodes[i].function] = 1;
 }
 
-/* So many nodes may a tree have, after so many halvings; 0 in the end. */
+/* Largest number of nodes of a tree after `halvings` halvings; 0 in the end. */
 static uint32_t node_limit(
 	const struct page_part *part, unsigned hundredths, unsigned halvings)
 {
@@ -80,8 +79,8 @@ static uint32_t node_limit(
 	return (uint32_t)(most + NODES_LEAST) >> halvings;
 }
 
-/* A tree of so many nodes, those included that others are folded into: they are
- * known only when it is made. */
+/* Makes a tree of at most options.nodes nodes, including those of folded ones,
+ * whose number is known only afterwards. */
 static enum ctp_status make_tree(const struct profile *profile,
 	struct flame_options options, struct flame_tree **tree,
 	struct ctp_error *err)
@@ -101,7 +100,7 @@ static enum ctp_status make_tree(const struct profile *profile,
 	}
 }
 
-/* Makes both, and marks in `places` what they show. */
+/* Makes both trees and marks their functions in `places`. */
 static enum ctp_status make_trees(
 	struct page_part *part, unsigned halvings, struct ctp_error *err)
 {
@@ -125,8 +124,8 @@ static enum ctp_status make_trees(
 	return CTP_OK;
 }
 
-/* What is marked all, and of the rest what there is room for; `places` are the
- * numbers then. */
+/* Writes all marked functions, and as many others as fit; sets `places` to the
+ * numbers. */
 static struct hidden put_functions(struct page_part *part, size_t limit)
 {
 	const struct profile *profile = part->data->profile;
@@ -185,7 +184,7 @@ static int compare_cumtime(const void *a, const void *b)
 
 	if (left->cost.cumtime_ns != right->cost.cumtime_ns)
 		return left->cost.cumtime_ns < right->cost.cumtime_ns ? 1 : -1;
-	/* In the order of the profile, which is that of their addresses. */
+	/* In the order of the profile, which is the order of addresses. */
 	return (left > right) - (left < right);
 }
 
@@ -202,7 +201,7 @@ static void put_edge(struct page_part *part, const struct profile_edge *edge)
 	json_end(json, ']');
 }
 
-/* Those with the most time; returns how many there was no room for. */
+/* Writes the edges with the most time; returns the number omitted. */
 static enum ctp_status put_edges(
 	struct page_part *part, uint64_t *left_out, struct ctp_error *err)
 {
@@ -233,7 +232,7 @@ static enum ctp_status put_edges(
 	return CTP_OK;
 }
 
-/* The host's functions, and their time. */
+/* Writes the number of host functions and their time. */
 static void put_sums(struct page_part *part)
 {
 	const struct profile *profile = part->data->profile;
@@ -267,8 +266,8 @@ enum ctp_status page_functions_write(
 	return status;
 }
 
-/* Preorder and the depths say who is whose parent; siblings begin where the one
- * before them ends. */
+/* Preorder and depth determine the parents; a sibling begins where the previous
+ * one ends. */
 static void put_tree(
 	struct page_part *part, const char *key, const struct flame_tree *tree)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fast kernels did what they did, and how much of their device's peak that
- * is. Kernels are counted by process and device, a page's functions by device:
- * those of several processes are added up.
+ * Rates of kernels and their share of the device's peak. Kernels are counted by
+ * process and device, but a page's functions only by device: several processes
+ * are added up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +16,12 @@
 
 struct page_kernels {
 	struct kernels_view view;
-	struct peaks_file peaks;         /* none but those that are known */
-	const struct kernels_row **rows; /* by name and device's number */
+	struct peaks_file peaks;         /* only the built-in ones */
+	const struct kernels_row **rows; /* sorted by name and device number */
 	uint32_t count;
 };
 
-/* What rows are ordered and found by. */
+/* Sort key of rows. */
 struct key {
 	const char *name;
 	uint32_t number;
@@ -97,7 +97,7 @@ static void add_work(struct kernels_work *to, const struct kernels_work *from)
 	to->time_ns = saturate_sum(to->time_ns, from->time_ns);
 }
 
-/* The first row that is not before the key. */
+/* The first row that is not less than the key. */
 static uint32_t find_row(
 	const struct page_kernels *kernels, const struct key *key)
 {
@@ -154,7 +154,7 @@ void page_kernels_write(const struct page_kernels *kernels,
 	put_number(json, rates.has_bytes_share, rates.bytes_share);
 }
 
-/* ---- when devices were idle, and why ---- */
+/* ---- idle devices ---- */
 
 #define DEVICES_HUNDREDTHS 1
 #define PLACES_HUNDREDTHS 3
@@ -230,7 +230,7 @@ static uint32_t put_devices(struct page_part *part,
 	return put;
 }
 
-/* Only those of devices that are there. */
+/* Writes the places of devices that are on the page. */
 static void put_places(struct page_part *part, uint32_t devices)
 {
 	uint32_t count;

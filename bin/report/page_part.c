@@ -53,7 +53,7 @@ void page_part_text_sized(struct page_part *part, const char *text, size_t size)
 		json_text_sized(&part->json, text, size);
 		return;
 	}
-	/* No character is cut into two. */
+	/* Do not split a character. */
 	while (head > 0 && ((unsigned char)text[head] & 0xc0) == 0x80)
 		head--;
 	while (tail > 0 && ((unsigned char)text[size - tail] & 0xc0) == 0x80)

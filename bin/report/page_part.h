@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One input's part of the page, while it is made: JSON that the page's scripts
- * read. It is kept until it is whole, for its size to be known.
+ * One input's part of the page: JSON that the page's scripts read. It is kept
+ * in memory until complete, so that its size is known.
  */
 #ifndef PAGE_PART_H
 #define PAGE_PART_H
@@ -18,16 +18,16 @@
 #include "roofline/kernels.h"
 #include "trace/trace.h"
 
-/* What stands in place of a function's number that is none. */
+/* Number of a function that is not on the page. */
 #define PAGE_NOT_SHOWN (-1)
 
-/* Bytes of a text that are shown. */
+/* Bytes shown of a text. */
 #define PAGE_TEXT_SHOWN 240
 
 /* All that the page shows of one input, gathered in one pass over its events. */
 struct page_data {
-	struct profile *profile; /* sorted, and with its tree */
-	/* NULL where the input holds sums, and no events. */
+	struct profile *profile; /* sorted, with its tree */
+	/* NULL if the input has sums instead of events. */
 	struct overview *overview;
 	struct gaps *gaps;
 	struct kernels *kernels;
@@ -38,25 +38,25 @@ struct page_part {
 	const struct page_data *data;
 	const struct trace *trace;
 	size_t budget_bytes;
-	/* So far json's bytes were looked at, for what HTML needs more. */
+	/* Bytes of `json` already checked for characters that HTML escapes. */
 	size_t seen;
 	size_t extra;
-	/* By function: its number on the page + 1; 0: it is not there. */
+	/* By function: its number on the page + 1; 0: not on the page. */
 	uint32_t *function_numbers;
 	struct flame_tree *host;
 	struct flame_tree *device;
-	uint32_t clipped;             /* texts */
-	struct page_kernels *kernels; /* NULL: there are none */
+	uint32_t clipped;             /* number of clipped texts */
+	struct page_kernels *kernels; /* NULL: none */
 };
 
-/* So large is the page by this part, so far. */
+/* Current size of this part on the page. */
 size_t page_part_bytes(struct page_part *part);
 
-/* Where a member is to end that may take so many hundredths of what the part
- * may take. */
+/* The size at which a member must end that may use `hundredths` of the part's
+ * limit. */
 size_t page_part_limit(struct page_part *part, unsigned hundredths);
 
-/* Where the part stands; and back to there. */
+/* A position of the part to which it can be rewound. */
 struct page_mark {
 	size_t used;
 	size_t seen;
@@ -68,26 +68,27 @@ struct page_mark {
 struct page_mark page_part_mark(const struct page_part *part);
 void page_part_rewind(struct page_part *part, const struct page_mark *mark);
 
-/* A text for people, which is clipped in its middle if it is very long. */
+/* Writes a text, clipped in the middle if very long. */
 void page_part_text(struct page_part *part, const char *text);
 void page_part_text_sized(
 	struct page_part *part, const char *text, size_t size);
 
-/* The same of a function's name: what is in brackets goes first. */
+/* The same for a function name: text in brackets is dropped first. */
 void page_part_name(struct page_part *part, const char *name);
 
-/* How fast kernels were; NULL if out of memory. Both are borrowed. */
+/* The rates of kernels; NULL if out of memory. Both are borrowed. */
 struct page_kernels *page_kernels_new(
 	const struct kernels *source, const struct trace *trace);
 void page_kernels_free(struct page_kernels *kernels);
 
-/* Four items of what a device did: operations a second, and their share of the
- * peak in hundredths of a percent, and the same of bytes; null if unknown. */
+/* Writes four items of a device function: operations per second, their share of
+ * the peak in hundredths of a percent, and the same for bytes; null if
+ * unknown. */
 void page_kernels_write(const struct page_kernels *kernels,
 	const struct profile_function *function, struct json *json);
 
-/* Each writes one member, or several.
- * Errors of page_functions_write(): CTP_ERR_NOMEM. */
+/* Each writes one or more members. Errors of page_functions_write():
+ * CTP_ERR_NOMEM. */
 enum ctp_status page_functions_write(
 	struct page_part *part, struct ctp_error *err);
 void page_flames_write(struct page_part *part);

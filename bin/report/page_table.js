@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Tables that can be sorted, filtered and unfolded.
+// Sortable, filterable and expandable tables.
 
 const ROWS_SHOWN = 40;
 
-// A column: its title, what it sorts by (value), what it shows (text; else the
-// value), and for shares the whole that a bar is drawn of. What has a `hint`
-// says it when pointed at.
+// A column: title, sort value (value), shown text (text; default: the value),
+// and the whole of a bar for shares. `hint` is its tooltip.
 function cellOf(column, row) {
 	const value = column.value(row);
 	const cell = make("td", {class: column.name ? "name" : "number"});
@@ -29,8 +28,8 @@ function compare(a, b) {
 	return a - b;
 }
 
-// The table of `rows`. `options`: label, columns, sort (a column's number),
-// matches (row, text) for a filter, and what a row unfolds to (more).
+// The table of `rows`. `options`: label, columns, sort (a column's index),
+// matches (row, text) for a filter, and the expanded contents of a row (more).
 function tableOf(rows, options) {
 	const columns = options.columns;
 	const state = {sort: options.sort, down: true, text: "",
@@ -52,7 +51,7 @@ function tableOf(rows, options) {
 			: rows.filter((row) =>
 				options.matches(row, state.text));
 
-		// What is equal stays as it came: most time first.
+		// Equal rows keep their order: most time first.
 		found.sort((a, b) => (state.down ? -1 : 1) *
 			compare(value(a), value(b)));
 		return found;
@@ -141,7 +140,7 @@ function filterFor(table, label) {
 	return table.input;
 }
 
-// Of rows that have a name, a file and a line.
+// For rows with a name, a file and a line.
 function nameOf(name) {
 	return make("span", {title: name}, name);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The timeline: how busy each track was, and with what above all.
+// The timeline: the busy share of each track and its leading name.
 
 const TRACK_HEIGHT = 26;
 
-// Runs of equal bins, as [how many, busy, number of a name, its share].
+// Runs of equal bins: [count, busy, number of a name, its share].
 function binsOf(track) {
 	const bins = [];
 
@@ -23,7 +23,7 @@ function stepOf(span, count) {
 	return power * ([1, 2, 5].find((n) => n * power >= rough) || 10);
 }
 
-// As many moments as there is room for.
+// As many time labels as fit.
 function drawAxis(axis, timeline) {
 	const whole = timeline.bins * timeline.bin_ns;
 	const room = Math.max(2, axis.clientWidth / 110);
@@ -49,7 +49,7 @@ function trackTitle(track) {
 	return track.stream ? "GPU " + track.device + " \u00b7 " + name : name;
 }
 
-// Threads are called like their program, if nobody names them.
+// Unnamed threads have their program's name.
 function markNamesakes(tracks) {
 	const met = new Map();
 
@@ -65,7 +65,7 @@ function markNamesakes(tracks) {
 	}
 }
 
-// The hues that the names have in the flame graph.
+// The hues of the names, as in the flame graph.
 function huesOf(names, functions) {
 	const known = new Map(functions.map((row) => [row.name, row]));
 
@@ -73,7 +73,7 @@ function huesOf(names, functions) {
 		? moduleOf(known.get(name)) : name));
 }
 
-// One track's canvas. `pick` is called with the name of what was clicked.
+// One track's canvas. `pick` is called with the clicked name.
 function trackCanvas(timeline, track, hues, say, pick) {
 	const bins = binsOf(track);
 	const canvas = make("canvas", {tabindex: "0", role: "application",
@@ -110,7 +110,7 @@ function trackCanvas(timeline, track, hues, say, pick) {
 				return;
 			context.fillStyle = bin.lead < 0 ? style("--busy")
 				: paint(hues[bin.lead]);
-			// Whole pixels, or there were stripes between them.
+			// Whole pixels, to avoid stripes between bins.
 			const left = Math.floor(i * step);
 
 			context.fillRect(left,
@@ -175,7 +175,7 @@ function processTitle(track) {
 	return (track.process || "process") + " " + track.pid;
 }
 
-// The section; `pick` as above.
+// Makes the section; `pick` as above.
 function timelineOf(input, functions, pick) {
 	const timeline = input.timeline;
 	const hues = huesOf(timeline.names, functions);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The timeline of a page: the tracks that were busy for longest, in the order
- * of their processes. */
+/* The timeline of a page: the busiest tracks, in the order of their
+ * processes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,17 +10,17 @@
 #include "input/report.h"
 
 #define TRACKS_HUNDREDTHS 12
-#define UNTIL_HUNDREDTHS 92 /* of all, with what comes before */
+#define UNTIL_HUNDREDTHS 92 /* of all, including earlier members */
 #define TRACKS_MAX 64
 
-/* A track that something happened on. */
+/* A track with events. */
 struct lane {
 	uint64_t busy_ns;
 	const struct trace_track *track;
 	const struct overview_bin *bins;
 };
 
-/* The bins that time was in: [first, end). */
+/* The bins with time: [first, end). */
 struct bin_range {
 	uint64_t first;
 	uint64_t end;
@@ -55,7 +55,7 @@ static int compare_position(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Calls of a device's API, as its driver tells, are on the thread already. */
+/* Skips driver-reported API calls, which are on the thread already. */
 static uint32_t find_lanes(const struct page_part *part, struct lane *lanes)
 {
 	const struct trace *trace = part->trace;
@@ -90,17 +90,17 @@ static uint64_t share_of(uint64_t time_ns, uint64_t bin_ns)
 {
 	if (time_ns >= bin_ns)
 		return 100;
-	/* Bins are powers of two; such long ones need no more precision. */
+	/* Bins are powers of two; long ones need no more precision. */
 	if (bin_ns > UINT64_MAX / 128)
 		return time_ns / (bin_ns / 100);
 	return (time_ns * 100 + bin_ns / 2) / bin_ns;
 }
 
-/* Names of what leads bins, as numbers of a list on the page. */
+/* Names that lead bins, as numbers of a list on the page. */
 struct top_names {
-	struct buffer numbers; /* uint32_t of the list, in order */
-	uint32_t *indexes;     /* by string of the trace: number + 1 */
-	bool left_out;         /* there is no room for any */
+	struct buffer numbers; /* uint32_t strtab numbers in list order */
+	uint32_t *indexes;     /* by strtab number: list number + 1 */
+	bool left_out;         /* omitted for lack of room */
 };
 
 static int64_t top_name_index(struct top_names *names,
@@ -119,7 +119,8 @@ static int64_t top_name_index(struct top_names *names,
 	return (int64_t)*index - 1;
 }
 
-/* How busy a bin is, what leads it, and how much of it that has at least. */
+/* The displayed values of a bin: busy share, leading name and its minimum
+ * share. */
 struct shown_bin {
 	uint64_t busy;
 	int64_t top_name;
@@ -141,7 +142,7 @@ static bool are_bins_equal(const struct shown_bin *a, const struct shown_bin *b)
 	       a->top_share == b->top_share;
 }
 
-/* Bins in a row that look the same are one: their number comes first. */
+/* Consecutive equal bins are written once, after their number. */
 static void put_bins(struct page_part *part, const struct lane *lane,
 	const struct bin_range *range, struct top_names *names)
 {
@@ -214,7 +215,7 @@ static void put_window(struct page_part *part, const struct bin_range *range)
 	overview_span(part->data->overview, &first_ns, &last_ns);
 	report_uint(json, "bin_ns", range->bin_ns);
 	report_uint(json, "bins", range->end - range->first);
-	/* From the first moment to where the first bin begins: below zero. */
+	/* From the start of the recording to the first bin: negative. */
 	json_key(json, "offset_ns");
 	json_int(json,
 		-(int64_t)(((uint64_t)first_ns - (uint64_t)overview_start(
@@ -224,8 +225,8 @@ static void put_window(struct page_part *part, const struct bin_range *range)
 	report_uint(json, "span_ns", (uint64_t)last_ns - (uint64_t)first_ns);
 }
 
-/* So many of the lanes; their names come last, since they are met there. False
- * if out of memory. */
+/* Writes `count` lanes; names come last, because they are collected from the
+ * lanes. False if out of memory. */
 static bool put_lanes(
 	struct page_part *part, struct lane *lanes, uint32_t count, bool named)
 {
@@ -252,8 +253,8 @@ static bool put_lanes(
 	return ok;
 }
 
-/* As many as there is room for. Where a single one takes too much, it may have
- * what the members before it left, and then goes without names. */
+/* Writes as many lanes as fit. A single lane that is too large may use the room
+ * left by earlier members, and then omits names. */
 static bool fit_lanes(
 	struct page_part *part, struct lane *lanes, uint32_t count)
 {

@@ -5,7 +5,7 @@
 
 #include "cli/arguments.h"
 
-/* Keys of options without a letter. */
+/* Keys of options without a short form. */
 enum {
 	KEY_COLUMNS = KEY_OWN,
 	KEY_TOP_LEVEL,
@@ -17,7 +17,7 @@ enum {
 #define DEFAULT_NAME_WIDTH 55
 #define DEFAULT_DETAILS_WIDTH 80
 
-/* In the order of GROUPING_WORDS, behind those of compilers. */
+/* In the order of GROUPING_WORDS, after those of compilers. */
 static const enum averages_group averages_groups[] = {AVERAGES_SITE,
 	AVERAGES_SHAPE, AVERAGES_STACK, AVERAGES_CATEGORY, AVERAGES_MODULE};
 
@@ -55,7 +55,7 @@ static void read_group(struct grouping *grouping, const char *text,
 	grouping->ops_view.group = grouping->ops.group;
 }
 
-/* Other tools' keys have underscores. */
+/* Accepts underscores, as in other tools' keys. */
 static void read_key(struct grouping *grouping, const char *text,
 	const struct argp_state *state)
 {
@@ -110,7 +110,7 @@ static void read_columns(struct grouping *grouping, const char *text,
 	}
 }
 
-/* Some keys are of what only some tables have. */
+/* Some keys exist only in some tables. */
 static void check_key(
 	const struct grouping *grouping, const struct argp_state *state)
 {

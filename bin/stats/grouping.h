@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a table of functions, or of operations, is made of: by what they are
- * added up, in which order, and with which columns. A child of stats' argp. */
+/* Options of a table of functions or operations: grouping, order and columns. A
+ * child of stats' argp. */
 #ifndef GROUPING_H
 #define GROUPING_H
 
@@ -12,23 +12,23 @@
 #include "stats/stats.h"
 #include "stats/stats_build.h"
 
-/* The values of --group: those of compilers, then those of operations. A name
- * is either's. */
+/* The values of --group: those of compilers, then those of operations. "name"
+ * is in both. */
 #define GROUPING_WORDS STATS_BUILD_GROUPS "|site|shape|stack|cat|module"
 
 struct grouping {
-	bool has_group; /* --group was, and of these: */
-	uint32_t build; /* bits, of what compilers did; or 0 */
-	bool has_ops;   /* or of operations: */
+	bool has_group; /* --group was given, with: */
+	uint32_t build; /* bits of enum build_group; or 0 */
+	bool has_ops;   /* or operations: */
 	struct averages_options ops;
 	struct stats_ops ops_view;
-	bool has_key; /* --sort was given: */
+	bool has_key; /* --sort was given, with: */
 	enum stats_key key;
-	const char *key_owner; /* whose memory; NULL: it does not say */
-	bool has_ops_option; /* an option that is for operations only was given */
+	const char *key_owner; /* owner of the memory; NULL: not given */
+	bool has_ops_option;   /* an option only for operations was given */
 };
 
-/* Its input is a struct grouping. */
+/* Its argp input is a struct grouping. */
 extern const struct argp grouping_argp;
 
 #endif

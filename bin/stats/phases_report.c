@@ -10,18 +10,18 @@
 #include "cli/diag.h"
 #include "cli/table.h"
 
-#define SHORT_NS 10000000 /* times are shown in us, not in ms */
+#define SHORT_NS 10000000 /* shorter times are in us, not ms */
 #define BAR "##########"
 #define BAR_SIZE (sizeof(BAR) - 1)
 
-/* A phase, or what is in none. */
+/* A phase, or the rest. */
 struct row {
 	const char *phase;
 	struct phase_sum sum;
-	bool shown; /* there was any */
+	bool shown; /* it has any time */
 };
 
-/* Phases come in the order of their rules, and behind them the rest. */
+/* Phases in the order of their rules, followed by the rest. */
 static uint32_t row_count(const struct phases_view *view, uint32_t set)
 {
 	return phase_totals_phase_count(view->totals, set) + 2;

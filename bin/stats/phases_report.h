@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ways to print the times of phases. */
+/* Prints the times of phases. */
 #ifndef PHASES_REPORT_H
 #define PHASES_REPORT_H
 
@@ -11,12 +11,12 @@
 
 struct phases_view {
 	const struct phase_totals *totals; /* borrowed; sorted */
-	bool color;                        /* text only, as is */
+	bool color;                        /* text only, like the next */
 	size_t width;
 };
 
-/* Each prints to `out`. Errors: said; they return an exit status; those of
- * writing show on the stream. */
+/* Each prints to `out`. Errors: reported; they return an exit status. Write
+ * errors remain in the stream. */
 int phases_print_text(const struct phases_view *view, FILE *out);
 int phases_print_csv(const struct phases_view *view, FILE *out);
 int phases_print_json(

@@ -64,7 +64,7 @@ static int compare_owners(const void *a, const void *b, void *user)
 	       profile_owner_is_before(one, two);
 }
 
-/* The owner of this name; NO_OWNER: there is none. */
+/* The owner of this name; NO_OWNER if there is none. */
 static uint32_t find_owner(const struct stats *stats, const char *name)
 {
 	char text[PROFILE_OWNER_TEXT];
@@ -76,7 +76,7 @@ static uint32_t find_owner(const struct stats *stats, const char *name)
 	return NO_OWNER;
 }
 
-/* Finds the owners that there are. False if out of memory. */
+/* Finds the owners of memory. False if out of memory. */
 static bool init_memory(struct stats *stats)
 {
 	struct profile_memory *memory = stats->profile->memory;
@@ -124,7 +124,7 @@ bool stats_memory_has(const struct stats *stats, uint32_t owner)
 	return false;
 }
 
-/* Is any known of those that --sort is about? */
+/* Whether there is memory of the owners in --sort. */
 static bool has_memory_key(const struct stats *stats)
 {
 	enum stats_key key = stats->options->key;
@@ -135,13 +135,13 @@ static bool has_memory_key(const struct stats *stats)
 	return stats_memory_has(stats, stats->key_owner);
 }
 
-/* In the order of numbers that have no sign. */
+/* Maps signed to unsigned numbers, keeping the order. */
 static uint64_t sortable_bytes(int64_t bytes)
 {
 	return (uint64_t)bytes ^ (UINT64_C(1) << 63);
 }
 
-/* The order of rows by STATS_MEMORY and its like, as numbers without a sign. */
+/* Sort value of rows for STATS_MEMORY and the like, unsigned. */
 static uint64_t memory_key_value(
 	const struct stats *stats, const struct profile_function *function)
 {
@@ -190,7 +190,7 @@ static uint64_t key_value(
 	}
 }
 
-/* Ties keep the profile's own order, which is total. */
+/* Ties keep the profile's order, which is total. */
 static int compare(const void *a, const void *b, void *user)
 {
 	const struct stats *stats = user;
@@ -214,7 +214,7 @@ static int compare(const void *a, const void *b, void *user)
 	return *left < *right ? -1 : *left > *right;
 }
 
-/* What a function needs to be shown. */
+/* Smallest time of a shown function. */
 static uint64_t least_time(const struct stats *stats)
 {
 	uint64_t total = stats->options->gpu ? stats->device_ns
@@ -261,13 +261,14 @@ bool stats_has_key(const struct stats *stats)
 	       stats->has_device;
 }
 
-/* Puts the functions of a table in order, of which `all` could be shown. */
+/* Sorts and truncates a table; `all` is the number of functions before the
+ * limits. */
 static void sort_table(
 	struct stats *stats, uint32_t *table, uint32_t *count, uint32_t all)
 {
 	uint32_t top = stats->options->top;
 
-	/* The profile is in that order. */
+	/* The profile is in that order already. */
 	if (stats->options->key != STATS_CUMTIME)
 		qsort_r(table, *count, sizeof(*table), compare, stats);
 	if (top != 0 && *count > top)
@@ -279,7 +280,8 @@ static void sort_table(
 		stats->hidden = all;
 }
 
-/* By what it is shown: what it launched, or captured for others to launch. */
+/* The device time of a host function: launched or captured, whichever is
+ * more. */
 static uint64_t device_time(const struct profile_function *function)
 {
 	const struct profile_device *device = &function->device;
@@ -288,7 +290,7 @@ static uint64_t device_time(const struct profile_function *function)
 						      : device->captured_ns;
 }
 
-/* Is it one of those that may be shown? */
+/* Whether the function may be shown. */
 static bool is_candidate(
 	const struct stats *stats, const struct profile_function *function)
 {
@@ -298,7 +300,7 @@ static bool is_candidate(
 		return false;
 	if (ops == NULL)
 		return true;
-	/* What a device did is in the modules that launched it. */
+	/* Device time is in the modules that launched it. */
 	if (ops->group == AVERAGES_MODULE &&
 		function->device.kind != PROFILE_HOST)
 		return false;
@@ -335,7 +337,7 @@ static void choose_rows(struct stats *stats)
 	sort_table(stats, stats->work, &stats->work_count, all_work);
 }
 
-/* Edges are by callee; here they are counted out by caller. */
+/* Edges are sorted by callee; this indexes them by caller. */
 static bool index_callees(struct stats *stats)
 {
 	const struct profile *profile = stats->profile;
@@ -352,7 +354,7 @@ static bool index_callees(struct stats *stats)
 		first[profile->edges[i].caller + 2]++;
 	for (uint32_t i = 2; i < profile->function_count + 2; i++)
 		first[i] += first[i - 1];
-	/* Filling one place late moves every start to where it belongs. */
+	/* Filling shifted by one entry moves every start to its place. */
 	for (uint32_t i = 0; i < profile->edge_count; i++)
 		edges[first[profile->edges[i].caller + 1]++] = i;
 	return true;
@@ -391,7 +393,7 @@ void stats_clear(struct stats *stats)
 	memory_free(stats->callee_edges);
 }
 
-/* What each took itself is in no other. */
+/* Self memory of operations does not overlap. */
 void stats_total(const struct stats *stats, struct profile_function *sum)
 {
 	const struct profile *profile = stats->profile;

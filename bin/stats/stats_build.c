@@ -10,7 +10,7 @@
 #include "cli/diag.h"
 #include "stats/stats_text.h"
 
-/* The groups that there are, chosen and in order. */
+/* The existing groups, selected and sorted. */
 struct build {
 	const struct aggregate *rollup;
 	struct stats_options options;
@@ -46,7 +46,7 @@ static int build_init(struct build *build, const struct aggregate *rollup,
 	const struct stats_options *options)
 {
 	*build = (struct build){.rollup = rollup, .options = *options};
-	/* Phases are below units, but no units. */
+	/* Phases are nodes below units, not units themselves. */
 	build->options.called = true;
 	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++) {
 		struct profile *profile = rollup->groups[i];
@@ -75,7 +75,7 @@ static void add_time(
 		quantity_in(text, time_ns, stats_titles(stats)->size_ns));
 }
 
-/* A header is where it lies, all others are what they are called. */
+/* A header is identified by its path, everything else by name. */
 static void add_name(struct table *table, const char *before,
 	const struct profile_function *function)
 {
@@ -148,7 +148,7 @@ static int print_table(
 	return EXIT_DONE;
 }
 
-/* The time of each function below phases of this name, by number. */
+/* Sums the time of each function below phases of this name, by number. */
 static void find_share(
 	const struct profile *profile, const char *phase, uint64_t *share)
 {
@@ -267,7 +267,7 @@ int stats_build_csv(const struct aggregate *rollup,
 	return EXIT_DONE;
 }
 
-/* The whole of each group, and what is not in any. */
+/* Writes the sums of each group and of the time outside of groups. */
 static void put_sums(const struct build *build, struct json *json)
 {
 	const struct aggregate *rollup = build->rollup;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What compilers did, as tables: one for each group. */
+/* Tables of compilers' traces, one per group. */
 #ifndef STATS_BUILD_H
 #define STATS_BUILD_H
 
@@ -10,12 +10,12 @@
 #define STATS_BUILD_GROUPS \
 	"phase|unit|header|template|template-set|function|name|all"
 
-/* Bits of enum build_group; `word` is one of the above by its number. What
- * ranges are called is no part of "all": the phases say it better. */
+/* Bits of enum build_group; `word` is an index of the above. "all" excludes the
+ * names of ranges, because phases are more useful. */
 uint32_t stats_build_groups(unsigned word);
 
-/* The groups' profiles are sorted here. Each prints to `out`. Errors: said;
- * they return an exit status; those of writing show on the stream. */
+/* Sort the groups' profiles and print to `out`. Errors: reported; they return
+ * an exit status. Write errors remain in the stream. */
 int stats_build_text(const struct aggregate *aggregate,
 	const struct stats_options *options, FILE *out);
 int stats_build_csv(const struct aggregate *aggregate,

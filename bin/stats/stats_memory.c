@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 
-#define NAMED 8 /* devices in a line of text */
+#define NAMED 8 /* devices named in a line of text */
 
-/* A number, or null of what has none. */
+/* Writes a number, or null. */
 static void put_number(
 	struct json *json, const char *key, int64_t number, bool known)
 {
@@ -50,7 +50,7 @@ static void put_part(const struct stats *stats, struct json *json,
 	json_end(json, '}');
 }
 
-/* The parts of a list, in the order of owners. */
+/* Writes the parts of a list, sorted by owner. */
 static void put_list(const struct stats *stats, struct json *json,
 	uint32_t list,
 	void (*put)(const struct stats *stats, struct json *json,
@@ -132,8 +132,8 @@ void stats_memory_put_titles(const struct stats *stats, FILE *out)
 	fputs(any_failed(stats) ? ",out_of_memory" : "", out);
 }
 
-/* Both figures of an owner, and how often it had none if that was ever so; of
- * an edge nothing is known. */
+/* Writes both figures of an owner and, if it had any, its failed allocations;
+ * empty for an edge. */
 static void put_amount(const struct stats *stats, FILE *out,
 	const struct profile_function *function, uint32_t owner)
 {
@@ -169,7 +169,7 @@ void stats_memory_put_line(const struct stats *stats, FILE *out,
 		fprintf(out, "%" PRIu64, stats_memory_failed(stats, function));
 }
 
-/* A number, and how much of it each owner has. */
+/* Prints a number and its parts by owner. */
 static void print_counts(const struct stats *stats, FILE *out, bool failed)
 {
 	const struct profile_memory *memory = stats->profile->memory;

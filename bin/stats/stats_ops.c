@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of operations, for people.
+ * The text table of operations.
  * Source: shared spec 03, "Tree and averages"; PyTorch's key_averages().table()
  * has these columns.
  *
- * What fits a terminal comes first: of several devices their memory is summed,
- * and stands device by device only where that is asked for, and means are for
- * wide ones. But what rows are sorted by is always there to be seen, unless the
+ * Narrow terminals first: memory is summed over devices unless requested per
+ * device; means need a wide terminal. The sort key is always shown, unless the
  * columns were chosen.
  */
 #include "stats/stats_text.h"
@@ -36,21 +35,21 @@ enum figure {
 	FIGURE_DEVICE_MEAN,
 	FIGURE_SELF_MEMORY,
 	FIGURE_MEMORY,
-	FIGURE_SELF_DEVICES_MEMORY, /* of several together */
+	FIGURE_SELF_DEVICES_MEMORY, /* sum of several devices */
 	FIGURE_DEVICES_MEMORY,
-	FIGURE_SELF_DEVICE_MEMORY, /* two columns for each */
+	FIGURE_SELF_DEVICE_MEMORY, /* two columns per device */
 	FIGURE_DEVICE_MEMORY,
-	FIGURE_OUT_OF_MEMORY, /* of several owners together */
+	FIGURE_OUT_OF_MEMORY, /* sum of several owners */
 	FIGURE_OUT_OF_MEMORY_OF,
 	FIGURE_FLOPS,
 	FIGURES
 };
 
-#define VIEW_DEVICES 8 /* whose memory is in a table */
+#define VIEW_DEVICES 8 /* devices with memory columns */
 #define VIEW_SHOWN (FIGURES + 3 * VIEW_DEVICES)
 #define VIEW_TITLE (PROFILE_OWNER_TEXT + 16)
 
-/* The table that is printed: which figures are in it. */
+/* The columns of the printed table. */
 struct view {
 	const struct stats *stats;
 	struct figure_column {
@@ -59,20 +58,20 @@ struct view {
 		char title[VIEW_TITLE];
 	} shown[VIEW_SHOWN];
 	size_t count;
-	uint32_t hidden_devices; /* for want of room */
-	bool together;           /* devices are, as nobody asked for each */
+	uint32_t hidden_devices; /* for lack of room */
+	bool together;           /* devices are summed */
 	struct table_column columns[VIEW_SHOWN + 2];
 	struct table table;
 };
 
-#define WIDE 120        /* lines with room for what can be worked out */
-#define FULL 90         /* and with room for shares */
-#define FAILED_OWNERS 2 /* so many have columns of their own unasked */
+#define WIDE 120        /* lines with room for derived figures */
+#define FULL 90         /* lines with room for shares */
+#define FAILED_OWNERS 2 /* owners with separate columns by default */
 
 static const struct {
 	const char *title;
-	bool has_unit; /* that of times */
-	bool wide;     /* only where lines are long */
+	bool has_unit; /* a unit of time */
+	bool wide;     /* only in wide tables */
 	enum stats_ops_column column;
 } figures[] = {
 	[FIGURE_COUNT] = {"count", false, false, STATS_OPS_COLUMN_COUNT},
@@ -138,7 +137,7 @@ static uint32_t device_count(const struct stats *stats)
 	       stats_memory_has(stats, PROFILE_MEMORY_HOST);
 }
 
-/* How many owners had no more memory to give. */
+/* Number of owners with failed allocations. */
 static uint32_t failed_count(const struct stats *stats)
 {
 	uint32_t count = 0;
@@ -148,7 +147,7 @@ static uint32_t failed_count(const struct stats *stats)
 	return count;
 }
 
-/* Is the figure of memory that there is? */
+/* Whether the figure has data. */
 static bool has_memory(const struct stats *stats, enum figure figure)
 {
 	switch (figure) {
@@ -168,7 +167,7 @@ static bool has_memory(const struct stats *stats, enum figure figure)
 	}
 }
 
-/* What shows the order of rows, where only some tables have it. */
+/* The optional column that shows the sort key. */
 static enum figure key_figure(enum stats_key key)
 {
 	switch (key) {
@@ -201,7 +200,7 @@ static bool is_shown(const struct stats *stats, enum figure figure)
 		return false;
 	if (columns != 0)
 		return (columns & 1U << column) != 0;
-	/* Rare, and what one would look for. */
+	/* Rare but important. */
 	return figure == FIGURE_OUT_OF_MEMORY ||
 	       figure == FIGURE_OUT_OF_MEMORY_OF ||
 	       (default_columns(stats) & 1U << column) != 0;
@@ -225,8 +224,8 @@ static bool is_sorted_by(const struct stats *stats, uint32_t owner)
 	return is_memory_key(stats->key) && owner == stats->key_owner;
 }
 
-/* The first devices, and whose memory the rows are sorted by: that alone if
- * there are several, and nobody asked for each. */
+/* Shows the first devices and the owner of the sort key; with several devices
+ * only the latter, unless requested per device. */
 static void add_device_columns(struct view *view)
 {
 	const struct stats *stats = view->stats;
@@ -255,7 +254,7 @@ static void add_device_columns(struct view *view)
 	}
 }
 
-/* The first of those that had no more memory. */
+/* Shows the first owners with failed allocations. */
 static void add_failed_columns(struct view *view)
 {
 	const struct stats *stats = view->stats;
@@ -273,7 +272,7 @@ static void add_failed_columns(struct view *view)
 	}
 }
 
-/* Chooses the columns, and begins the table; its owner clears that. */
+/* Selects the columns and begins the table, which the caller clears. */
 static void view_init(struct view *view, const struct stats *stats)
 {
 	bool shapes = stats->options->ops->group == AVERAGES_SHAPE;
@@ -350,7 +349,7 @@ static const char *memory_text(const struct stats *stats, char *text,
 	return text;
 }
 
-/* A figure of the device, and of what was used beside time. */
+/* Text of a figure of the device or of other resources than time. */
 static const char *resource_text(const struct stats *stats, char *text,
 	const struct figure_column *shown,
 	const struct profile_function *function)
@@ -375,7 +374,7 @@ static const char *resource_text(const struct stats *stats, char *text,
 	}
 }
 
-/* "" where the host has none: of what a device did. */
+/* Text of a host figure; "" for device functions. */
 static const char *cost_text(const struct stats *stats, char *text,
 	enum figure figure, const struct profile_function *function,
 	const struct profile_cost *cost)
@@ -401,7 +400,7 @@ static const char *cost_text(const struct stats *stats, char *text,
 	}
 }
 
-/* Of an edge, `edge`, only its cost is known. */
+/* For an edge, `edge`, only the cost is known. */
 static void add_figures(struct view *view,
 	const struct profile_function *function,
 	const struct profile_cost *edge)
@@ -425,7 +424,7 @@ static void add_figures(struct view *view,
 	}
 }
 
-/* The name, and the file of those that have one. */
+/* Adds the name and, if known, the file. */
 static void add_name(struct view *view, const char *before,
 	const struct profile_function *function)
 {
@@ -443,8 +442,7 @@ static void add_name(struct view *view, const char *before,
 	buffer_add_text(&text, before);
 	buffer_add_text(&text, label_name(function->name));
 	if (function->device.kind != PROFILE_HOST) {
-		/* What the device is called would leave no room for the name.
-		 */
+		/* The device's name would leave no room for the function's. */
 		(void)snprintf(device, sizeof(device), " <gpu:%" PRIu32 ">",
 			function->device.number);
 		buffer_add_text(&text, device);
@@ -463,7 +461,7 @@ static void add_name(struct view *view, const char *before,
 			ops->details_width);
 }
 
-/* Each function around it on a line of its own. */
+/* Adds each function of the stack on a separate line. */
 static void add_stack(struct view *view, const char *stack)
 {
 	struct buffer text = BUFFER_INIT;
@@ -557,7 +555,7 @@ static bool is_module(const struct profile_function *function)
 	       strcmp(function->name, AVERAGES_OUT_OF_MEMORY) != 0;
 }
 
-/* Is anything told apart by what was asked for? Else says what is missing. */
+/* Reports what is missing if the grouping key has no data; else NULL. */
 static const char *find_missing(const struct stats *stats)
 {
 	static const char *const missing[AVERAGES_GROUPS] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table for programs: JSON and CSV, in nanoseconds. */
+/* The table as JSON and CSV, in nanoseconds. */
 #include "stats/stats.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static bool shows_captures(const struct stats *stats)
 	return shows_device(stats) && stats->has_captures;
 }
 
-/* Shapes, or the functions around it, innermost first. */
+/* Shapes, or the call stack, innermost first. */
 static void put_details(
 	const struct stats *stats, struct json *json, const char *details)
 {
@@ -41,7 +41,7 @@ static void put_details(
 	json_end(json, ']');
 }
 
-/* The fields that a function and an edge have in common. */
+/* Common fields of functions and edges. */
 static void put_fields(const struct stats *stats, struct json *json,
 	const struct profile_function *function,
 	const struct profile_cost *cost)
@@ -66,7 +66,7 @@ static const char *const kinds[] = {
 	[PROFILE_SET] = "gpu_memset",
 };
 
-/* What an operation has more than a function. */
+/* Additional members of operations. */
 static void put_operation(const struct stats *stats, struct json *json,
 	const struct profile_function *function)
 {
@@ -80,7 +80,7 @@ static void put_operation(const struct stats *stats, struct json *json,
 		report_uint(json, "flops", function->use.flops);
 }
 
-/* Of a function: its callers, or what it calls. */
+/* The callers or callees of a function. */
 static void put_edges(const struct stats *stats, struct json *json,
 	uint32_t number, bool callers)
 {
@@ -128,7 +128,7 @@ static void put_function(
 	json_end(json, '}');
 }
 
-/* Who launched it, and how long the device took for that. */
+/* The launching functions with their device time. */
 static void put_launchers(
 	const struct stats *stats, struct json *json, uint32_t number)
 {
@@ -183,7 +183,7 @@ static void put_work(
 	json_end(json, '}');
 }
 
-/* What devices did, function by function. */
+/* Device functions. */
 static void put_gpu(const struct stats *stats, struct json *json)
 {
 	report_uint(json, "device_ns", stats->device_ns);
@@ -196,7 +196,7 @@ static void put_gpu(const struct stats *stats, struct json *json)
 	json_end(json, ']');
 }
 
-/* Of all operations together. */
+/* The sum over all operations. */
 static void put_operations(const struct stats *stats, struct json *json)
 {
 	struct profile_function sum = {.name = ""};
@@ -261,7 +261,7 @@ static void put_line(const struct stats *stats, FILE *out, const char *relation,
 		cost->cumtime_ns);
 }
 
-/* What an operation has more than a function, or an edge: then `edge`. */
+/* Additional fields of an operation or of an edge, `edge`. */
 static void put_operation_line(const struct stats *stats, FILE *out,
 	const struct profile_function *function, bool edge)
 {
@@ -300,7 +300,7 @@ static void put_operation_titles(const struct stats *stats, FILE *out)
 	putc('\n', out);
 }
 
-/* The end of a line; all that is asked for of functions is there. */
+/* Ends a line, after the requested columns. */
 static void end_line(const struct stats *stats, FILE *out,
 	const struct profile_function *function, bool edge)
 {
@@ -319,14 +319,13 @@ static void put_edge_line(
 			 ->functions[caller ? edge->caller : edge->callee];
 
 	put_line(stats, out, caller ? "caller" : "callee", other, &edge->cost);
-	/* The device's time below an edge is not known. */
+	/* The device time below an edge is unknown. */
 	fputs(shows_device(stats) ? ",," : "", out);
 	fputs(shows_captures(stats) ? "," : "", out);
 	end_line(stats, out, other, true);
 }
 
-/* With edges, they follow their function, and a first field says which is
- * which. */
+/* Edges follow their function; the first field tells them apart. */
 static void put_lines(const struct stats *stats, FILE *out, uint32_t number)
 {
 	const struct profile *profile = stats->profile;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables for people.
+ * The text tables.
  * Source: shared spec 01, "Report": ncalls, pcalls, tottime and cumtime in
- * milliseconds, name (file:line), then how many timings and functions there
- * are, and the sums. Spec 03, "Tree and averages", has the tables of devices:
- * what they did, and for whom.
+ * milliseconds, name (file:line), then the numbers of timings and functions,
+ * and the sums. Spec 03, "Tree and averages", has the tables of devices: their
+ * work and its launchers.
  */
 #include "stats/stats_text.h"
 
@@ -20,8 +20,8 @@
 #include "io/amount.h"
 #include "profiles/label.h"
 
-#define DEVICE_FULL 105 /* lines with room for all columns of a device */
-#define HOT_PART 10     /* a tenth of all time */
+#define DEVICE_FULL 105 /* lines with all columns of a device */
+#define HOT_PART 10     /* functions with a tenth of all time are highlighted */
 
 /* In the order of enum stats_unit. */
 static const struct stats_titles units[] = {
@@ -57,8 +57,8 @@ static void add_cost(
 	table_add(table, quantity_in(text, cost->cumtime_ns, unit_ns));
 }
 
-/* What the column is called that only the order of rows calls for; NULL: all
- * of that is in the others. */
+/* Title of the additional column for the sort key; NULL if another column shows
+ * it. */
 static const char *key_title(const struct stats *stats)
 {
 	switch (stats->key) {
@@ -94,7 +94,8 @@ static const char *key_text(const struct stats *stats, char *text,
 	}
 }
 
-/* With the device; kernels are told apart by their template arguments. */
+/* Adds the name with its template arguments, which distinguish kernels, and the
+ * device. */
 static void add_kernel(struct table *table, const char *before,
 	const char *name, const char *device)
 {
@@ -322,8 +323,8 @@ static void add_work(
 		add_launchers(stats, table, number);
 }
 
-/* Of an edge that leads to the host the device's time is not known, and one to
- * a device has no other. */
+/* The device time of edges to host functions is unknown; edges to device
+ * functions have only that. */
 static void add_device_edge(const struct stats *stats, struct table *table,
 	uint32_t number, bool caller)
 {
@@ -420,7 +421,7 @@ static bool print_ranges(const struct stats *stats, FILE *out)
 	struct table table;
 	bool printed;
 
-	/* The first one is for graphs. */
+	/* The first column is for graphs. */
 	if (stats->has_captures)
 		table_init(&table, columns, count);
 	else

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tables of functions for people have in common. */
+/* Common parts of the text tables of functions. */
 #ifndef STATS_TEXT_H
 #define STATS_TEXT_H
 
 #include "stats/stats.h"
 #include "cli/table.h"
 
-/* Titles of columns, with the unit of the times below them. */
+/* Column titles with the unit of times. */
 struct stats_titles {
 	const char *tottime;
 	const char *cumtime;
@@ -24,13 +24,13 @@ struct stats_titles {
 
 const struct stats_titles *stats_titles(const struct stats *stats);
 
-/* Adds "name (basename:line)", or of a device "name <gpu:0 NAME>", with
- * something before it. */
+/* Adds "name (basename:line)", or for a device "name <gpu:0 NAME>", after
+ * `before`. */
 void stats_add_name(struct table *table, const char *before,
 	const struct profile_function *function);
 
-/* How many are not shown, if there are any: " function", or "" for what has no
- * word of its own. */
+/* Prints the number of hidden items, if any; `what` is " function", or "" if
+ * there is no word for them. */
 void stats_print_hidden(FILE *out, uint32_t hidden, const char *what);
 
 #endif

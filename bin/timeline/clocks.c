@@ -6,12 +6,12 @@
 #include "cli/command.h"
 #include "cli/diag.h"
 
-/* Times since 1970 lie between TRACE_WALL_MIN_NS and 2100. */
+/* Upper bound for times since 1970: the year 2100. */
 #define WALL_MAX_NS INT64_C(4102444800000000000)
 
 #define SECOND_NS INT64_C(1000000000)
 
-/* Kineto's older traces have the time of day itself, from a base of 0. */
+/* Older Kineto traces have wall-clock times with a base of 0. */
 static bool is_wall(const struct trace *trace)
 {
 	return trace->base_realtime_ns != 0 ||
@@ -33,7 +33,7 @@ static int64_t base_ns_of(const struct clock *clock)
 	return clock->trace->base_realtime_ns;
 }
 
-/* The first base; where there is none, the second in which the first of them
+/* The earliest base; without a base, the second in which the earliest trace
  * begins. */
 static int64_t find_base(const struct clock *clocks, size_t count)
 {
@@ -81,7 +81,7 @@ static int solve_wall(struct clock *clocks, size_t count, int64_t *base_ns)
 	return status;
 }
 
-/* One base for all; where they differ nobody knows what 0 is. */
+/* The common base; 0 if they differ. */
 static int solve_none(struct clock *clocks, size_t count, int64_t *base_ns)
 {
 	*base_ns = base_ns_of(&clocks[0]);
@@ -94,7 +94,7 @@ static int solve_none(struct clock *clocks, size_t count, int64_t *base_ns)
 	return EXIT_DONE;
 }
 
-/* The clock of all, first; then the others, as they come. */
+/* Puts the reference clock first, followed by the others in order. */
 static size_t sort_clocks(
 	struct clock *clocks, size_t count, struct clock **sorted)
 {
@@ -135,7 +135,7 @@ static int diag_no_match(const struct clock *clock, enum clocks_align align)
 	return EXIT_INPUT;
 }
 
-/* A timeline of the time of day stays with it. */
+/* A timeline with wall-clock times keeps its alignment. */
 static void set_shift(struct clock *clock, const struct clock *first,
 	const struct align_shift *shift)
 {
@@ -148,7 +148,7 @@ static void set_shift(struct clock *clock, const struct clock *first,
 	clock->spread_ns = shift->spread_ns;
 }
 
-/* `count` is not 0; `marks` and `shifts` have as much room. */
+/* `count` is not 0 and is the size of `marks` and `shifts`. */
 static int apply_marks(struct clock **sorted, size_t count,
 	enum clocks_align align, struct align_marks *marks,
 	struct align_shift *shifts)

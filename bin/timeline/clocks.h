@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts recordings on one clock: how much is to be added to the times of each.
- */
+/* Aligns recordings to one clock: computes the shift of each one's times. */
 #ifndef CLOCKS_H
 #define CLOCKS_H
 
@@ -12,18 +11,18 @@
 #include "trace/trace.h"
 
 enum clocks_align {
-	CLOCKS_WALL,       /* the time of day that each one's 0 was */
-	CLOCKS_NONE,       /* times as they are */
-	CLOCKS_RANGE,      /* a range that begins in all at once */
-	CLOCKS_COLLECTIVE, /* the ends of collective operations */
+	CLOCKS_WALL,       /* by the wall-clock time of each one's 0 */
+	CLOCKS_NONE,       /* times unchanged */
+	CLOCKS_RANGE,      /* by a range that begins in all at the same time */
+	CLOCKS_COLLECTIVE, /* by the ends of collective operations */
 };
 
 struct clock {
-	/* These are set before clocks_solve(), and borrowed. */
-	const char *name; /* of the input, for messages */
+	/* Set before clocks_solve(); borrowed. */
+	const char *name; /* input's name for messages */
 	const struct trace *trace;
 	bool has_events;
-	uint32_t order;           /* the first one's clock is that of all */
+	uint32_t order;           /* the first one has the reference clock */
 	struct align_marks marks; /* CLOCKS_RANGE, CLOCKS_COLLECTIVE */
 
 	int64_t shift_ns;
@@ -33,9 +32,10 @@ struct clock {
 };
 
 /*
- * Sets the shifts, and what is 0 in the result: `*base_ns` since 1970, or 0.
+ * Sets the shifts and the result's base: `*base_ns` since 1970, or 0.
  *
- * Errors: said, as that an input has nothing to go by; returns an exit status.
+ * Errors: reported, such as an input without anything to align by; returns an
+ * exit status.
  */
 int clocks_solve(struct clock *clocks, size_t count, enum clocks_align align,
 	int64_t *base_ns);

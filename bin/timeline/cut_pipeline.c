@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * First what is left out by what it is, which needs whole ranges; then all in
- * order of time; then the window, or the parts; then names, of what is left.
+ * Order of the sources: the filter first, which needs whole ranges; then
+ * sorting by time; then the window or parts; then redaction of what is left.
  */
 #include "timeline/cut_pipeline.h"
 
@@ -58,7 +58,7 @@ static int not_found(
 	return EXIT_NO;
 }
 
-/* Reads all of the input, which may take its time. */
+/* Reads the whole input, with progress. */
 static enum ctp_status read_all(const struct cut_pipeline *pipeline,
 	struct input *input, struct sorted_source *order,
 	const struct sorted_source_watch *watch, struct ctp_error *err)
@@ -71,7 +71,7 @@ static enum ctp_status read_all(const struct cut_pipeline *pipeline,
 	return status;
 }
 
-/* Finds the window that a range takes. */
+/* Finds the window of a range. */
 static int set_range_window(const struct cut_pipeline *pipeline,
 	struct input *input, struct sorted_source *order, struct cut *cut)
 {

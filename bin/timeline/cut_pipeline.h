@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is taken of an input: the sources that are put around its own. */
+/* Builds the sources around an input's own that select a part of it. */
 #ifndef CUT_PIPELINE_H
 #define CUT_PIPELINE_H
 
@@ -16,31 +16,32 @@ struct cut_pipeline {
 	bool has_time;
 	uint64_t from_ns; /* since the first event */
 	uint64_t until_ns;
-	const char *range_name; /* a name, or a pattern; NULL: none */
+	const char *range_name; /* a name or pattern; NULL: none */
 	bool has_step;
 	uint64_t step;
 	bool redact;
 	const char *salt; /* NULL: none */
-	bool parts;       /* are to be made of it */
+	bool parts;       /* split it into parts */
 	enum when progress;
 };
 
 /*
- * Puts them around. With `parts`, `*cut` is what tells parts apart.
+ * Wraps the input's source. With `parts`, `*cut` is set to the source that
+ * makes parts.
  *
- * Errors: said; returns an exit status. The input can be closed in any case.
+ * Errors: reported; returns an exit status. Close the input in any case.
  */
 int cut_pipeline_apply(const struct cut_pipeline *pipeline, struct input *input,
 	struct cut **cut);
 
-/* The same with nothing but parts. */
+/* The same with only the parts. */
 int cut_pipeline_into_parts(struct input *input, struct cut **cut);
 
-/* "a,b-c", or "none"; false if it is neither. `list->given` is set, and its
- * ranges are to be freed. */
+/* Reads "a,b-c" or "none"; false if invalid. Sets `list->given`; the caller
+ * frees its ranges. */
 bool cut_pipeline_read_list(const char *text, struct event_filter_list *list);
 
-/* "A..B", each a time or left out; false if it is something else. */
+/* Reads "A..B", each a time or omitted; false if invalid. */
 bool cut_pipeline_read_time(const char *text, struct cut_pipeline *pipeline);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One input after the other is opened and its first event taken, for which
- * readers of formats that are not in order of time read all of it; what is then
- * in memory of each is little, so that there may be hundreds.
+ * Inputs are opened one after another and their first events are read; readers
+ * of unsorted formats read everything for that. Afterwards each input needs
+ * little memory, so there may be hundreds.
  */
 #include "timeline/merge.h"
 
@@ -27,18 +27,17 @@
 #include "extsort/temp_file.h"
 #include "cli/diag.h"
 
-/* For sorted events of all inputs together, and of one at least. */
+/* Memory for sorted events of all inputs together, and the minimum for one. */
 #define REST_BYTES ((size_t)64 << 20)
 #define REST_BYTES_MIN ((size_t)128 << 10)
 
 #define COPY_PATH 32
 #define PIECE_BYTES 65536
 
-/* An input that is read more than once: of a pipe a copy without a name is kept.
- */
+/* An input that is read more than once: a pipe is copied to an unnamed file. */
 struct seekable_input {
 	struct temp_file copy;
-	char path[COPY_PATH]; /* of the copy; "": the input is a file */
+	char path[COPY_PATH]; /* path of the copy; "": the input is a file */
 };
 
 struct part {
@@ -94,9 +93,9 @@ static int make_copy(struct seekable_input *seekable, const char *path, int fd)
 	return status == CTP_ERR_NOMEM ? EXIT_LIMIT : EXIT_INPUT;
 }
 
-/* Makes sure that what is at `path`, "-" being the standard input, can be opened
- * again and again. Errors: said; returns an exit status. Call
- * seekable_input_clear() in either case. */
+/* Ensures that the input at `path`, or standard input for "-", can be opened
+ * repeatedly. Errors: reported; returns an exit status. Call
+ * seekable_input_clear() in any case. */
 static int seekable_input_init(
 	struct seekable_input *seekable, const char *path)
 {
@@ -121,7 +120,7 @@ static void seekable_input_clear(struct seekable_input *seekable)
 	temp_file_close(&seekable->copy);
 }
 
-/* Each input takes a file or two. */
+/* Raises the limit of open files: each input needs one or two. */
 static void raise_limit(void)
 {
 	struct rlimit limit;
@@ -158,7 +157,7 @@ static int close_part(struct part *part, const struct inputs *inputs)
 	return input_close(&part->input, inputs);
 }
 
-/* What it says is said when it is read again. */
+/* Messages are printed when it is read again. */
 static int read_marks(const struct merger *merger, size_t number)
 {
 	static const struct inputs quiet = {.quiet = true};
@@ -173,7 +172,7 @@ static int read_marks(const struct merger *merger, size_t number)
 	if (status != EXIT_DONE)
 		return status;
 	source = part->input.file.source;
-	if (source->read_profile == NULL) /* which is refused later */
+	if (source->read_profile == NULL) /* profiles are refused later */
 		read = options->align == CLOCKS_RANGE
 			       ? align_find(source, options->range, marks, &err)
 			       : align_collect(source, marks, &err);
@@ -183,7 +182,7 @@ static int read_marks(const struct merger *merger, size_t number)
 	return status;
 }
 
-/* The first pass, where clocks are told by what is in the inputs. */
+/* The first pass, if clocks are aligned by the contents of inputs. */
 static int read_all_marks(const struct merger *merger)
 {
 	enum clocks_align align = merger->options->align;
@@ -219,8 +218,8 @@ static int add_part(const struct merger *merger, struct part *part)
 	return input_diag_error(&part->input, part->input.name, &err);
 }
 
-/* All inputs are looked at, so that all that is wrong is said at once; but
- * those behind one that is wrong are no longer those of the same number. */
+/* Checks all inputs, so that all errors are reported at once. After a bad input
+ * the numbers of parts and sources differ. */
 static int add_all(const struct merger *merger)
 {
 	static const struct inputs quiet = {.quiet = true};
@@ -338,7 +337,7 @@ static bool add_clock_facts(
 		       (int64_t)clock->spread_ns);
 }
 
-/* How many recordings these are, of which some may have been merged before. */
+/* Number of recordings, including those of inputs merged before. */
 static uint64_t count_recordings(const struct merger *merger)
 {
 	uint64_t sum = 0;
@@ -366,7 +365,7 @@ static int add_facts(const struct merger *merger)
 	       trace_add_fact(trace, "align",
 		       options->align == CLOCKS_RANGE ? options->range
 						      : words[options->align]);
-	/* In the order of ranks, whatever that of the inputs is. */
+	/* In the order of ranks, independent of the order of inputs. */
 	for (uint32_t order = 1; order <= merger->count && done; order++)
 		for (size_t i = 0; i < merger->count && done; i++)
 			if (merger->ranks[i].order == order)
@@ -381,7 +380,7 @@ struct write_progress {
 	FILE *out;
 };
 
-/* Bytes that are written: what there is to read has been read by now. */
+/* Shows bytes written, since the inputs have been read by now. */
 static void on_progress(void *user, uint64_t position)
 {
 	struct write_progress *writing = user;
@@ -417,7 +416,7 @@ static int convert(const struct merger *merger, const struct output *output)
 								  : EXIT_OUTPUT;
 }
 
-/* What only became wrong when all was together, or was written. */
+/* Reports losses that occurred only in merging or writing. */
 static int diag_losses(const struct merger *merger, const char *name)
 {
 	const struct trace *trace = merge_source(merger->merge)->trace;
@@ -473,7 +472,7 @@ static int merge(struct merger *merger)
 	return write_all(merger);
 }
 
-/* Losses are said of inputs that have been read to their end. */
+/* Losses are reported for inputs that were read to their end. */
 static int merger_clear(struct merger *merger, int status)
 {
 	static const struct inputs quiet = {.quiet = true};

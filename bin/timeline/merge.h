@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges timelines: of ranks, processes, or parts of a program, on one clock
- * into one file. */
+/* Merges timelines of ranks, processes or parts of a program on one clock into
+ * one file. */
 #ifndef TIMELINE_MERGE_H
 #define TIMELINE_MERGE_H
 
@@ -9,14 +9,14 @@
 
 struct merge_options {
 	const struct inputs *inputs;
-	const struct format *to; /* of timelines */
-	const char *output;      /* as given; NULL: standard output */
+	const struct format *to; /* a timeline format */
+	const char *output;      /* as given; NULL: stdout */
 	bool force;
 	enum clocks_align align;
-	const char *range; /* CLOCKS_RANGE */
+	const char *range; /* for CLOCKS_RANGE */
 };
 
-/* Does it. Errors: said; returns an exit status. */
+/* Runs the merge. Errors: reported; returns an exit status. */
 int merge_timelines(const struct merge_options *options);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Numbers of ranks have no more digits; what is longer is a time. */
+/* Rank numbers have at most this many digits; longer numbers are times. */
 #define RANK_DIGITS 7
 
 /* Kineto: {"backend": "nccl", "rank": 3, "world_size": 8, ...} */
@@ -26,7 +26,7 @@ static int64_t recorded_rank(const struct rank *rank)
 	return found;
 }
 
-/* The number that begins here; -1: none. */
+/* Reads the number that begins here; -1 if none. */
 static int64_t read_number(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -35,7 +35,7 @@ static int64_t read_number(const char *text)
 						   : -1;
 }
 
-/* "rank3", "Rank_3", "worker-3", anywhere in the file's name. */
+/* "rank3", "Rank_3", "worker-3", anywhere in the file name. */
 static int64_t rank_in_name(const struct rank *rank)
 {
 	static const char *const words[] = {"rank", "worker"};
@@ -57,7 +57,7 @@ static int64_t rank_in_name(const struct rank *rank)
 	return -1;
 }
 
-/* How much of the file's name is before its suffixes. */
+/* Length of the file name without its suffixes. */
 static size_t stem_size(const char *base)
 {
 	size_t size = strcspn(base, ".");
@@ -85,8 +85,8 @@ static int compare_numbers(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Takes the numbers, if all have one; where they come from names alone, each
- * its own, and of numbers that might be any, none far above their count. */
+/* Takes the numbers if all inputs have one. Numbers from names must be unique,
+ * and arbitrary numbers must not be far above their count. */
 static bool find_numbers(struct rank *ranks, size_t count,
 	int64_t (*find)(const struct rank *rank), bool *failed)
 {
@@ -116,7 +116,7 @@ static bool find_numbers(struct rank *ranks, size_t count,
 	return done;
 }
 
-/* By number; then as they were given. */
+/* By number, then in the order given. */
 static int compare_ranks(const void *a, const void *b)
 {
 	const struct rank *left = *(const struct rank *const *)a;
@@ -142,7 +142,7 @@ static bool set_order(struct rank *ranks, size_t count)
 	return true;
 }
 
-/* Without numbers: the name of the file up to its last suffix. */
+/* Without numbers, the label is the file name without its last suffix. */
 static void label_by_name(struct rank *rank)
 {
 	const char *base = basename(rank->path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the inputs of a merge are called, and their order: ranks, where the
- * inputs say which they are or their names do; else by their names.
+ * Labels and order of the inputs of a merge: ranks, if the inputs or their
+ * names have them; otherwise by name.
  */
 #ifndef RANKS_H
 #define RANKS_H
@@ -19,13 +19,13 @@ struct rank {
 	const char *path;
 	const struct trace *trace;
 
-	char label[RANKS_LABEL]; /* "rank 3"; "": what is in it has some */
-	uint32_t order;          /* from 1, different for all */
-	bool merged;             /* made by a merge before */
+	char label[RANKS_LABEL]; /* "rank 3"; "": merged before, has labels */
+	uint32_t order;          /* unique, from 1 */
+	bool merged;             /* result of an earlier merge */
 	int64_t number;          /* -1: none */
 };
 
-/* Sets the label and order of all. False if out of memory. */
+/* Sets all labels and orders. False if out of memory. */
 bool ranks_label(struct rank *ranks, size_t count);
 
 #endif

@@ -36,7 +36,7 @@ void *memory_resize(void *memory, size_t count, size_t size)
 	return resized;
 }
 
-/* Makes a block with `room` bytes the current one, behind the old one. */
+/* Appends a block with `room` bytes and makes it the current one. */
 static void add_block(struct arena *arena, size_t room)
 {
 	struct arena_block *block;

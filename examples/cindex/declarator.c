@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Specifiers and declarators. There is no table of types: the first name in
- * a declaration is one, and so is each that has another name or a star behind
- * it. That also gets over macros like EXPORT that have no definition here.
+ * Specifiers and declarators. There is no table of types: the first name in a
+ * declaration is a type, and so is each name followed by another name or a
+ * star. This also handles undefined macros like EXPORT.
  */
 #include <ctprof.h>
 
 #include "parse.h"
 
-/* Whether the name at hand is part of the type, not the declared name. */
+/* Whether the current name is part of the type, not the declared name. */
 static bool is_type_name(
 	const struct parser *parser, const struct specifiers *specifiers)
 {
@@ -28,8 +28,8 @@ static bool is_type_name(
 		return true;
 	if (specifiers->has_type)
 		return false;
-	/* "FOO(bar)" is no type, but in "(size_t)" and "(size_t (*)(int))" is
-	 * one: there a parenthesis, comma or star follows. */
+	/* FOO in "FOO(bar)" is not a type, but "(size_t)" and "(size_t
+	 * (*)(int))" contain one: a parenthesis, comma or star follows. */
 	if (token_is(next, '('))
 		return next + 1 < parser->end && token_is(next + 1, '*');
 	return token_is(next, ')') || token_is(next, ',') ||
@@ -101,8 +101,8 @@ static bool parse_parameter(struct parser *parser)
 	return parse_declarator(parser, &declarator);
 }
 
-/* Parses "(int a, ...)". Parameters are not indexed, so one that is not
- * understood is skipped. */
+/* Parses "(int a, ...)". Parameters are not indexed, so one that cannot be
+ * parsed is skipped. */
 static void parse_parameters(struct parser *parser)
 {
 	const struct token *open = parser->at;
@@ -141,7 +141,7 @@ static bool is_nested(const struct parser *parser)
 	}
 }
 
-/* Parses "[10]" and "(int)" behind a name. */
+/* Parses "[10]" and "(int)" after a name. */
 static void parse_suffixes(
 	struct parser *parser, struct declarator *declarator, bool is_first)
 {

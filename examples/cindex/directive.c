@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lines that begin with `#`. Each is a function, so that a profile shows
- * which of them a header spends its time in.
+ * The lines that begin with `#`. Each has its own function, so that a profile
+ * shows their times.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "expr.h"
 #include "unit.h"
 
-/* What follows the directive's name. */
+/* The tokens after the directive's name. */
 struct line {
 	const struct token *hash; /* the directive's name, for its place */
 	const struct token *tokens;
@@ -42,8 +42,8 @@ static void directive_undef(struct unit *unit, const struct line *line)
 		line->tokens->name->macro = NULL;
 }
 
-/* The text between < and > as it was written; of an expanded macro, the
- * tokens' texts, which is as good as a file name gets there. */
+/* The text between < and > as written or, for an expanded macro, the tokens'
+ * texts, the best possible file name. */
 static bool angle_name(
 	struct unit *unit, const struct line *line, struct include *include)
 {
@@ -110,7 +110,7 @@ static void enter(struct unit *unit, const struct line *line,
 	input_include(unit, file);
 }
 
-/* An #include; where it would not end it is refused. */
+/* An #include; endless recursion is refused. */
 static void include(struct unit *unit, const struct line *line, bool next)
 {
 	struct include include = {.next = next};
@@ -172,7 +172,7 @@ static bool operator_value(
 	       include_find(unit, &include) != NULL;
 }
 
-/* Puts 0 or 1 for the operators that only #if has. */
+/* Replaces the operators that only #if has by 0 or 1. */
 static void resolve_operators(struct unit *unit, struct tokens *tokens)
 {
 	size_t kept = 0;
@@ -255,7 +255,7 @@ static void directive_ifndef(struct unit *unit, const struct line *line)
 	open_conditional(unit, true, !is_defined(unit, line));
 }
 
-/* Goes on to the next group; `value` is not asked for when one was taken. */
+/* Advances to the next group; `value` is not called if a group was taken. */
 static void next_group(struct unit *unit, const struct line *line,
 	bool (*value)(struct unit *unit, const struct line *line))
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Macro expansion with a stack of token rows: what a macro becomes is put on
- * the stack and read again. While a macro's row is on it, the macro's name is
- * painted and stays as it is for good; that is what ends recursion.
+ * Macro expansion with a stack of token rows: the result of a macro is pushed
+ * on the stack and read again. While a macro's row is on it, the macro's name
+ * is painted and never expanded again, which ends recursion.
  *
- * Reading again is done by a recursive call, although the stack alone would
- * do: so the ranges that are recorded nest as the macros do.
+ * It is read again by a recursive call, although the stack alone would suffice,
+ * so that the recorded ranges nest like the macros.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void push_context(struct unit *unit, const struct token *tokens,
 		macro->disabled = true;
 }
 
-/* Drops rows that are used up, but not the lowest `keep`. */
+/* Drops finished rows, but not the lowest `keep`. */
 static void drop_contexts(struct unit *unit, size_t keep)
 {
 	while (unit->context_count > keep) {
@@ -46,7 +46,7 @@ static void drop_contexts(struct unit *unit, size_t keep)
 	}
 }
 
-/* The next token; a name that is disabled here and now is painted. */
+/* Reads the next token; a currently disabled name is painted. */
 static bool next(struct unit *unit, struct token *token)
 {
 	drop_contexts(unit, unit->floor);
@@ -114,9 +114,9 @@ static void expand_argument(struct unit *unit, struct argument *argument)
 }
 
 /*
- * Appends "a, b, c" of "(a, b, c)" to unit->collected; `ends` gets the count
- * of tokens at the end of each argument. Returns how many there are, 0 if
- * there is no end. An #if between the arguments may come back here.
+ * Appends "a, b, c" of "(a, b, c)" to unit->collected; `ends` gets the count of
+ * tokens at the end of each argument. Returns the number of arguments, 0 if
+ * there is no end. An #if between the arguments may call this recursively.
  */
 static size_t read_arguments(struct unit *unit, const struct macro *macro,
 	size_t ends[MACRO_MAX_PARAMETERS])
@@ -146,8 +146,8 @@ static size_t read_arguments(struct unit *unit, const struct macro *macro,
 	return 0;
 }
 
-/* Reads a call's arguments, one for each parameter. Returns NULL if the call
- * does not end or does not fit. */
+/* Reads a call's arguments, one per parameter. Returns NULL if the call does
+ * not end or does not match. */
 static struct argument *collect_arguments(
 	struct unit *unit, const struct macro *macro)
 {
@@ -173,7 +173,7 @@ static struct argument *collect_arguments(
 	for (size_t i = 0; i < macro->parameters; i++) {
 		size_t start = i == 0 ? 0 : ends[i - 1];
 
-		if (i >= count) /* the variable ones are left out */
+		if (i >= count) /* the variable arguments are missing */
 			ends[i] = start;
 		arguments[i] = (struct argument){
 			.tokens = tokens + start,
@@ -267,7 +267,7 @@ static void pass_operand(struct unit *unit)
 	}
 }
 
-/* Sends a token to the sink, or what it stands for. */
+/* Sends a token, or its expansion, to the sink. */
 static void emit(struct unit *unit, struct token *token)
 {
 	struct macro *macro;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recursive-descent parser that computes as it goes. Source: C17 section
- * 6.10.1: all values are intmax_t or uintmax_t, and names that are no macros
+ * A recursive-descent parser that computes directly. Source: C17 section
+ * 6.10.1: all values are intmax_t or uintmax_t, and names that are not macros
  * are 0. An operand that is not evaluated (1 || 1 / 0) must still parse, so
  * operations compute something harmless instead of failing.
  */
@@ -58,7 +58,7 @@ static unsigned digit_value(char c)
 	return 99;
 }
 
-/* An integer of any base; what follows its digits must be a suffix. */
+/* Parses an integer of any base, with an optional suffix. */
 static struct value parse_number(struct parser *parser)
 {
 	const char *at = parser->at->text;
@@ -93,7 +93,7 @@ static struct value parse_number(struct parser *parser)
 	return value;
 }
 
-/* The character behind a backslash, at `*at`, which moves to its end. */
+/* Parses the character after a backslash, at `*at`, and advances to its end. */
 static uint64_t parse_escape(const char **at, const char *end)
 {
 	static const char names[] = "n\nt\tr\ra\ab\bf\fv\ve\033";
@@ -138,8 +138,8 @@ static struct value parse_character(struct parser *parser)
 	return value;
 }
 
-/* A name is 0; one with parentheses too, whatever they hold: it asks for a
- * feature that other compilers have. */
+/* A name is 0, even with any parentheses: it tests for a feature of another
+ * compiler. */
 static struct value parse_name(struct parser *parser)
 {
 	struct value value = {token_word(parser->at) == WORD_TRUE, false};

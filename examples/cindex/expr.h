@@ -12,8 +12,8 @@
 
 /*
  * Evaluates tokens in which all macros are expanded and `defined` and
- * `__has_include` are numbers already. Returns whether they are one whole
- * expression; `value` says whether it is not zero.
+ * `__has_include` are numbers already. Returns whether they are one complete
+ * expression; `value` is set if it is not zero.
  */
 bool expr_evaluate(const struct token *tokens, size_t count, bool *value);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each worker has an index of its own, so that adding a row takes no lock;
- * sorting at the end makes the result independent of who did which file.
+ * Each worker has its own index, so that adding a row needs no lock; sorting at
+ * the end makes the result independent of the distribution of files.
  */
 #include "index.h"
 
@@ -39,7 +39,7 @@ void index_add(
 {
 	char *name = arena_text(&index->arena, token->text, token->length);
 
-	/* Literals may hold tabs, and a row is a line. */
+	/* Literals may contain tabs, and a row is a line. */
 	for (char *c = name; *c != '\0'; c++)
 		if ((unsigned char)*c < ' ')
 			*c = ' ';

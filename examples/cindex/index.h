@@ -15,11 +15,11 @@
 enum index_kind {
 	INDEX_ENUM,
 	INDEX_ENUMERATOR,
-	INDEX_ERROR, /* a line that is not understood; the name is where */
+	INDEX_ERROR, /* a line that cannot be parsed; the name is its place */
 	INDEX_FUNCTION,
 	INDEX_MACRO,
 	INDEX_MEMBER,
-	INDEX_MISSING, /* an included file that is nowhere */
+	INDEX_MISSING, /* an included file that is not found */
 	INDEX_PROTOTYPE,
 	INDEX_STRUCT,
 	INDEX_TYPEDEF,
@@ -34,10 +34,10 @@ struct index_row {
 	const char *path;
 };
 
-/* All zero, but for the path, is an empty index. */
+/* All zero, except the path, is an empty index. */
 struct index {
-	const char *path; /* of the rows that are added now; borrowed until
-			     the index is cleared */
+	const char *path; /* of rows added from now on; borrowed until the index
+			   * is cleared */
 	struct arena arena;
 	struct index_row *rows;
 	size_t count;
@@ -51,7 +51,7 @@ void index_add(
 /* Moves the rows of `from` to `to`; they still need `from`'s arena. */
 void index_append(struct index *to, struct index *from);
 
-/* Puts the rows in order of name, file, line and kind, each once. */
+/* Sorts the rows by name, file, line and kind, and removes duplicates. */
 void index_sort(struct index *index);
 
 /* Returns whether all was written. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files of a unit. Each is read and lexed once, whole; to include it
- * again costs nothing when its guard is defined.
+ * The files of a unit. Each is read and lexed completely once; including it
+ * again is free if its guard is defined.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static const struct name *guard_name(const struct file *file)
 		       : NULL;
 }
 
-/* The macro without which nothing is in the file; NULL if there is none. */
+/* The macro that guards the whole file; NULL if there is none. */
 static const struct name *find_guard(const struct file *file)
 {
 	size_t depth = 0;
@@ -177,7 +177,7 @@ bool input_follows(const struct unit *unit, int code)
 	       token_is(token, code);
 }
 
-/* Obeys the directive at input->at, and moves behind it. */
+/* Executes the directive at input->at, and skips it. */
 static void read_directive(struct unit *unit)
 {
 	struct input *input = unit->input;
@@ -302,7 +302,7 @@ void unit_clear(struct unit *unit)
 
 void unit_error(struct unit *unit, const struct token *where)
 {
-	/* A limit that is hit fails a million times over. */
+	/* A limit may be hit a million times. */
 	if (unit->error_count++ >= 1000)
 		return;
 	CTP_INSTANT("error");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pass over the text, which ends with a NUL: looking one character ahead
- * is always possible, and a NUL before the end is just a strange byte.
+ * One pass over the text, which ends with a NUL: a lookahead of one character
+ * is always possible, and a NUL before the end is just an unknown byte.
  */
 #include "lex.h"
 
@@ -50,7 +50,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Bytes of UTF-8 and the GNU `$` may stand in names. */
+/* Names may contain bytes of UTF-8 and the GNU `$`. */
 static bool starts_name(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -82,7 +82,7 @@ static void skip_comment(struct lexer *lexer)
 	}
 }
 
-/* Skips white space and comments, and notes them in the flags. */
+/* Skips white space and comments, and records them in the flags. */
 static void skip_space(struct lexer *lexer)
 {
 	for (; lexer->at < lexer->end; lexer->flags |= TOKEN_SPACE) {
@@ -162,8 +162,7 @@ static size_t punctuator(const char *at, uint16_t *code)
 		if (p[0] != c || p[1] != at[1])
 			continue;
 		*code = (uint16_t)PAIR(p[0], p[1]);
-		/* <<= and >>= need no code of their own: #if does not have
-		 * them. */
+		/* <<= and >>= need no separate code: #if does not have them. */
 		if ((c == '<' || c == '>') && at[1] == c && at[2] == '=') {
 			*code = (uint16_t)PAIR(c, 'a');
 			return 3;

@@ -19,7 +19,7 @@ enum token_kind {
 	TOKEN_CHAR,
 	TOKEN_PUNCTUATOR,
 	TOKEN_PARAMETER, /* in a macro's body */
-	TOKEN_OTHER,     /* a byte that C has no use for */
+	TOKEN_OTHER,     /* a byte that is invalid in C */
 };
 
 #define TOKEN_FIRST 1U   /* first of its line */
@@ -27,7 +27,7 @@ enum token_kind {
 #define TOKEN_PAINTED 4U /* a macro's name in its own expansion */
 #define TOKEN_OWN 8U     /* from the unit's file, not an included one */
 
-/* The code of a punctuator of two characters; of one, it is the character. */
+/* The code of a punctuator of two characters; for one, it is the character. */
 #define PAIR(a, b) ((a) << 8 | (b))
 #define PASTE PAIR('#', '#')
 #define ELLIPSIS PAIR('.', '.') /* no other token looks like this */
@@ -42,7 +42,7 @@ struct token {
 	uint8_t flags;
 };
 
-/* A growing row of tokens. All zero is an empty one. */
+/* A growing row of tokens. All zero is an empty row. */
 struct tokens {
 	struct token *items;
 	size_t count;
@@ -74,7 +74,7 @@ static inline enum word token_word(const struct token *token)
 void lex(const struct source *source, struct name_table *names,
 	struct tokens *out);
 
-/* The same for what ## joins: too little to be recorded each time. */
+/* The same for the result of ##, too short to be recorded each time. */
 void lex_joined(const struct source *source, struct name_table *names,
 	struct tokens *out);
 

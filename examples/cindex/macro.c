@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Source: C17 section 6.10.3, and the two GNU extensions that system headers
- * live on: `args...`, and `, ## __VA_ARGS__` that takes the comma with it when
- * there are no variable arguments.
+ * need: `args...`, and `, ## __VA_ARGS__`, which drops the comma if there are
+ * no variable arguments.
  */
 #include "macro.h"
 
@@ -25,7 +25,7 @@ static bool add_parameter(
 	return true;
 }
 
-/* Parses "a, b, c...)" from `*at` on, which moves behind it. */
+/* Parses "a, b, c...)" from `*at` on, and advances past it. */
 static bool parse_parameters(struct parameters *parameters,
 	const struct token **at, const struct token *end)
 {
@@ -35,7 +35,7 @@ static bool parse_parameters(struct parameters *parameters,
 		if (parameters->variadic)
 			return false;
 		if (token_is(token, ELLIPSIS)) {
-			/* Its name is entered where the body uses it. */
+			/* Its name is added when the body uses it. */
 			parameters->variadic = true;
 			if (!add_parameter(parameters, NULL))
 				return false;
@@ -73,7 +73,7 @@ static size_t find_parameter(
 	return i;
 }
 
-/* Whether the parameter at `i` of the body is used as it was written. */
+/* Whether the parameter at `i` of the body is used unexpanded. */
 static bool is_raw(const struct macro *macro, size_t i)
 {
 	const struct token *body = macro->body;
@@ -83,7 +83,7 @@ static bool is_raw(const struct macro *macro, size_t i)
 	       (i + 1 < macro->body_count && token_is(&body[i + 1], PASTE));
 }
 
-/* Whether `, ## __VA_ARGS__` stands at `i` of the body. */
+/* Whether the body has `, ## __VA_ARGS__` at `i`. */
 static bool is_comma_paste(const struct macro *macro, size_t i)
 {
 	const struct token *body = macro->body;
@@ -149,7 +149,7 @@ struct macro *macro_parse(
 	return parse_body(macro, &parameters, at) ? macro : NULL;
 }
 
-/* The most that a string literal of the argument can take. */
+/* Upper bound for a string literal of the argument. */
 static size_t string_room(const struct argument *argument)
 {
 	size_t room = 3;
@@ -237,7 +237,7 @@ struct piece {
 	size_t count;
 };
 
-/* Expands the body at `*i`, which moves to the last token that was used. */
+/* Expands the body at `*i`, and advances to the last token used. */
 static struct piece next_piece(
 	const struct substitution *sub, size_t *i, struct token *made)
 {

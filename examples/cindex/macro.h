@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Macro definitions, and what a macro's body becomes with given arguments.
+ * Macro definitions, and the substitution of arguments in a macro's body.
  */
 #ifndef MACRO_H
 #define MACRO_H
@@ -12,7 +12,7 @@
 #include "arena.h"
 #include "lex.h"
 
-/* More parameters than any header has; boost comes to 256. */
+/* More parameters than any header has; boost has up to 256. */
 #define MACRO_MAX_PARAMETERS 300
 
 enum builtin {
@@ -25,7 +25,7 @@ enum builtin {
 struct macro {
 	struct token *body;
 	size_t body_count;
-	bool *expands; /* which parameters the body wants expanded */
+	bool *expands; /* parameters that the body uses expanded */
 	uint16_t parameters;
 	bool function_like;
 	bool variadic; /* the last parameter takes all that is left */
@@ -41,8 +41,8 @@ struct argument {
 };
 
 /*
- * The macro that the tokens after `#define` say; tokens[0] is its name. NULL
- * if they say none. Ownership: the arena's.
+ * Parses the tokens after `#define`; tokens[0] is the name. NULL if they are
+ * invalid. Ownership: the arena's.
  */
 struct macro *macro_parse(
 	struct arena *arena, const struct token *tokens, size_t count);
@@ -55,14 +55,14 @@ struct substitution {
 	const struct token *place;        /* the name that is replaced */
 };
 
-/* How many tokens the body becomes at most; text that is made counts as the
- * tokens that would need the same memory. */
+/* Upper bound of the resulting tokens; new text counts as the tokens that would
+ * need the same memory. */
 size_t macro_cost(const struct substitution *sub);
 
 /* Appends the body with the arguments in place to `out`. */
 void macro_substitute(const struct substitution *sub, struct tokens *out);
 
-/* The tokens' text as a string literal has it. */
+/* The tokens' text as a string literal. */
 char *macro_stringify(
 	struct arena *arena, const struct argument *argument, size_t *length);
 

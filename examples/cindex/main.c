@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cindex: an index of what C headers declare.
+ * cindex: an index of the declarations in C headers.
  *
- * Every header is a translation unit of its own, with no macros but the
- * predefined ones; what it includes is read, but listed only where it is a
- * unit itself. So the index does not depend on the number of threads.
+ * Every header is a separate translation unit, with only the predefined macros;
+ * included files are read, but listed only as their own units. So the index
+ * does not depend on the number of threads.
  */
 #include <errno.h>
 #include <glob.h>
@@ -88,7 +88,7 @@ static void *work(void *argument)
 	return NULL;
 }
 
-/* Starts the workers. Returns how many there are. */
+/* Starts the workers. Returns their number. */
 static unsigned start(struct worker *workers, unsigned count,
 	const struct search *search, struct queue *queue)
 {
@@ -202,7 +202,7 @@ static void add_directory(struct paths *directories, const char *directory)
 		paths_add(directories, path);
 }
 
-/* The compiler's own headers, those of the newest version last of all. */
+/* The compiler's own headers, of its newest version. */
 static void add_newest(struct paths *directories, const char *pattern)
 {
 	const char *newest = NULL;

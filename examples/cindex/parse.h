@@ -12,8 +12,8 @@
 #include "lex.h"
 
 /*
- * Parses all of `tokens`, and adds what the unit's own file declares to the
- * index.
+ * Parses all of `tokens`, and adds the declarations of the unit's own file to
+ * the index.
  */
 void parse_unit(const struct tokens *tokens, struct index *index);
 
@@ -65,7 +65,7 @@ static inline enum word parser_word(const struct parser *parser)
 void parser_found(const struct parser *parser, enum index_kind kind,
 	const struct token *token);
 
-/* Skips the bracket at hand and what is in it. */
+/* Skips the current bracket and its contents. */
 void parser_skip_group(struct parser *parser);
 
 /* Skips to a comma or semicolon outside of brackets, or to a closing one. */
@@ -83,7 +83,7 @@ void parse_specifiers(struct parser *parser, struct specifiers *specifiers);
 /* Returns whether there is a declarator, which may be empty. */
 bool parse_declarator(struct parser *parser, struct declarator *declarator);
 
-/* struct, union or enum: the word is at hand. */
+/* struct, union or enum, at the current word. */
 void parse_record(struct parser *parser);
 void parse_enum(struct parser *parser);
 

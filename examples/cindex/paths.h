@@ -23,7 +23,7 @@ void paths_add(struct paths *paths, const char *path);
  * nothing at `path`. */
 bool paths_add_tree(struct paths *paths, const char *path);
 
-/* Sorts, and drops what is there twice. */
+/* Sorts, and removes duplicates. */
 void paths_sort(struct paths *paths);
 
 /* Keeps `count` of them, evenly spread. */

@@ -36,7 +36,7 @@ void queue_clear(struct queue *queue);
 /* Waits for room. `job->path` is borrowed. */
 void queue_put(struct queue *queue, const struct job *job);
 
-/* Waits for a job. Returns false when there will be no more. */
+/* Waits for a job. Returns false if there will be no more. */
 bool queue_take(struct queue *queue, struct job *job);
 
 /* No more jobs will come. */

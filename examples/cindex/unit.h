@@ -59,7 +59,7 @@ struct input {
 	struct conditional *conditional;
 };
 
-/* Tokens to read before the input goes on: a macro's body, an argument. */
+/* Tokens to read before the input continues: a macro's body, an argument. */
 struct context {
 	const struct token *at;
 	const struct token *end;
@@ -101,7 +101,7 @@ struct unit {
  * be read. */
 bool unit_preprocess(struct unit *unit);
 
-/* Frees what the unit kept for the next one. */
+/* Frees the memory that the unit kept for the next one. */
 void unit_clear(struct unit *unit);
 
 /* Counts an error at `where`, and puts it into the index when it is in the

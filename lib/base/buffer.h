@@ -23,7 +23,7 @@ struct buffer {
 /* Frees the bytes; the buffer is empty and usable again. */
 void buffer_clear(struct buffer *buffer);
 
-/* buffer_reserve() where there is not the room. */
+/* The slow path of buffer_reserve(). */
 bool buffer_grow(struct buffer *buffer, size_t more);
 
 /* Makes room for `more` bytes after `used`; false (and `failed`) if there is

@@ -17,7 +17,7 @@
 
 #ifdef CTP_INLINE_TICKS
 
-/* The kernel's name for the counter where it keeps time by it. */
+/* Names of the kernel's clock source if it uses the counter. */
 static const char *const trusted[] = {
 #if defined(__x86_64__)
 	"tsc", "kvm-clock", "hyperv_clocksource_tsc"
@@ -26,8 +26,8 @@ static const char *const trusted[] = {
 #endif
 };
 
-/* Does the kernel keep time by the counter itself? No file (a container
- * without /sys): believe the CPU. */
+/* Whether the kernel itself uses the counter. Without the file (a container
+ * without /sys), trust the CPU. */
 static bool kernel_trusts_tsc(void)
 {
 	char name[32] = "";
@@ -110,7 +110,7 @@ void clock_count_events(bool on)
 	atomic_store(&events.on, on);
 }
 
-/* The clock that the recording's times are compared with. */
+/* The reference clock of the recording's times. */
 static int64_t raw_ns(void)
 {
 	return atomic_load_explicit(&events.on, memory_order_relaxed)

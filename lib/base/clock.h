@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The recorder's clock, its scale to nanoseconds, and its ties to the kernel's
- * clocks. */
+/* The recorder's clock, its scale to nanoseconds, and its relation to the
+ * kernel's clocks. */
 #ifndef CLOCK_H
 #define CLOCK_H
 
@@ -21,14 +21,14 @@ struct clock_scale {
 };
 
 /*
- * Is there a counter that runs at one rate on all CPUs: x86-64's time-stamp
- * counter, aarch64's generic timer?
- * Source: CPUID 0x80000007 EDX bit 8, Intel SDM vol. 3 section 18.17.1; AMD
- * APM vol. 3, the same bit. Arm ARM (DDI 0487), "The Generic Timer": one rate,
- * always; 1 GHz from Armv8.6 on, a few MHz to 100 before. And the kernel's own
- * verdict, since a hypervisor may advertise what it does not keep:
+ * Whether there is a counter that runs at one rate on all CPUs: x86-64's
+ * time-stamp counter, aarch64's generic timer.
+ * Source: CPUID 0x80000007 EDX bit 8, Intel SDM vol. 3 section 18.17.1; AMD APM
+ * vol. 3, the same bit. Arm ARM (DDI 0487), "The Generic Timer": always one
+ * rate; 1 GHz from Armv8.6 on, a few to 100 MHz before. The kernel's own
+ * verdict counts, too, since a hypervisor may advertise an unreliable counter:
  * current_clocksource is "tsc" or "kvm-clock" or "hyperv_clocksource_tsc_page",
- * or "arch_sys_counter", where the counter is trusted.
+ * or "arch_sys_counter"if the counter is trusted.
  */
 bool clock_has_tsc(void);
 
@@ -36,13 +36,12 @@ bool clock_has_tsc(void);
 uint64_t clock_ticks(bool tsc);
 
 /*
- * From now on a clock that is not the counter goes by events: it stands, but
- * for clock_stamp(), which sets it forward by 1 (all threads have one). So the
- * times of a recording are the same whenever it is made.
+ * Makes the system clock count events: only clock_stamp() advances it, by 1,
+ * for all threads together. So the times of a recording are reproducible.
  */
 void clock_count_events(bool on);
 
-/* The time of an event that is to be recorded now. */
+/* The time of an event to be recorded now. */
 uint64_t clock_stamp(bool tsc);
 
 /* CLOCK_MONOTONIC_RAW. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The environment, which is the caller's word: a process that has rights which
- * its caller has not (set-user-ID, set-group-ID, capabilities of its file) does
- * not take it. All of ours that reads a variable does so here.
+ * Environment variables come from the caller, so a process with more rights
+ * than its caller (set-user-ID, set-group-ID, file capabilities) ignores them.
+ * All our code reads variables through this header.
  * Source: getauxval(3), AT_SECURE; secure_getenv(3).
  */
 #ifndef ENVIRONMENT_H
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 
-/* Has this process rights that its caller has not? Then nothing is loaded or
- * run for it either, whatever the way in which it was asked for. */
+/* Whether this process has more rights than its caller. If so, nothing is
+ * loaded or run for the caller either, however it was requested. */
 static inline bool environment_is_refused(void)
 {
 	return getauxval(AT_SECURE) != 0;

@@ -10,7 +10,7 @@
 
 /* From linux/close_range.h, which is newer than some systems. */
 #define UNSHARE 2U
-/* Other code in the thread may complain to standard error. */
+/* Keep standard error open: other code in the thread may use it. */
 #define FIRST_FD 3
 
 struct file_id file_id_of(int fd)
@@ -66,8 +66,8 @@ int file_id_open(const struct file_id *id, const char *path)
 
 	if (any < 0)
 		return -1;
-	/* The lock is the open file's, and not the descriptor's. Where there
-	 * are none, nobody else has one either. */
+	/* The lock belongs to the open file, not to the descriptor. If the file
+	 * system has no locks, nobody else has one either. */
 	if (fstat(any, &found) == 0 && S_ISREG(found.st_mode) &&
 		equal(id, &found) &&
 		(flock(any, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK))

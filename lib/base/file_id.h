@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is a descriptor or a path still the file that it was? Programs close
- * descriptors that are not theirs, and what they open next has our number.
+ * Checks whether a descriptor or path still refers to the same file. Programs
+ * close descriptors that are not theirs and then get our number for another
+ * file.
  */
 #ifndef FILE_ID_H
 #define FILE_ID_H
@@ -17,27 +18,27 @@ struct file_id {
 /* The identity of an open file; empty if it is not open. */
 struct file_id file_id_of(int fd);
 
-/* Is `fd` this file? */
+/* Whether `fd` is this file. */
 bool file_id_is(const struct file_id *id, int fd);
 
-/* Is this file still found there? */
+/* Whether this file is still at `path`. */
 bool file_id_is_at(const struct file_id *id, const char *path);
 
 /* Closes `fd` if it is this file. */
 void file_id_close(const struct file_id *id, int fd);
 
 /*
- * Gives the calling thread an empty table of descriptors of its own. Files that
- * it opens then take no number from the program, which may be opening and
- * closing at this moment, and the program does not close them. False if the
- * system cannot.
+ * Gives the calling thread its own, empty descriptor table. Files that it opens
+ * do not take numbers from the program, which may be opening files
+ * concurrently, and the program cannot close them. False if the system does not
+ * support it.
  */
 bool file_id_leave_program(void);
 
 /*
- * Opens a file of which the program has closed the descriptor, and locks it.
- * For a thread that has left the program. -1 if it is not there any more, or
- * somebody else has it.
+ * Reopens a file whose descriptor the program has closed, and locks it. For a
+ * thread with its own descriptor table. -1 if the file is gone or locked by
+ * another process.
  */
 int file_id_open(const struct file_id *id, const char *path);
 

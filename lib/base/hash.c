@@ -69,10 +69,10 @@ uint64_t siphash(const struct siphash_key *key, const void *bytes, size_t size)
 struct hash_seed hash_seed;
 
 /*
- * The kernel gives each program 16 random bytes, which take no call to read
- * that could fail, be forbidden or wait. The C library guards its stack with
- * the same bytes; SipHash does not disclose them. No variable or option sets the
- * seed: whoever set it would know it.
+ * The kernel gives each program 16 random bytes; reading them needs no call
+ * that could fail, be forbidden or block. The C library's stack guard uses the
+ * same bytes; SipHash does not disclose them. The seed cannot be set by a
+ * variable or option, because it would be known then.
  */
 __attribute__((constructor)) static void draw_seed(void)
 {
@@ -96,7 +96,7 @@ static uint64_t load(const unsigned char *bytes)
 	return le64toh(word);
 }
 
-/* Up to seven bytes. */
+/* Loads up to seven bytes. */
 static uint64_t load_few(const unsigned char *bytes, size_t size)
 {
 	uint32_t first;
@@ -125,8 +125,8 @@ static inline hash_wide add_pairs(const unsigned char *at, size_t count)
 	return sum;
 }
 
-/* The result is not the least residue, but below 2^63, as the point is below
- * 2^60, and the same for equal texts. */
+/* The result is not reduced completely, but is below 2^63, since the point is
+ * below 2^60, and equal for equal texts. */
 static uint64_t add_word(uint64_t value, uint64_t word)
 {
 	hash_wide product = (hash_wide)value * hash_seed.point;
@@ -148,7 +148,7 @@ static uint64_t add_block(uint64_t value, const unsigned char *at)
 }
 
 /* The last pair may overlap the one before it, so that no pair needs padding.
- * The size is the first coefficient: texts of two sizes differ in it. */
+ * The size is the first coefficient: texts of different sizes differ in it. */
 static __attribute__((noinline)) uint64_t hash_long(
 	const unsigned char *at, size_t size)
 {

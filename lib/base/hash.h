@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hashes for tables whose keys come from an input. They differ from process to
- * process, so no output may depend on them.
+ * Hashes for tables with keys from an input. They differ between processes, so
+ * no output may depend on them.
  *
  * The author of an input knows this code but not the seed, which is drawn when
- * the process starts, after the input was written. Against that a universal
- * family of hashes is enough. This one is proved to be universal, where other
- * quick hashes only pass statistical tests. Two numbers have the same hash for
+ * the process starts, after the input was written. A universal family of hashes
+ * is sufficient against that. This one is proved to be universal, whereas other
+ * fast hashes only pass statistical tests. Two numbers have the same hash for
  * one seed in 2^64, two texts of up to 256 bytes for one in 2^63, and texts of
  * a megabyte for one in 2^46. Tables therefore need neither a bound on probes
- * nor a second hash to change to. SipHash would also resist an author who sees
- * hashes; nobody sees them, and it is slower.
+ * nor a fallback hash. SipHash would also resist an author who sees hashes, but
+ * they are never visible, and it is slower.
  *
  * Source: for numbers the upper half of (a x + b) mod 2^128, Dietzfelbinger,
  * "Universal hashing and k-wise independent random variables via integer
@@ -35,14 +35,15 @@ struct hash_seed {
 	hash_wide factors[HASH_WORDS];
 	hash_wide start;
 	uint64_t keys[2 * HASH_PAIRS];
-	uint64_t point; /* below 2^60: where polynomials are evaluated */
+	uint64_t point; /* below 2^60: point at which polynomials are
+			 * evaluated */
 };
 
 extern struct hash_seed hash_seed;
 
-/* Ids and addresses are often arithmetic progressions, and so are their products
- * then, which may fill runs of slots. A bijection breaks the progression and
- * keeps the proof. */
+/* Ids and addresses are often arithmetic progressions. Their products are, too,
+ * and may fill runs of slots. A bijection breaks the progression without
+ * affecting the proof. */
 static inline uint64_t hash_end(hash_wide sum)
 {
 	uint64_t hash = (uint64_t)(sum >> 64);
@@ -71,9 +72,9 @@ static inline uint64_t hash_triple(
 
 uint64_t hash_bytes(const void *bytes, size_t size);
 
-/* A keyed hash: who does not have the key cannot tell which text it is of, nor
- * try. Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF"
- * (2012), SipHash-2-4. */
+/* A keyed hash: without the key, hashes cannot be reversed or guessed. Source:
+ * Aumasson and Bernstein, "SipHash: a fast short-input PRF" (2012),
+ * SipHash-2-4. */
 struct siphash_key {
 	uint64_t first;
 	uint64_t second;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash table of numbers: those of items in an array, by the hashes of their
- * keys, which hash.h makes. Open addressing with linear probing, at most half
- * full.
+ * A hash table of array indexes, by the hashes (hash.h) of the items' keys.
+ * Open addressing with linear probing, at most half full.
  *
- * An entry is the upper half of the hash over the number + 1, so that a probe
- * seldom has to look at the item itself. The highest bits say where it belongs:
- * entries keep their order, and so nearly their places in memory, when the table
- * grows. Where an entry lands differs from run to run, but only growth walks a
- * table, so no output can show it.
+ * An entry is the upper half of the hash and the number + 1, so that a probe
+ * rarely needs the item itself. The highest bits determine its slot, so that
+ * entries keep their order, and nearly their place in memory, when the table
+ * grows. Slots differ between runs, but only growth iterates over a table, so
+ * no output depends on them.
  */
 #ifndef INDEX_H
 #define INDEX_H
@@ -18,13 +17,13 @@
 
 #define INDEX_NONE UINT32_MAX
 
-/* All zero is an empty one; free `entries` with memory_free(). */
+/* All zero is an empty table; free `entries` with memory_free(). */
 struct index {
 	uint64_t *entries;
 	uint32_t size;
 };
 
-/* For index_reserve(), which calls it only where there is no room. */
+/* The slow path of index_reserve(). */
 bool index_grow(struct index *index, uint32_t count);
 
 /* Makes room for one more than `count` items. False, with nothing changed, if
@@ -34,7 +33,7 @@ static inline bool index_reserve(struct index *index, uint32_t count)
 	return count < index->size / 2 || index_grow(index, count);
 }
 
-/* The slot where a search for a hash begins. */
+/* The first slot of a search for a hash. */
 static inline uint32_t index_first(const struct index *index, uint64_t hash)
 {
 	return (uint32_t)((hash >> 32) * index->size >> 32);
@@ -46,7 +45,7 @@ static inline uint32_t index_after(const struct index *index, uint32_t slot)
 }
 
 /* The next item from *slot on that may have this hash; INDEX_NONE if there is
- * none: *slot is free then. */
+ * none; *slot is free then. */
 static inline uint32_t index_find(
 	const struct index *index, uint64_t hash, uint32_t *slot)
 {
@@ -60,14 +59,14 @@ static inline uint32_t index_find(
 	return INDEX_NONE;
 }
 
-/* Fills a slot that is free. */
+/* Fills a free slot. */
 static inline void index_set(
 	struct index *index, uint32_t slot, uint64_t hash, uint32_t number)
 {
 	index->entries[slot] = (hash >> 32) << 32 | (number + 1);
 }
 
-/* Adds what is not there, for which there is room. */
+/* Adds a new item, for which there must be room. */
 void index_add(struct index *index, uint64_t hash, uint32_t number);
 
 #endif

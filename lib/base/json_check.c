@@ -119,8 +119,8 @@ static bool in_object(const struct check *check)
 	return (check->is_object[at / 8] >> at % 8 & 1) != 0;
 }
 
-/* Opens a bracket; *is_empty says whether it is closed at once, so that no
- * value is to come. */
+/* Opens a bracket; *is_empty is set if it is closed immediately, without a
+ * value. */
 static bool open_bracket(struct check *check, bool is_object, bool *is_empty)
 {
 	uint32_t at = check->depth;
@@ -137,7 +137,7 @@ static bool open_bracket(struct check *check, bool is_object, bool *is_empty)
 	return *is_empty || !is_object || check_key(check);
 }
 
-/* A value, or of one with brackets its beginning: *is_whole. */
+/* A value, or the start of one with brackets: then *is_whole is false. */
 static bool check_value(struct check *check, bool *is_whole)
 {
 	skip_blanks(check);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Is a text JSON? Writers put values of arguments into what they write as they
- * stand, so what a log calls so is looked at first. */
+/* Checks whether a text is JSON. Writers copy JSON arguments unchanged, so a
+ * log's arguments must be checked first. */
 #ifndef JSON_CHECK_H
 #define JSON_CHECK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Brackets open at once. */
+/* Largest nesting depth. */
 #define JSON_CHECK_DEPTH 1024
 
-/* Is it one value and nothing else, in valid UTF-8? No, if it is nested deeper
- * than that. Source: RFC 8259. */
+/* Whether it is exactly one value, in valid UTF-8, not nested deeper than that.
+ * Source: RFC 8259. */
 bool json_check(const char *text, size_t size);
 
 #endif

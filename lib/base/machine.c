@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Control groups are taken to be mounted where systemd and containers mount
- * them. In a container the path of the group may be one outside of it, of which
- * nothing is to be seen but the mount's top: that is read last in any case.
+ * Control groups are assumed to be mounted where systemd and containers mount
+ * them. In a container the group's path may be outside the container and
+ * invisible except for the top of the mount, which is always read last.
  */
 #include "base/machine.h"
 
@@ -34,7 +34,7 @@ static uint64_t read_number(const char *path)
 	return number;
 }
 
-/* The least of what a group and those above it may have. */
+/* The smallest limit of a group and its ancestors. */
 static uint64_t least_of_groups(
 	const char *mount, char *group, const char *file)
 {
@@ -56,7 +56,7 @@ static uint64_t least_of_groups(
 	return bytes;
 }
 
-/* Is it one of the words between commas? */
+/* Whether the list, separated by commas, contains the word. */
 static bool has_word(const char *list, const char *word)
 {
 	size_t size = strlen(word);
@@ -70,7 +70,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* "0::/GROUP" is of version 2, "7:cpu,memory:/GROUP" of version 1. */
+/* "0::/GROUP" is version 2, "7:cpu,memory:/GROUP" is version 1. */
 static uint64_t read_line(const char *root, char *line)
 {
 	char mount[PATH_MAX];
@@ -84,7 +84,7 @@ static uint64_t read_line(const char *root, char *line)
 	if (group == NULL)
 		return UINT64_MAX;
 	*group++ = '\0';
-	/* Above what this namespace shows. */
+	/* Outside of this namespace. */
 	if (strstr(group, "/..") != NULL)
 		*group = '\0';
 	if (*controllers == '\0') {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine that we run on, or the part of it that we were given. */
+/* The machine, or the part of it available to this process. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
 #include <stdint.h>
 
 /*
- * The memory there is: the machine's, or less where a control group of this
- * process, or one above it, may have no more. UINT64_MAX if nobody knows.
- * `root` is the directory that /proc and /sys are in, "" for the system's own.
+ * The available memory: the machine's, or the limit of this process's control
+ * group or an ancestor. UINT64_MAX if unknown. `root` is the directory that
+ * contains /proc and /sys, "" for the system's own.
  *
  * Source: cgroups(7), proc_pid_cgroup(5); the kernel's cgroup-v2.rst
  * (memory.max) and cgroup-v1/memory.rst (memory.limit_in_bytes).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counted is what the allocator says that a piece has, so that no piece needs
- * a header of ours. Nothing is ordered by the counters: relaxed will do.
+ * The allocator's size of a piece is counted, so that pieces need no header.
+ * The counters order nothing, so relaxed atomics suffice.
  */
 #include "base/memory.h"
 
@@ -85,7 +85,7 @@ bool memory_was_refused(void)
 	return atomic_load_explicit(&memory.refused, memory_order_relaxed);
 }
 
-/* May `size` bytes be taken, when `old` of those in use are given back? */
+/* Whether `size` bytes may be allocated when `old` bytes are freed. */
 static bool is_allowed(uint64_t size, uint64_t old)
 {
 	uint64_t limit = memory_limit();

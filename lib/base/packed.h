@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers in as few bytes as they take, the lowest first. How many these are is
+/* Numbers in as few bytes as possible, lowest first. The number of bytes is
  * kept elsewhere. */
 #ifndef PACKED_H
 #define PACKED_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The most bytes a number takes. */
+/* Most bytes of a number. */
 #define PACKED_MAX 8
 
 /* None for 0. */
@@ -17,15 +17,15 @@ static inline unsigned packed_size(uint64_t number)
 	return number == 0 ? 0 : 8 - (unsigned)__builtin_clzll(number) / 8;
 }
 
-/* Writes PACKED_MAX bytes, of which the number needs the first ones only. */
+/* Writes PACKED_MAX bytes, of which the number uses only the first ones. */
 static inline void packed_write(uint8_t *to, uint64_t number)
 {
 	number = htole64(number);
 	memcpy(to, &number, sizeof(number));
 }
 
-/* The number of `size` bytes that ends there. PACKED_MAX bytes in front of that
- * are read, whatever the first of them are. */
+/* The number of `size` bytes that ends at `end`. Always reads the PACKED_MAX
+ * bytes before `end`. */
 static inline uint64_t packed_read(const uint8_t *end, unsigned size)
 {
 	uint64_t number;

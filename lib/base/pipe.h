@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Pipes that much goes through. */
+/* Pipes for large amounts of data. */
 #ifndef PIPE_H
 #define PIPE_H
 
 /*
- * Lets a pipe hold 1 MiB where it holds less, so that neither side waits for
- * the other as often. A file that is not a pipe, or may not hold as much, stays
- * as it is.
+ * Enlarges a pipe to 1 MiB, so that both sides wait less often. Does nothing if
+ * the file is not a pipe or cannot be enlarged.
  *
- * Source: pipe(7): 64 KiB, and 1 MiB at most without a privilege.
+ * Source: pipe(7): the default is 64 KiB, and the unprivileged maximum 1 MiB.
  */
 void pipe_widen(int fd);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums and products that stay the largest number where they would pass it. */
+/* Saturating sums and products. */
 #ifndef SATURATE_H
 #define SATURATE_H
 

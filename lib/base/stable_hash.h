@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash for numbers that appear in outputs and must not change: ids, colours.
- * Anybody can make texts that have the same one, so a table whose keys come from
- * an input uses hash.h. The recorder's tables, whose keys are the program's own
- * names and addresses, use this one.
+ * A hash for numbers that appear in outputs and must not change: ids, colors.
+ * Collisions are easy to construct, so tables with keys from an input use
+ * hash.h. The recorder's tables, with the program's own names and addresses,
+ * use this one.
  */
 #ifndef STABLE_HASH_H
 #define STABLE_HASH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interned strings. Text lives in blocks that never move, so that addresses
- * stay good.
+ * Interned strings. Text is in blocks that never move, so that addresses stay
+ * valid.
  */
 #include "base/strtab.h"
 
@@ -15,7 +15,7 @@
 #include "base/utf8.h"
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
-/* Most strings are among these many that were met before. */
+/* Size of the cache; most strings are among the recent ones. */
 #define RECENT 2048
 
 struct block {
@@ -30,7 +30,7 @@ struct entry {
 	size_t size;
 };
 
-/* Text with zero bytes as it is shown. */
+/* The displayed form of text with zero bytes. */
 struct shown {
 	uint32_t number;
 	const char *text;
@@ -43,7 +43,7 @@ struct strtab {
 	uint32_t room;
 	/* The upper half of the hash, and the entry's number + 1; 0: free. */
 	struct index index;
-	uint32_t recent[RECENT]; /* entry numbers; 0, too, is one */
+	uint32_t recent[RECENT]; /* entry numbers, including 0 */
 	struct shown *shown;     /* by number; few, if any */
 	uint32_t shown_count;
 	uint32_t shown_room;
@@ -82,7 +82,7 @@ void strtab_free(struct strtab *table)
 	memory_free(table);
 }
 
-/* Copies the text, with a zero byte after it, to where it will stay. */
+/* Copies the text, followed by a zero byte, to permanent memory. */
 static const char *store(struct strtab *table, const char *text, size_t size)
 {
 	struct block *block = table->blocks;
@@ -109,8 +109,8 @@ static const char *store(struct strtab *table, const char *text, size_t size)
 	return copy;
 }
 
-/* Keeps also what stands for a text with zero bytes, which is the next entry's.
- * False if out of memory. */
+/* Also stores the displayed form of a text with zero bytes, which is the next
+ * entry's. False if out of memory. */
 static bool store_shown(struct strtab *table, const char *text, size_t size)
 {
 	struct buffer words = BUFFER_INIT;
@@ -150,7 +150,7 @@ static uint64_t load(const char *text)
 	return word;
 }
 
-/* Where a string is remembered: by its ends, which tell most apart. */
+/* The cache slot of a string, by its ends, which distinguish most strings. */
 static uint32_t *recent_place(
 	struct strtab *table, const char *text, size_t size)
 {
@@ -166,7 +166,7 @@ static uint32_t *recent_place(
 			      RECENT];
 }
 
-/* Most are short: their ends are all of them. */
+/* Most strings are short, so their ends are the whole text. */
 static bool is_text(const struct entry *entry, const char *text, size_t size)
 {
 	if (entry->size != size)

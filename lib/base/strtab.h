@@ -14,18 +14,18 @@ struct strtab;
  * of memory. */
 struct strtab *strtab_new(void);
 
-/* From now on what is added is text, not keys: as a C string it is not cut at
- * zero bytes that it holds, but has U+FFFD for each. */
+/* From now on, entries are text, not keys: as C strings they contain U+FFFD for
+ * each zero byte, instead of ending there. */
 void strtab_show_zeros(struct strtab *table);
 
 /* Frees the table and its text. NULL is allowed. */
 void strtab_free(struct strtab *table);
 
-/* The number of this text, added if it is new; STRTAB_NONE if out of memory.
- * The text may contain any byte, zero too. */
+/* Returns the number of this text, added if new; STRTAB_NONE if out of memory.
+ * The text may contain any bytes, including zero. */
 uint32_t strtab_add(struct strtab *table, const char *text, size_t size);
 
-/* How many strings there are. */
+/* Number of strings. */
 uint32_t strtab_count(const struct strtab *table);
 
 /* The text, followed by a zero byte; borrowed from the table until it is

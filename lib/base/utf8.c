@@ -14,7 +14,7 @@
 /* The valid range of the second byte after this lead byte, and the length of
  * the character. */
 struct form {
-	uint8_t size; /* 0: no lead byte */
+	uint8_t size; /* 0: not a lead byte */
 	uint8_t low;
 	uint8_t high;
 };
@@ -34,7 +34,7 @@ static struct form form_of(uint8_t lead)
 		4, lead == 0xf0 ? 0x90 : 0x80, lead == 0xf4 ? 0x8f : 0xbf};
 }
 
-/* How many bytes fit the form; `*whole` says whether that is all of it. */
+/* Number of bytes that match the form; `*whole` is set if all do. */
 static size_t match(const uint8_t *at, size_t size, bool *whole)
 {
 	struct form form = form_of(at[0]);
@@ -50,8 +50,7 @@ static size_t match(const uint8_t *at, size_t size, bool *whole)
 	return i;
 }
 
-/* How many bytes from here on are ASCII, rounded down to what is looked at
- * together. */
+/* Number of ASCII bytes from here on, rounded down to whole groups. */
 static size_t skip_ascii(const uint8_t *at, size_t size)
 {
 	size_t done = 0;
@@ -79,7 +78,7 @@ size_t utf8_valid_prefix(const char *bytes, size_t size)
 	bool whole;
 
 	while (done < size) {
-		/* Nearly all text is. */
+		/* Nearly all text is ASCII. */
 		done += skip_ascii(at + done, size - done);
 		while (done < size && at[done] < 0x80)
 			done++;
@@ -163,8 +162,8 @@ static bool is_noncharacter(uint32_t point)
 	       (point >= 0xfdd0 && point <= 0xfdef);
 }
 
-/* C0, DEL and C1; what ends a line; what changes the direction of the text
- * around it. Source: Unicode Standard Annex #9, section 2. */
+/* C0, DEL and C1; line separators; marks that change the direction of
+ * surrounding text. Source: Unicode Standard Annex #9, section 2. */
 static bool is_unsafe(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7f && point <= 0x9f) ||
@@ -173,7 +172,7 @@ static bool is_unsafe(uint32_t point)
 	       (point >= 0x2066 && point <= 0x2069) || is_noncharacter(point);
 }
 
-/* How many bytes at the beginning are ASCII that can be seen. */
+/* Number of visible ASCII bytes at the beginning. */
 static size_t visible_prefix(const uint8_t *at, size_t size)
 {
 	size_t count = 0;
@@ -183,8 +182,8 @@ static size_t visible_prefix(const uint8_t *at, size_t size)
 	return count;
 }
 
-/* The first character: its size, and whether it may be shown as it is. If it is
- * not UTF-8, the first byte. */
+/* Decodes the first character, or the first byte if it is not UTF-8: its size,
+ * and whether it may be shown unescaped. */
 static bool decode_at(
 	const uint8_t *at, size_t size, size_t *length, uint32_t *point)
 {
@@ -200,13 +199,13 @@ static bool decode_at(
 	return !is_unsafe(*point);
 }
 
-/* How many bytes at the beginning are ASCII without controls. */
+/* Number of printable ASCII bytes at the beginning. */
 static size_t printable_prefix(const uint8_t *at, size_t size)
 {
 	size_t count = 0;
 
 #ifdef __SSE2__
-	/* As signed numbers, one more than any other byte is at most a blank. */
+	/* As signed numbers plus one, all other bytes are at most a blank. */
 	for (; size - count >= 16; count += 16)
 		if (_mm_movemask_epi8(_mm_cmplt_epi8(
 			    _mm_add_epi8(
@@ -313,7 +312,7 @@ void utf8_add_printable(struct buffer *out, const char *bytes, size_t size)
 	}
 }
 
-/* Joiners and what else has no shape of its own, but is shown as it is. */
+/* Joiners and other characters without a shape that are not escaped. */
 static bool is_shapeless(uint32_t point)
 {
 	return point == 0xad || (point >= 0x200b && point <= 0x200d) ||

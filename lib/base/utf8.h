@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text from programs may hold any bytes; most formats want UTF-8. */
+/* Text from programs may contain any bytes; most formats require UTF-8. */
 #ifndef UTF8_H
 #define UTF8_H
 
@@ -19,8 +19,8 @@
 size_t utf8_valid_prefix(const char *bytes, size_t size);
 
 /*
- * How many of these bytes, whose first is not the start of a valid sequence,
- * one U+FFFD stands for: the longest start of a sequence, or 1; 0 if `size` is
+ * Number of these bytes, which do not begin with a valid sequence, that one
+ * U+FFFD replaces: the longest start of a sequence, or 1; 0 if `size` is
  * 0. Python's errors="replace" and browsers do the same.
  * Source: The Unicode Standard, section 3.9, "maximal subpart".
  */
@@ -30,36 +30,35 @@ size_t utf8_invalid_size(const char *bytes, size_t size);
  * replacements. */
 size_t utf8_add_valid(struct buffer *out, const char *bytes, size_t size);
 
-/* Appends the text as what a C string can hold: U+FFFD stands for zero bytes.
- * All else is as it was. */
+/* Appends the text in a form for C strings: zero bytes become U+FFFD. All else
+ * is unchanged. */
 void utf8_add_nonzero(struct buffer *out, const char *bytes, size_t size);
 
 /*
- * Text for people must not affect a terminal, an editor or a page. It has
- * escapes, "\n", "\u202e" or "\xff", in place of C0, DEL and C1, line
- * separators, marks of direction (which reorder a text), noncharacters and
- * bytes that are not UTF-8.
+ * Displayed text must not affect a terminal, an editor or a page. Escapes such
+ * as "\n", "\u202e" or "\xff" replace C0, DEL and C1, line separators,
+ * direction marks (which reorder text), noncharacters and bytes that are not
+ * UTF-8.
  */
 #define UTF8_ESCAPE_TEXT 11 /* room for "\U0010ffff" */
 
 /* The length of the longest prefix without any of these. */
 size_t utf8_safe_prefix(const char *bytes, size_t size);
 
-/* Writes the escape of the text's first character, or byte. Returns how many
- * bytes of the text it stands for; `size` is not 0. */
+/* Writes the escape of the text's first character or byte. Returns the number
+ * of bytes escaped; `size` is not 0. */
 size_t utf8_escape(char text[UTF8_ESCAPE_TEXT], const char *bytes, size_t size);
 
 /* Appends the text with these escaped. Blanks stay as they are. */
 void utf8_add_escaped(struct buffer *out, const char *bytes, size_t size);
 
 /*
- * The same, and fit for one line of a text file, a terminal and XML: white
- * space, ends of lines as well, becomes one space, and there is none at either
- * end.
+ * The same, for one line of a text file, a terminal or XML: white space,
+ * including newlines, becomes one space, and is removed at both ends.
  */
 void utf8_add_printable(struct buffer *out, const char *bytes, size_t size);
 
-/* Would anything be seen of it then? Characters without width are not. */
+/* Whether the result is visible. Characters without width are not. */
 bool utf8_is_visible(const char *bytes, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows are found by a hash of what is compared; each has a cell for every run
- * of both sides. The first two rows are the sums.
+ * Rows are found by a hash of the compared fields; each has a cell per run of
+ * both sides. The first two rows are the sums.
  */
 #include "compare/diff.h"
 
@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/strtab.h"
 
-#define SUM_ROWS 2 /* of the host, of devices */
+#define SUM_ROWS 2 /* host, devices */
 #define FIRST_ROOM 64u
 
 struct diff {
@@ -22,11 +22,11 @@ struct diff {
 	uint32_t runs[DIFF_SIDES];
 	uint32_t added[DIFF_SIDES];
 	struct strtab *text;
-	struct buffer name; /* of the function at hand, as is */
+	struct buffer name; /* of the current function, as is */
 	struct buffer file;
 	struct diff_row *rows;
 	struct diff_cost *cells; /* row by row, base before new */
-	bool *present;           /* of each cell */
+	bool *present;           /* by cell */
 	uint32_t row_count;
 	uint32_t row_room;
 	struct index index; /* over rows */
@@ -37,7 +37,7 @@ static uint32_t stride(const struct diff *diff)
 	return diff->runs[DIFF_BASE] + diff->runs[DIFF_NEW];
 }
 
-/* Room for a row more, in all that has rows. */
+/* Makes room for one more row in all arrays by row. */
 static bool grow(struct diff *diff)
 {
 	uint32_t room = diff->row_room == 0 ? FIRST_ROOM : 2 * diff->row_room;
@@ -64,7 +64,7 @@ static bool grow(struct diff *diff)
 	return true;
 }
 
-/* The new row's number; PROFILE_NONE if out of memory. */
+/* Returns the new row's number; PROFILE_NONE if out of memory. */
 static uint32_t add_row(struct diff *diff, const struct diff_row *row)
 {
 	size_t first = (size_t)diff->row_count * stride(diff);
@@ -124,7 +124,7 @@ static const char *intern(struct diff *diff, const struct buffer *text)
 				     : strtab_text(diff->text, number, NULL);
 }
 
-/* What the function is compared by; false if out of memory. */
+/* Fills the compared fields of a function; false if out of memory. */
 static bool make_row(struct diff *diff, const struct profile_function *function,
 	struct diff_row *row)
 {
@@ -158,7 +158,7 @@ static uint64_t row_hash(const struct diff *diff, const struct diff_row *row)
 		(uint64_t)row->kind << 32 | line);
 }
 
-/* The row's number, made if it is new; PROFILE_NONE if out of memory. */
+/* Returns the row's number, added if new; PROFILE_NONE if out of memory. */
 static uint32_t find_row(struct diff *diff, const struct diff_row *row)
 {
 	uint64_t hash = row_hash(diff, row);
@@ -191,7 +191,7 @@ static void add_cost(struct diff *diff, uint32_t row, uint32_t run,
 	diff->present[number] = true;
 }
 
-/* The line that is shown: of the new side, if that has one. */
+/* Sets the line to show: the new side's, if it has one. */
 static void record_line(
 	struct diff_row *row, enum diff_side side, uint32_t line)
 {
@@ -271,7 +271,8 @@ static void set(struct diff_cost *cost, enum diff_key key, uint64_t value)
 	}
 }
 
-/* The runs' figures, and in how many of them the row is. */
+/* Gets the figures of the runs; returns the number of runs that have the
+ * row. */
 static uint32_t get_runs(const struct diff *diff, const struct diff_row *row,
 	enum diff_side side, enum diff_key key, uint64_t *values)
 {
@@ -363,7 +364,7 @@ static int compare_text(const struct diff_row *one, const struct diff_row *two)
 	return order != 0 ? order : (int)one->kind - (int)two->kind;
 }
 
-/* By how much the larger is more than the smaller; infinite if that is 0. */
+/* Ratio of the larger to the smaller; infinite if the smaller is 0. */
 static double factor(uint64_t base, uint64_t changed)
 {
 	uint64_t less = base < changed ? base : changed;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two sides, of one run or several each, joined function by function, by names
- * as normalize.h has them. What devices did is joined by name alone: of which
- * device is no part of it.
+ * Compares two sides of one or more runs each by function, with names
+ * normalized by normalize.h. Device functions are matched by name only,
+ * regardless of the device.
  */
 #ifndef DIFF_H
 #define DIFF_H
@@ -21,31 +21,31 @@ enum diff_key {
 	DIFF_TOTAL,
 	DIFF_SELF,
 	DIFF_COUNT,
-#define DIFF_FIGURES 3 /* these; the others are orders */
+#define DIFF_FIGURES 3 /* the keys above; the others only sort */
 	DIFF_RATIO,
 	DIFF_NAME,
 };
 
-/* Functions of the host have their calls, cumtime and tottime. */
+/* Calls, cumtime and tottime for host functions. */
 struct diff_cost {
 	uint64_t count;
 	uint64_t total_ns;
 	uint64_t self_ns;
 };
 
-/* One side of a row. A run in which the function is not counts as 0. */
+/* One side of a row. A run without the function counts as 0. */
 struct diff_figures {
-	uint32_t found;          /* in so many runs; 0: it is not there */
-	struct diff_cost median; /* of its runs; of an even number the mean of
-				  * the two in the middle, rounded down */
-	struct diff_cost spread; /* median absolute deviation from that */
-	double deviation[DIFF_FIGURES]; /* the mean of these */
+	uint32_t found;          /* number of runs with it; 0: missing */
+	struct diff_cost median; /* over the runs; for an even number, the mean
+				  * of the middle two, rounded down */
+	struct diff_cost spread; /* median absolute deviation */
+	double deviation[DIFF_FIGURES]; /* mean absolute deviation */
 };
 
 struct diff_row {
 	const char *name; /* never NULL; borrowed, as is */
-	const char *file; /* "" where unknown */
-	uint32_t line;    /* the lowest in the newest side that has it */
+	const char *file; /* "" if unknown */
+	uint32_t line;    /* lowest line in the new side, else in the base */
 	enum profile_kind kind;
 	struct diff_figures side[DIFF_SIDES];
 	double rank[DIFF_FIGURES]; /* see struct significance_change */
@@ -54,7 +54,8 @@ struct diff_row {
 
 struct diff;
 
-/* `runs` of each side will be added, at least one. NULL if out of memory. */
+/* `runs` is the number of runs of each side, at least 1. NULL if out of
+ * memory. */
 struct diff *diff_new(enum match_key match, const uint32_t runs[DIFF_SIDES]);
 void diff_free(struct diff *diff);
 
@@ -63,8 +64,8 @@ enum ctp_status diff_add(struct diff *diff, enum diff_side side,
 	const struct profile *profile, struct ctp_error *err);
 
 /*
- * After the last run, once: rows with the largest changes come first, whether
- * more or less; equal ones by name, file, line and kind.
+ * Call it once, after the last run. Sorts rows by absolute change, largest
+ * first, then by name, file, line and kind.
  *
  * Errors: CTP_ERR_NOMEM.
  */
@@ -74,15 +75,15 @@ enum ctp_status diff_finish(
 /* After diff_finish(); borrowed until diff_free(). */
 const struct diff_row *diff_rows(const struct diff *diff, uint32_t *count);
 
-/* All functions of the host or, with `device`, all that devices did: total and
- * self time are the sum of self times. It has no name. */
+/* Sum of all host functions or, with `device`, of all device functions: total
+ * and self time are the sum of self times. It has no name. */
 const struct diff_row *diff_sum(const struct diff *diff, bool device);
 
-/* What significance_sign() tells of one of the figures. */
+/* significance_sign() of one of the figures. */
 int diff_sign(const struct diff *diff, const struct diff_row *row,
 	enum diff_key figure);
 
-/* New minus base; beyond what can be counted, the largest number. */
+/* New minus base, saturated. */
 int64_t diff_change(uint64_t base, uint64_t changed);
 
 #endif

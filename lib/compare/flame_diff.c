@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The new side is a profile that has the functions and call paths of both; what
- * these have on the other side stands beside it.
+ * The profile of the new side has the functions and call paths of both sides;
+ * the costs of the base are kept in separate arrays.
  */
 #include "compare/flame_diff.h"
 
@@ -15,13 +15,12 @@ struct flame_diff {
 	uint32_t runs[DIFF_SIDES];
 	struct profile *profile;
 	struct profile_children children;
-	/* By node and by function of the profile, with room as the profile
-	 * has. */
+	/* By node and by function of the profile, with the same room. */
 	struct flame_cost *base_nodes;
 	uint32_t node_room;
 	struct flame_cost *base_functions;
 	uint32_t function_room;
-	struct buffer name; /* of the function at hand */
+	struct buffer name; /* of the current function */
 	struct buffer file;
 };
 
@@ -54,7 +53,7 @@ void flame_diff_free(struct flame_diff *diff)
 	memory_free(diff);
 }
 
-/* Gives `costs` as much room as the profile's table has; what is new is zero.
+/* Grows `costs` to the room of the profile's table and zeroes the new part.
  * False if out of memory. */
 static bool follow(struct flame_cost **costs, uint32_t *room, uint32_t needed)
 {
@@ -79,8 +78,7 @@ static bool has_room(struct flame_diff *diff)
 		       diff->profile->function_room);
 }
 
-/* The function that stands for this one on both sides; PROFILE_NONE if out of
- * memory. */
+/* Returns the common function of both sides; PROFILE_NONE if out of memory. */
 static uint32_t join(
 	struct flame_diff *diff, const struct profile_function *function)
 {

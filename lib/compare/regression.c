@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slower is what is over its limit and also beyond what chance explains, by the
- * medians and spreads of the runs. Either alone cries wolf: a limit at every
- * disturbance, and chance, with many runs, at a change that nobody minds.
+ * A function is slower if it is over its limit and the change is significant,
+ * by the medians and spreads of the runs. Either alone raises false alarms: a
+ * limit at every disturbance, and significance, with many runs, at irrelevant
+ * changes.
  */
 #include "compare/regression.h"
 
@@ -44,7 +45,7 @@ bool regression_is_over(
 
 	if (limit->ppm == 0)
 		return more > limit->time_ns;
-	/* What is just the limit is not over it: nothing is rounded. */
+	/* A change equal to the limit is not over it: nothing is rounded. */
 	return (wide)more * MILLION > (wide)base_ns * limit->ppm;
 }
 

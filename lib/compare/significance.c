@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of many runs, ranks tell: how often a run of one side is more than one of the
- * other does not depend on how the noise is distributed, and a few wild runs
- * change nothing. Of few, the mean distance from the median has to do; wild
- * runs only make it larger, which raises no alarm. Its limits hold for normal
- * noise, and are such that medians of equal programs differ by more once in 333
- * times. Median absolute deviations would not do: of few runs they are often
- * next to nothing by chance.
+ * With many runs, ranks are compared: how often a run of one side exceeds one
+ * of the other does not depend on the distribution of the noise, and outliers
+ * have little effect. With few runs, the mean distance from the median is used;
+ * outliers only increase it, which raises no false alarm. Its limits assume
+ * normal noise: medians of equal programs differ by more once in 333 times.
+ * Median absolute deviations are unsuitable, because with few runs they are
+ * often nearly 0 by chance.
  * Source: Mann, Whitney, "On a test of whether one of two random variables is
- * stochastically larger than the other", 1947. The limits of few are of a
- * simulation, 400000 pairs for each count; tests/lib/compare/test_significance.c does that again.
+ * stochastically larger than the other", 1947. The limits for few runs are from
+ * a simulation of 400000 pairs for each count;
+ * tests/lib/compare/test_significance.c repeats it.
  */
 #include "compare/significance.h"
 
@@ -17,10 +18,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Chance is beyond this once in 2000 times. */
+/* Chance exceeds this once in 2000 times. */
 #define RANK_LIMIT 3.3
 
-/* So many mean distances are more than chance. */
+/* Significance limit in mean distances, by number of runs. */
 static const double few_limits[] = {
 	[SIGNIFICANCE_RUNS_MIN] = 7.62, 4.53, 3.77, 3.08, 2.83, 2.49, 2.35};
 
@@ -45,7 +46,7 @@ uint64_t significance_median(uint64_t *values, size_t count)
 	return lower + (upper - lower) / 2;
 }
 
-/* Of `count` values in order, which become their distances. */
+/* Takes `count` sorted values and replaces them by their distances. */
 static struct significance_sample sample_of(uint64_t *values, size_t count)
 {
 	struct significance_sample sample = {
@@ -63,13 +64,13 @@ static struct significance_sample sample_of(uint64_t *values, size_t count)
 	return sample;
 }
 
-/* Of values in order. What is equal counts as half more. */
+/* Takes sorted values. Equal pairs count half. */
 static double rank_of(const uint64_t *base, size_t base_count,
 	const uint64_t *changed, size_t changed_count)
 {
 	double pairs = (double)base_count * (double)changed_count;
 	double more = 0;
-	size_t less = 0; /* values of the base below the one at hand */
+	size_t less = 0; /* base values below the current one */
 	size_t equal = 0;
 
 	for (size_t i = 0; i < changed_count; i++) {
@@ -99,7 +100,7 @@ struct significance_change significance_compare(uint64_t *base,
 	return change;
 }
 
-/* Of both sides together: they are of one program, or nearly. */
+/* Pools both sides, which are almost the same program. */
 static double deviation_of(const struct significance_sample *base,
 	const struct significance_sample *changed)
 {

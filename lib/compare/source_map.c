@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files are compared as normalize.h has them. What only one side has is paired
- * by as many components of the path's end as possible, where these are not
- * ambiguous; what is before them in both paths are the directories, and how many
- * files agree on these decides. Then what has no partner, or had one elsewhere,
- * is looked for in the directories: "main.c", say, of which there are several.
+ * Files are compared after normalize.h. Files of only one side are paired by
+ * the longest path suffix that is unambiguous. The prefixes before it are a
+ * pair of directories; a pair with enough files is accepted. Files without a
+ * partner in an accepted pair, such as one of several "main.c", are then
+ * searched for in these directories.
  */
 #include "compare/source_map.h"
 
@@ -14,24 +14,24 @@
 #include "names/normalize.h"
 #include "base/strtab.h"
 
-#define COMPONENTS_MAX 32 /* of the end of a path */
-#define SURE_FILES 2      /* so many do not agree by chance */
-#define FOLLOWED_MAX 64u  /* directories in which the rest is looked for */
+#define COMPONENTS_MAX 32 /* longest suffix compared */
+#define SURE_FILES 2      /* this many do not agree by chance */
+#define FOLLOWED_MAX 64u  /* directories searched for the other files */
 
-/* By the number of its normalised text. */
+/* By the strtab number of its normalized path. */
 struct file {
-	const char *as_is[DIFF_SIDES]; /* of the first run that has it */
-	uint32_t partner;              /* of the other side; 0: none */
-	uint32_t root;                 /* of the one that is gone */
+	const char *as_is[DIFF_SIDES]; /* from the first run that has it */
+	uint32_t partner;              /* file of the other side; 0: none */
+	uint32_t root;                 /* directory pair of a base file */
 };
 
-/* The end of a path, and which files on each side have it. */
+/* A path suffix, and the files of each side that have it. */
 struct ending {
 	uint32_t count[DIFF_SIDES];
 	uint32_t file[DIFF_SIDES];
 };
 
-/* Two directories, by the number of both as one text. */
+/* A pair of directories, by the strtab number of both as one text. */
 struct vote {
 	uint32_t file_count;
 	bool elected;
@@ -47,7 +47,7 @@ struct move {
 	struct buffer text;
 };
 
-/* The file's number, made if it is new; STRTAB_NONE if out of memory. */
+/* Returns the file's number, added if new; STRTAB_NONE if out of memory. */
 static uint32_t find_file(struct move *move, const char *path)
 {
 	uint32_t number;
@@ -90,14 +90,14 @@ static bool collect(
 	return true;
 }
 
-/* Is it on this side alone, and without a partner? */
+/* Whether the file is only on this side and has no partner. */
 static bool is_free(const struct file *file, enum diff_side side)
 {
 	return file->as_is[side] != NULL && file->as_is[!side] == NULL &&
 	       file->partner == 0;
 }
 
-/* Where the last `count` components begin; NULL if there are not so many. */
+/* Start of the last `count` components; NULL if there are fewer. */
 static const char *ending_of(const char *path, size_t size, uint32_t count)
 {
 	const char *at = path + size;
@@ -113,7 +113,7 @@ static const char *ending_of(const char *path, size_t size, uint32_t count)
 	return at + 1;
 }
 
-/* Notes the file's end of `count` components, if it has them. */
+/* Adds the file's suffix of `count` components, if it has that many. */
 static bool add_ending(const struct move *move, uint32_t number, uint32_t count,
 	struct strtab *texts, struct ending *endings)
 {
@@ -135,7 +135,7 @@ static bool add_ending(const struct move *move, uint32_t number, uint32_t count,
 	return true;
 }
 
-/* The directory in which an end of `count` components lies. */
+/* Appends the directory before the last `count` components. */
 static void add_directory(const struct move *move, uint32_t number,
 	uint32_t count, struct buffer *out)
 {
@@ -151,7 +151,7 @@ static void add_directory(const struct move *move, uint32_t number,
 		buffer_add(out, path, (size_t)(from - path) - 1);
 }
 
-/* Makes partners of the two, who vote for their directories. */
+/* Makes the two files partners and votes for their directories. */
 static bool pair(struct move *move, const struct ending *ending, uint32_t count)
 {
 	uint32_t base = ending->file[DIFF_BASE];
@@ -177,7 +177,7 @@ static bool pair(struct move *move, const struct ending *ending, uint32_t count)
 	return true;
 }
 
-/* Pairs those whose end of `count` components no others have. */
+/* Pairs files whose suffix of `count` components is unique on both sides. */
 static bool pair_endings(struct move *move, uint32_t count)
 {
 	uint32_t file_count = strtab_count(move->paths);
@@ -228,8 +228,8 @@ static bool add_root(
 	return true;
 }
 
-/* Which directories stand for one another, if `gone` files of the base side are
- * not on the new one. */
+/* Selects the pairs of directories; `gone` is the number of base files missing
+ * in the new side. */
 static bool elect(struct source_map *map, struct move *move, uint32_t gone)
 {
 	for (uint32_t i = 1; i < strtab_count(move->pairs); i++) {
@@ -243,7 +243,7 @@ static bool elect(struct source_map *map, struct move *move, uint32_t gone)
 	return true;
 }
 
-/* Those whose directories were not elected have no partners. */
+/* Removes the partners of files whose directories were not selected. */
 static void unpair(struct move *move)
 {
 	for (uint32_t i = 0; i < strtab_count(move->paths); i++) {
@@ -257,7 +257,7 @@ static void unpair(struct move *move)
 	}
 }
 
-/* What of the path is behind the directory; NULL if it is not in there. */
+/* The path relative to the directory; NULL if it is outside. */
 static const char *behind(const char *path, const char *directory)
 {
 	size_t size = strcmp(directory, "/") == 0 ? 0 : strlen(directory);
@@ -269,8 +269,8 @@ static const char *behind(const char *path, const char *directory)
 		       : NULL;
 }
 
-/* The innermost of the directories that map, and the path from there; NULL if
- * it is in none. */
+/* The innermost mapped directory of the path, and the path relative to it; NULL
+ * if there is none. */
 static struct source_map_root *root_of(
 	struct source_map *map, const char *path, const char **rest)
 {
@@ -287,8 +287,8 @@ static struct source_map_root *root_of(
 	return found;
 }
 
-/* Finds the file, which is gone from the base side, where its directory is now,
- * among the first `file_count`. False if out of memory. */
+/* Searches for a missing base file in its mapped directory, among the first
+ * `file_count` files. False if out of memory. */
 static bool follow_rename(struct source_map *map, struct move *move,
 	uint32_t number, uint32_t file_count)
 {

@@ -11,7 +11,8 @@
 #include "base/error.h"
 #include "profile/profile.h"
 
-/* A directory of the base side, and that of the new side in its place. */
+/* A directory of the base side, and the one of the new side that replaces
+ * it. */
 struct source_map_root {
 	const char *base;
 	const char *changed;
@@ -26,12 +27,12 @@ struct source_map {
 };
 
 /*
- * Gives the functions of the base side, whose runs are the first `base_count`
- * profiles, the files that they have on the new side, where that does not have
- * theirs: if two files or more, or most of those that it lacks, lie in the one
- * directory there as in the other here.
+ * Changes the files of base functions to those of the new side if the new side
+ * lacks them. The first `base_count` profiles are the base. A directory is
+ * mapped if at least two files, or most of the missing ones, have the same
+ * relative path in the new directory.
  *
- * Errors: CTP_ERR_NOMEM. source_map_clear() is due in any case.
+ * Errors: CTP_ERR_NOMEM. Call source_map_clear() in any case.
  * Ownership: the names are borrowed from the new side's profiles.
  */
 enum ctp_status source_map_join(struct source_map *map,

@@ -28,33 +28,34 @@
 #include "recorder/device_link.h"
 #include "recorder/instrument_abi.h"
 
-/* Enough for the reason why there is no recording. */
+/* Room for the reason why there is no recording. */
 #define REASON_BYTES 512
 
-/* A kernel's record in CUDA 12.0: before it, graphs that were made before CUPTI
- * came crash the program. Its version does not distinguish 12.0 from 11.8.
+/* Size of a kernel's record in CUDA 12.0: in earlier versions, graphs created
+ * before CUPTI was loaded crash the program. Its version does not distinguish
+ * 12.0 from 11.8.
  * Source: https://github.com/pytorch/pytorch issue 75504. */
 #define LATE_KERNEL_BYTES 208
 
-/* How long CUPTI may have a buffer until it is asked for it. */
+/* Time after which a buffer is requested back from CUPTI. */
 #define FLUSH_NS INT64_C(1000000000)
 
-/* How long a stop waits while nothing is read. */
+/* Longest wait of a stop without progress. */
 #define STOP_S 8
 
-/* Readings of both clocks, the closest of which counts. */
+/* Readings of both clocks, of which the closest counts. */
 #define READINGS 25
 
 /*
- * The state of recording GPUs, from when CUDA is first used in a process until
- * it ends. CUPTI is subscribed to once: numbers of calls would start afresh,
- * and some versions get them wrong the second time.
+ * The state of recording GPUs, from the first use of CUDA in a process until
+ * its end. CUPTI is subscribed to once: numbers of calls would restart, and
+ * some versions get them wrong the second time.
  */
 enum state {
 	STATE_IDLE = 0, /* not asked for yet */
 	STATE_ON,       /* CUPTI is subscribed to */
 	STATE_OFF,      /* it could not be */
-	STATE_DEAD,     /* it gave up: not to be called again */
+	STATE_DEAD,     /* it failed: do not call it again */
 	STATE_OVER,     /* the process ends */
 	STATE_CHILD,    /* forked: CUDA is the parent's */
 };
@@ -64,21 +65,21 @@ static _Atomic enum state current;
 enum count { FOREIGN, LEFT_OUT, COUNTS };
 
 static struct {
-	pthread_mutex_t lock; /* over the next; not held in CUPTI */
+	pthread_mutex_t lock; /* protects the next; not held in CUPTI */
 	pthread_cond_t done;
 	uint32_t asked; /* stops */
 	uint32_t served;
 	bool last;
 	_Atomic uint32_t progress; /* buffers read */
 	_Atomic bool is_wanted;    /* what CUPTI gives back */
-	uint64_t session; /* the recording that was drained into last */
+	uint64_t session;          /* last recording written to */
 	bool has_clock;
 	uint64_t counts[COUNTS]; /* as facts have them */
 } drain = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct {
-	pid_t pid;     /* of the process that CUPTI is subscribed to in */
-	bool is_stuck; /* the drain's thread, in CUPTI */
+	pid_t pid;     /* process of the subscription */
+	bool is_stuck; /* the drain's thread hangs in CUPTI */
 	atomic_flag busy;
 } cupti = {.busy = ATOMIC_FLAG_INIT};
 
@@ -92,7 +93,7 @@ static void set_state(enum state next)
 	atomic_store(&current, next);
 }
 
-/* There is no recording, for this reason: a fact of the log. */
+/* Reports in the log why there is no recording. */
 static void report_off(const char *why)
 {
 	char text[REASON_BYTES + 8];
@@ -101,7 +102,8 @@ static void report_off(const char *why)
 	cupti_session_fact("gpu.state", text);
 }
 
-/* CUPTI cannot be used any more. Threads: any; callbacks too. */
+/* Records that CUPTI cannot be used any more. Threads: any, including
+ * callbacks. */
 static void mark_dead(const char *why)
 {
 	enum state on = STATE_ON;
@@ -113,7 +115,7 @@ static void mark_dead(const char *why)
 	cupti_buffers_wake(); /* there will be no more */
 }
 
-/* One instant on CUPTI's clock and the recorder's. */
+/* Records simultaneous times of CUPTI's clock and the recorder's. */
 static void sync_clocks(void)
 {
 	uint64_t least = UINT64_MAX;
@@ -146,8 +148,9 @@ static void sync_clocks(void)
 			((int64_t)time.tv_sec * 1000000000 + time.tv_nsec));
 }
 
-/* CUPTI's own size, since it knows kinds whose size it does not tell us. A
- * record that it cannot read ends the buffer, because its length is unknown. */
+/* Finds the next record with CUPTI's own function, which knows the size of more
+ * kinds than it reports. A record that it cannot read ends the buffer, because
+ * its length is unknown. */
 static const uint8_t *ask_next(
 	const struct cupti_buffer *buffer, const uint8_t *record)
 {
@@ -162,7 +165,7 @@ static const uint8_t *ask_next(
 	return NULL;
 }
 
-/* The next record of the buffer; NULL: there is none. */
+/* The next record of the buffer; NULL if there is none. */
 static const uint8_t *next_record(
 	const struct cupti_buffer *buffer, const uint8_t *record)
 {
@@ -205,7 +208,7 @@ static void release_all(struct cupti_buffer *buffer)
 	}
 }
 
-/* The calls are in the log before what they caused. */
+/* Calls are written to the log before their activities. */
 static void read_all(struct cupti_buffer *buffer)
 {
 	struct cupti_buffer *next;
@@ -222,7 +225,7 @@ static void read_all(struct cupti_buffer *buffer)
 	cupti_record_flush();
 }
 
-/* A fact once it is not 0, and when it changes. */
+/* Reports a fact when it is not 0 or changes. */
 static void report_count(enum count count, uint64_t value)
 {
 	static const char *const names[COUNTS] = {
@@ -236,8 +239,7 @@ static void report_count(enum count count, uint64_t value)
 	cupti_session_number(names[count], (int64_t)value);
 }
 
-/* The records that CUPTI gave back go into the recording that wants them, if
- * there is one. */
+/* Writes the returned records to the current recording, if any. */
 static void hand_over(void)
 {
 	const uint64_t session = atomic_load(&drain.is_wanted)
@@ -277,8 +279,8 @@ static void make_round(void)
 }
 
 /*
- * Asks for all buffers. False if CUPTI has some, and gave none back: it has
- * other callbacks now, since whoever registers last replaces those of all.
+ * Requests all buffers. False if CUPTI has some but returned none: its
+ * callbacks have been replaced, since the last registration wins.
  */
 static bool flush_all(void)
 {
@@ -290,8 +292,7 @@ static bool flush_all(void)
 	       cupti_buffers_returned() != returned;
 }
 
-/* Why nothing is known of what the device did, if CUPTI is there and says
- * nothing; NULL: it does. */
+/* The reason why CUPTI reports no activities; NULL if it does. */
 static const char *why_silent(bool is_ours)
 {
 	if (!is_ours)
@@ -326,12 +327,12 @@ static void end_recording(bool last)
 		cupti_subscribe_end();
 }
 
-/* A recording begins. Records of kinds that cannot be disabled, since the last
- * one ended, belong to no recording. */
+/* Begins a recording. Drops records since the last one, of kinds that cannot be
+ * disabled. */
 static void drain_begin(void)
 {
 	if ((cupti_library.quirks & CUPTI_QUIRK_NEVER_DISABLE) != 0) {
-		/* Not within cuInit(), where there are none. */
+		/* Not within cuInit(), when there are none. */
 		if (cupti_buffers_out() != 0)
 			flush(CUPTI_FLUSH_FORCED);
 		release_all(cupti_buffers_collect());
@@ -340,7 +341,7 @@ static void drain_begin(void)
 	atomic_store(&drain.is_wanted, true);
 }
 
-/* The first of two instants to go by, if all is over soon. */
+/* Records the first of two clock pairs early, in case the program is short. */
 static void begin_burst(void)
 {
 	if (state() == STATE_ON && atomic_load(&drain.is_wanted) &&
@@ -405,8 +406,8 @@ static bool drain_start(void)
 	return started;
 }
 
-/* Waits until `stops` stops are served, as long as there is progress. The lock
- * is held. */
+/* Waits until the stop `asked` is served, as long as there is progress. The
+ * lock is held. */
 static bool wait_served(uint32_t asked)
 {
 	uint32_t progress = atomic_load(&drain.progress);
@@ -427,9 +428,8 @@ static bool wait_served(uint32_t asked)
 }
 
 /*
- * Switches recording off and hands over all that the device did until now;
- * `last`: and gives CUPTI up. False if CUPTI does not return, which is not
- * waited for longer than some seconds.
+ * Switches recording off and writes all activities until now; `last`: also ends
+ * the use of CUPTI. False if CUPTI does not return within some seconds.
  */
 static bool drain_stop(bool last)
 {
@@ -447,8 +447,8 @@ static bool drain_stop(bool last)
 /* Called by libcuda when it is initialised; see lib/markers/inject.map. */
 CTP_API int InitializeInjection(void);
 
-/* The end of a recording, or of the process. The records that CUPTI handed over
- * before it died are still to be read, and its death is to be reported. */
+/* Ends a recording, or (`last`) all use at the end of the process. Records that
+ * CUPTI delivered before it died are still read, and its death is reported. */
 static void stop(bool last)
 {
 	if ((state() != STATE_ON && state() != STATE_DEAD) || cupti.is_stuck ||
@@ -474,9 +474,9 @@ static void stop_at_exit(void)
 	stop(true);
 }
 
-/* At exit, the device's records must be handed over before the handlers that
- * exist already: those of CUPTI, which must not be called after them, and, once
- * CUDA is up, those of CUDA. Threads: any. */
+/* At exit, the device's records must be delivered before the existing handlers
+ * run: CUPTI's, after which it must not be called, and, once CUDA is
+ * initialized, CUDA's. Threads: any. */
 static void watch_exit(void)
 {
 	(void)atexit(stop_at_exit);
@@ -545,7 +545,7 @@ static bool start(enum ctp_gpu mode, char *reason, size_t size)
 	return true;
 }
 
-/* A recording begins that wants to know of GPUs: the first one, or another. */
+/* Begins the recording of GPUs in a new recording. */
 static void begin(uint64_t session, enum ctp_gpu mode)
 {
 	static const char *const names[] = {[CTP_GPU_LIGHT] = "light",

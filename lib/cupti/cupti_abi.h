@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of CUPTI's binary interface that we use, in our own words: the build
- * needs neither CUDA nor its headers. Records only ever grow at their end, so
- * these are the newest forms that we know, and fields that an older library's
- * records lack read as 0; see cupti_record.c. tests/lib/cupti/cupti_abi_check.c
- * compares all of it with NVIDIA's headers where they are installed.
+ * The part of CUPTI's binary interface that we use, so that the build needs
+ * neither CUDA nor its headers. Records only grow at their end, so these are
+ * the newest known forms. Fields missing in an older library's records read as
+ * 0; see cupti_record.c. tests/lib/cupti/cupti_abi_check.c compares all of it
+ * with NVIDIA's headers if they are installed.
  *
  * Source: CUPTI's headers of 11.8 to 13.5.
  */
@@ -34,7 +34,7 @@ enum cupti_domain {
 	CUPTI_STATE = 6,
 };
 
-/* Callbacks of the last two. */
+/* Callbacks of the last two domains. */
 enum {
 	CUPTI_CONTEXT_CREATED = 1,
 	CUPTI_GRAPHNODE_CREATED = 13,
@@ -65,7 +65,7 @@ enum cupti_kind {
 	CUPTI_MEMCPY2 = 22,
 	CUPTI_SYNCHRONIZATION = 38,
 	CUPTI_GRAPH_TRACE = 51,
-	/* Beyond those of any known version. */
+	/* Above those of any known version. */
 	CUPTI_KIND_LIMIT = 128,
 };
 
@@ -86,7 +86,7 @@ static_assert(offsetof(struct cupti_callback_data, correlation) == 64, "ABI");
 struct cupti_resource_data {
 	void *context;
 	void *handle;
-	void *descriptor; /* of a graph's node: a struct cupti_graph_data */
+	void *descriptor; /* for a graph's node: a struct cupti_graph_data */
 };
 
 struct cupti_graph_data {
@@ -107,7 +107,7 @@ struct cupti_state_data {
 struct cupti_subscriber_params {
 	size_t size;
 	const char *name;
-	char *old_name; /* out: who is there already */
+	char *old_name; /* out: the existing subscriber */
 	size_t old_size;
 };
 
@@ -147,7 +147,7 @@ static_assert(offsetof(struct cupti_kernel, graph) == 156, "ABI");
 static_assert(offsetof(struct cupti_kernel, device_launched) == 208, "ABI");
 static_assert(offsetof(struct cupti_kernel, priority) == 216, "ABI");
 
-/* Records shorter than this are of before 11.1. */
+/* Records shorter than this are older than 11.1. */
 #define CUPTI_KERNEL_LEAST 160
 
 struct cupti_memcpy {
@@ -268,8 +268,8 @@ typedef void cupti_complete_function(void *context, uint32_t stream,
 	uint8_t *buffer, size_t size, size_t valid);
 
 /*
- * Every function that we call; all return a result. To use one more, add a
- * line here. NEED: there is no recording without it; MAY: it came later.
+ * Every function that we call; all return a result. To use another one, add a
+ * line here. NEED: required; MAY: added in a later version.
  */
 /* clang-format off */
 #define CUPTI_FUNCTIONS(NEED, MAY) \

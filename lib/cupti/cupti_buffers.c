@@ -15,43 +15,44 @@
 #define SMALL_BYTES ((size_t)1 << 20)
 #define MANY_THREADS 16
 #define DISCARD_BYTES ((size_t)64 << 10)
-#define DISCARDS 4096 /* out at a time: as much as the pool, if all is used */
+/* Discards out at a time: as much memory as the pool, if all is used. */
+#define DISCARDS 4096
 #define POOL_BYTES ((size_t)256 << 20)
 #define POOL_COUNT (POOL_BYTES / SMALL_BYTES)
 
-/* This number of full buffers is read before its time. */
+/* Number of full buffers that are read early. */
 #define ENOUGH 8
 
 #define NS_PER_S 1000000000
 
 static struct {
 	struct cupti_buffer buffers[POOL_COUNT];
-	_Atomic uint32_t count; /* of them that exist */
+	_Atomic uint32_t count; /* existing buffers */
 	_Atomic uint64_t bytes; /* of these */
-	/* The free ones: number of the first, and above it a count of changes,
-	 * so that one taken and given back meanwhile is noticed. */
+	/* Free list: number of the first, and above it a count of changes, to
+	 * detect a buffer taken and returned meanwhile. */
 	_Atomic uint64_t free;
-	_Atomic uint32_t full; /* the latest first */
+	_Atomic uint32_t full; /* latest first */
 	_Atomic uint32_t full_count;
 	_Atomic uint32_t out;
 	_Atomic uint32_t returned;
 	_Atomic uint32_t threads;
 	_Atomic uint64_t discarded;
-	_Atomic uint32_t foreign; /* buffers of others that came back */
+	_Atomic uint32_t foreign; /* foreign buffers returned to us */
 	_Atomic bool urgent;
 	_Atomic bool first;
 	_Atomic uint32_t wakes; /* a futex */
 	void (*on_first)(void);
-	int64_t due_ns; /* for who waits; 0: nothing is there to be read */
+	int64_t due_ns; /* for the waiting thread; 0: nothing to read */
 } pool;
 
-/* Buffers that are given out while there are enough. They tell ours from
- * another tool's: buffers that it gave CUPTI before our callbacks replaced its
- * own come back to us. */
+/* Small buffers given to CUPTI when the pool is exhausted. The table
+ * distinguishes ours from another tool's: buffers that it gave CUPTI before our
+ * callbacks replaced its own are returned to us. */
 static uint8_t *_Atomic discards[DISCARDS];
 
-/* For when there is no memory at all: several threads may be given it, and
- * nobody asks more of it than how many records it has. */
+/* Used if there is no memory at all: several threads may get it, and only the
+ * number of its records is used. */
 static uint8_t last_resort[DISCARD_BYTES] __attribute__((aligned(64)));
 
 static _Thread_local bool has_asked __attribute__((tls_model("initial-exec")));
@@ -98,7 +99,7 @@ static void *map(size_t size)
 	return bytes == MAP_FAILED ? NULL : bytes;
 }
 
-/* A new one; NULL if there are enough, or there is no memory. */
+/* Makes a new buffer; NULL if there are enough, or out of memory. */
 static struct cupti_buffer *new_buffer(void)
 {
 	const size_t size = atomic_load(&pool.threads) > MANY_THREADS
@@ -114,7 +115,7 @@ static struct cupti_buffer *new_buffer(void)
 		atomic_fetch_sub(&pool.bytes, size);
 		return NULL;
 	}
-	/* They fit: none is smaller than what there is room for. */
+	/* The number fits: no buffer is smaller than assumed for the table. */
 	number = atomic_fetch_add(&pool.count, 1);
 	buffer = &pool.buffers[number];
 	buffer->size = size;
@@ -135,7 +136,7 @@ void cupti_buffers_wake(void)
 	wake();
 }
 
-/* Its records will be counted, and thrown away. */
+/* Its records will be counted and discarded. */
 static uint8_t *new_discard(void)
 {
 	uint8_t *bytes = map(DISCARD_BYTES);
@@ -207,7 +208,7 @@ static uint64_t count_records(const uint8_t *bytes, size_t valid)
 	return count;
 }
 
-/* One that is not of the pool. */
+/* Handles a buffer that is not from the pool. */
 static void discard(uint8_t *bytes, size_t valid)
 {
 	size_t i = 0;
@@ -306,13 +307,13 @@ static int64_t now_ns(void)
 	return (int64_t)time.tv_sec * NS_PER_S + time.tv_nsec;
 }
 
-/* Is there anything that should be read before long? */
+/* Whether there is anything that should be read soon. */
 static bool is_pending(void)
 {
 	return cupti_buffers_out() != 0 || atomic_load(&pool.full) != 0;
 }
 
-/* How long until what is there is due, at most `ns`; 0: it is. */
+/* Time until the contents are due, at most `ns`; 0: now. */
 static int64_t left_ns(int64_t ns)
 {
 	const int64_t now = now_ns();

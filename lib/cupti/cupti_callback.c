@@ -13,14 +13,14 @@
 
 #define NAME_BYTES 128
 
-/* In a call's slot from its ENTER to its EXIT, above how many calls it is
- * within: what else is there is not ours. */
+/* Upper half of a call's slot between its ENTER and EXIT, above the depth of
+ * the call: other values are not ours. */
 #define MARK (UINT64_C(0x63747072) << 32)
 
-/* Prefix or suffix of a name, in any version. Kernels and graphs are launched
- * through the driver whatever the program calls, and each function that we ask
- * for costs, so the runtime's are left out there. Copies may not all come
- * through public functions of the driver, so both are wanted. */
+/* Prefix or suffix of a name, in any version. All launches of kernels and
+ * graphs go through the driver, and each subscribed function has a cost, so the
+ * runtime's are omitted there. Copies may not all go through public functions
+ * of the driver, so both are included. */
 struct pattern {
 	enum cupti_domain domain;
 	const char *start;
@@ -40,24 +40,24 @@ static const struct pattern wanted[] = {
 	{CUPTI_RUNTIME, "cudaStreamWaitEvent", ""},
 };
 
-/* These calls probably announce the end of recorded work, or of the objects
- * that know of it. We ask only for work that has ended, because other contexts
- * go on. */
+/* These calls probably mark the end of recorded work, or of the objects that
+ * have its records. We request only finished work, because other contexts
+ * continue. */
 static const struct pattern flushing[] = {
 	{CUPTI_DRIVER, "cuCtxDestroy", ""},
 	{CUPTI_DRIVER, "cuProfilerStop", ""},
 	{CUPTI_RUNTIME, "cudaProfilerStop", ""},
 };
 
-/* After these calls, CUPTI reports nothing of the work that they end. So we ask
- * for everything before, even for work that has not ended. */
+/* After these calls, CUPTI does not report the work that they end. So we
+ * request everything before, even unfinished work. */
 static const struct pattern resetting[] = {
 	{CUPTI_DRIVER, "cuDevicePrimaryCtxReset", ""},
 	{CUPTI_RUNTIME, "cudaDeviceReset", ""},
 };
 
-/* Where these are called, and a graph is not what they become part of, CUPTI
- * has something to tell. */
+/* After these calls, unless they are captured in a graph, CUPTI has work to
+ * report. */
 static const struct pattern launching[] = {
 	{CUPTI_DRIVER, "cuLaunchKernel", ""},
 	{CUPTI_DRIVER, "cuLaunchCooperativeKernel", ""},
@@ -83,26 +83,25 @@ struct function {
 	struct ctp_site *site; /* NULL: no such function */
 	bool is_wanted, is_flushing, is_resetting, is_launching, is_noise;
 	_Atomic bool is_seen;
-	/* There is more to do than to record it: always, or the first time. */
+	/* More than recording is necessary: always, or the first time. */
 	_Atomic bool is_special;
 };
 
 static struct {
 	struct function
-		functions[2]
-			 [CUPTI_CALLBACK_FUNCTIONS]; /* of driver and runtime */
-	/* How often they were made active or inactive: odd while active. */
+		functions[2][CUPTI_CALLBACK_FUNCTIONS]; /* driver and runtime */
+	/* Number of activations and deactivations: odd while active. */
 	_Atomic uint32_t turns;
 	void (*on_fatal)(const char *why);
 } callbacks;
 
-/* The calls that the calling thread is in. */
+/* The calling thread's active calls. */
 static _Thread_local struct {
 	uint32_t turn;
 	uint32_t depth;
 	uint32_t correlation;
-	bool is_open;     /* there is a range of the outermost call */
-	bool is_captured; /* it makes a node of a graph */
+	bool is_open;     /* the outermost call has a range */
+	bool is_captured; /* it creates a node of a graph */
 } self __attribute__((tls_model("initial-exec")));
 
 /* Length of the name without "_v2". */
@@ -133,8 +132,8 @@ static bool matches(const struct pattern *patterns, size_t count,
 	return false;
 }
 
-/* The name without "_v3020" and "_ptsz", which tell versions of one function
- * apart; "_v2" is part of it. */
+/* The name without "_v3020" and "_ptsz", which distinguish versions of a
+ * function; "_v2" is part of it. */
 static void plain_name(char *out, const char *name)
 {
 	char *at;
@@ -200,9 +199,9 @@ static struct function *function_of(enum cupti_domain domain, uint32_t cbid)
 }
 
 /*
- * A call within a call. As a rule it is the driver's function that a runtime's
- * comes down to, under the same number; if it has its own, what the device does
- * may name that one.
+ * Handles a call within a call. Usually it is the driver's function called by
+ * the runtime's, with the same number; if it has its own, activities may refer
+ * to that one.
  */
 static void nested(const struct cupti_callback_data *data)
 {
@@ -212,7 +211,7 @@ static void nested(const struct cupti_callback_data *data)
 	}
 }
 
-/* Results are of both domains, and 0 in both is success. */
+/* 0 is success in both domains. */
 static int32_t result_of(const struct cupti_callback_data *data)
 {
 	int32_t result = 0;
@@ -232,7 +231,8 @@ static void call_special(struct function *function)
 		atomic_store(&function->is_special, false);
 }
 
-/* A launch has ended that is special as long as none was seen. */
+/* Handles the end of a launch, which is special until the first one was
+ * seen. */
 static void end_special(
 	struct function *function, const struct cupti_callback_data *data)
 {
@@ -245,13 +245,13 @@ static void end_special(
 static void enter(
 	struct function *function, const struct cupti_callback_data *data)
 {
-	/* The function's description was there before this thread needed it. */
+	/* The function's description was set before this thread needed it. */
 	const uint32_t turn =
 		atomic_load_explicit(&callbacks.turns, memory_order_acquire);
 
 	if (turn % 2 == 0)
 		return;
-	/* A call that began in an earlier turn may have ended unseen. */
+	/* A call that began in an earlier turn may have ended unnoticed. */
 	if (self.turn != turn) {
 		self.turn = turn;
 		self.depth = 0;
@@ -287,7 +287,7 @@ static void leave(
 	if ((slot & ~(uint64_t)UINT32_MAX) != MARK)
 		return;
 	*data->slot = 0;
-	/* A range of a recording that is over has ended with it. */
+	/* A range of an earlier recording has ended with it. */
 	if (self.turn != turn && self.turn + 1 != turn)
 		return;
 	self.depth = (uint32_t)slot;
@@ -299,7 +299,7 @@ static void leave(
 		end_call(data);
 }
 
-/* Resources: these are rare. CUPTI may be called here, but not flushed. */
+/* Rare resource callbacks. CUPTI may be called here, but not flushed. */
 
 static void node_created(const struct cupti_graph_data *data)
 {

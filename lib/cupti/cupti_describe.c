@@ -15,7 +15,7 @@
 
 static struct {
 	struct cupti_table names;  /* sites by address of the name */
-	uint32_t copies[11][8][8]; /* 0: not made yet */
+	uint32_t copies[11][8][8]; /* 0: not created yet */
 	uint32_t memsets[8];
 } sites = {.names = CUPTI_TABLE_INIT(1)};
 
@@ -37,8 +37,8 @@ uint32_t cupti_site_number(struct ctp_site *site)
 }
 
 /*
- * The name is CUPTI's, and gone with its module, whose place another may take:
- * so what was found under its address is compared.
+ * The name belongs to CUPTI and disappears with its module, and another may
+ * take its address: so the cached name is compared.
  */
 uint32_t cupti_site_kernel(const char *name)
 {
@@ -96,16 +96,16 @@ uint32_t cupti_site_memset(uint16_t memory)
 	return *known;
 }
 
-/* New descriptions of this many bytes are put into the log: one more is at most
- * 600 bytes long. */
+/* Size of new descriptions at which they are written to the log: another one
+ * has at most 600 bytes. */
 #define ENOUGH_BYTES (DEVICE_BLOCK_BYTES - 2000)
 
-/* Most descriptions that are known at a time, 8 MiB of them. A forgotten one
- * has another number when it comes again. */
+/* Most descriptions known at a time, 8 MiB. A forgotten one has another number
+ * when it recurs. */
 #define KNOWN_MAX ((size_t)1 << 15)
 
-/* From this number on, configurations are left out: a log has a limit of
- * descriptions, and there are fewer names. */
+/* From this number on, configurations are omitted: a log limits descriptions,
+ * and there are fewer names. */
 #define NUMBERS_MAX (LOG_DESCRIPTIONS_MAX - (UINT32_C(1) << 20))
 
 enum field_kind {
@@ -199,8 +199,8 @@ static const struct field *const fields_of[] = {
 	[LOG_GRAPH] = graph_fields,
 };
 
-/* The latest of each site, or of some: found without a hash of all of it, by
- * what tells those of one site apart most often. */
+/* The latest descriptions of some sites: found without a hash of the whole, by
+ * the fields that differ most often. */
 #define RECENT 256
 
 struct recent {
@@ -212,7 +212,7 @@ static struct {
 	struct recent recent[RECENT];
 	struct cupti_table known;
 	uint32_t last;      /* number given */
-	uint32_t new_count; /* of these, not in the log yet */
+	uint32_t new_count; /* not in the log yet */
 	struct buffer new;
 } descriptions = {.known = CUPTI_TABLE_INIT(
 			  sizeof(struct cupti_description) / sizeof(uint64_t))};
@@ -316,7 +316,8 @@ static uint32_t describe(const struct cupti_description *given)
 	return ++descriptions.last;
 }
 
-/* A site's kernels have several grids, and a graph's nodes several numbers. */
+/* Indexed by grid and node, since a site's kernels have several grids, and a
+ * graph's nodes several numbers. */
 static struct recent *recent_of(const struct cupti_description *given)
 {
 	uint64_t mixed = given->site + given->captured +
@@ -338,7 +339,7 @@ uint32_t cupti_describe(const struct cupti_description *given)
 	return recent->number;
 }
 
-/* Numbers that were given are not known any more. */
+/* Forgets all assigned numbers. */
 static void forget(void)
 {
 	cupti_table_clear(&descriptions.known);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptions of what devices do: all that activities have in common that are
- * the same kernel with the same configuration, say. Each is in the log once, by
- * a number.
+ * Descriptions of activities: their common properties, such as a kernel and its
+ * configuration. Each is in the log once, with a number.
  */
 #ifndef CUPTI_DESCRIBE_H
 #define CUPTI_DESCRIBE_H
@@ -13,7 +12,7 @@
 #include "ctprof.h"
 #include "log/log.h"
 
-/* Where the numbers in cupti_description.fields are. */
+/* Indexes in cupti_description.fields. */
 enum cupti_kernel_field {
 	CUPTI_KERNEL_GRID = 0,
 	CUPTI_KERNEL_BLOCK = 3,
@@ -59,7 +58,7 @@ enum cupti_wait_field {
 	CUPTI_WAIT_KIND = 0,
 	CUPTI_WAIT_EVENT, /* plus 1 */
 	CUPTI_WAIT_RETURN,
-	CUPTI_WAIT_EVENT_ID, /* two fields, likewise */
+	CUPTI_WAIT_EVENT_ID, /* two fields, like above */
 };
 enum cupti_graph_field { CUPTI_GRAPH_ID = 0 };
 enum cupti_call_field { CUPTI_CALL_CBID = 0, CUPTI_CALL_RETURN };
@@ -68,35 +67,34 @@ enum cupti_call_field { CUPTI_CALL_CBID = 0, CUPTI_CALL_RETURN };
 struct cupti_description {
 	uint32_t kind; /* enum log_activity */
 	uint32_t site;
-	uint64_t captured;   /* the node of a graph; see cupti_graph.h */
-	uint64_t unfinished; /* 1: it had not ended when it was asked for */
+	uint64_t captured;   /* node of a graph; see cupti_graph.h */
+	uint64_t unfinished; /* 1: it had not ended when requested */
 	uint32_t fields[CUPTI_FIELDS];
 };
 
 /*
- * Its number in the recording, given now if it is new; 0 if there is no
- * memory.
+ * Returns its number in the recording, assigned now if new; 0 if out of memory.
  */
 uint32_t cupti_describe(const struct cupti_description *description);
 
-/* Are there enough new ones to put into the log? */
+/* Whether there are enough new ones to write to the log. */
 bool cupti_describe_is_full(void);
 
-/* Puts the new ones into the log; before the activities that have them. False
- * if there is no room; then they are forgotten, and their numbers void. */
+/* Writes the new ones to the log; call it before writing their activities.
+ * False if there is no room; they are forgotten then, and their numbers are
+ * invalid. */
 bool cupti_describe_flush(void);
 
 /* A new recording: numbers start from 1. */
 void cupti_describe_restart(void);
 
-/* Names of what devices do, as sites of the log, by their numbers. By one
- * thread. */
+/* Names of activities as sites of the log, by number. For one thread. */
 uint32_t cupti_site_number(struct ctp_site *site);
 
 /* The number of any name; copied. */
 uint32_t cupti_site(const char *name, const char *category);
 
-/* The number of a kernel, whose name is CUPTI's; NULL: not known. */
+/* The number of a kernel, whose name belongs to CUPTI; NULL: unknown. */
 uint32_t cupti_site_kernel(const char *name);
 
 /* By CUPTI's numbers for the direction, and for kinds of memory. */

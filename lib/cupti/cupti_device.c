@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Properties of devices, under the names that PyTorch's profiler gives them.
- * From the driver: the numbers of its attributes never change, while the
- * structures of CUDA's runtime do.
+ * Properties of devices, with the names of PyTorch's profiler. They are from
+ * the driver: the numbers of its attributes never change, unlike the structures
+ * of CUDA's runtime.
  */
 #include "cupti/cupti_device.h"
 
@@ -17,7 +17,7 @@
 #include "cupti/cupti_table.h"
 #include "log/msgpack_out.h"
 
-#define DEVICES 64 /* described at most */
+#define DEVICES 64 /* most devices described */
 #define UUID_BYTES 16
 
 static const struct attribute {
@@ -46,7 +46,7 @@ static const struct attribute {
 
 #define ATTRIBUTES (sizeof(attributes) / sizeof(attributes[0]))
 
-/* The functions of the driver that we call; NULL where it lacks one. */
+/* Functions of the driver; NULL if missing. */
 struct driver {
 	int (*get)(int *device, int ordinal);
 	int (*attribute)(int *value, int attribute, int device);
@@ -57,14 +57,14 @@ struct driver {
 };
 
 static struct {
-	pthread_mutex_t lock;         /* over the next */
-	struct cupti_table by_number; /* of context; device + 1 */
+	pthread_mutex_t lock;         /* protects the next */
+	struct cupti_table by_number; /* context to device + 1 */
 } contexts = {PTHREAD_MUTEX_INITIALIZER, CUPTI_TABLE_INIT(1)};
 
-static bool described[DEVICES]; /* or tried, once */
+static bool described[DEVICES]; /* or tried */
 
-/* A context's entry: the device plus 1, and above it the default stream plus 1.
- * All that is above is 0 if that is not known. */
+/* A context's entry: the device plus 1, and above it the default stream plus 1
+ * (0 if unknown). */
 #define STREAM_SHIFT 32
 
 void cupti_device_context(struct device_place place, uint32_t null_stream)
@@ -78,7 +78,7 @@ void cupti_device_context(struct device_place place, uint32_t null_stream)
 	(void)pthread_mutex_unlock(&contexts.lock);
 }
 
-/* 0 where it is not known. */
+/* Returns the entry; 0 if unknown. */
 static uint64_t find_context(uint32_t context)
 {
 	const uint64_t key = context;
@@ -108,7 +108,7 @@ void cupti_device_forget(void)
 	memset(described, 0, sizeof(described));
 }
 
-/* The function's address into the pointer at `out`. */
+/* Stores the function's address in the pointer at `out`. */
 static void resolve(void *handle, const char *name, void *out)
 {
 	void *found = dlsym(handle, name);
@@ -116,7 +116,7 @@ static void resolve(void *handle, const char *name, void *out)
 	memcpy(out, &found, sizeof(found));
 }
 
-/* False if there is nobody to ask. */
+/* False if there is no driver. */
 static bool find_driver(struct driver *driver)
 {
 	void *handle = cupti_load_driver();
@@ -135,8 +135,8 @@ static bool find_driver(struct driver *driver)
 }
 
 /*
- * As NVIDIA's tools write it: of a part of a device, whose name says so, the
- * driver gives the part's own.
+ * Formatted as in NVIDIA's tools. For a part of a device, recognized by its
+ * name, the driver returns the part's own UUID.
  * Source: NVIDIA's MIG user guide, "Device Enumeration".
  */
 static void add_uuid(msgpack_packer *out, const char *uuid, const char *name)
@@ -154,7 +154,7 @@ static void add_uuid(msgpack_packer *out, const char *uuid, const char *name)
 	msgpack_out_key(out, text);
 }
 
-/* Adds what is known, and returns how many keys that are. */
+/* Adds the known texts; returns the number of keys. */
 static uint32_t add_texts(
 	msgpack_packer *out, const struct driver *driver, int device)
 {

@@ -5,7 +5,7 @@
 
 #include "cupti/cupti_table.h"
 
-/* Most nodes that are distinguished: 16 MiB. */
+/* Most nodes distinguished: 16 MiB. */
 #define NODES_MAX ((size_t)1 << 20)
 
 /* CUPTI is not called while the lock is held. */

@@ -14,11 +14,11 @@ void cupti_graph_created(uint64_t node);
 /* A node was made as a copy of another. Threads: any. */
 void cupti_graph_cloned(uint64_t node, uint64_t original);
 
-/* The node that this is a copy of, however often copied, or itself; 0 if it is
- * not known. Threads: any. */
+/* The original of this node, through any number of copies, or itself; 0 if
+ * unknown. Threads: any. */
 uint64_t cupti_graph_captured(uint64_t node);
 
-/* How many of those that were captured are not known. Threads: any. */
+/* Number of captured nodes that are unknown. Threads: any. */
 uint64_t cupti_graph_left_out(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses the libcupti to use: a process must never have two of them. The one
- * that is not subscribed to stays silent, without an error.
+ * Chooses the libcupti: a process must never have two of them. One without a
+ * subscriber reports nothing, without an error.
  */
 #include "cupti/cupti_load.h"
 
@@ -16,10 +16,10 @@
 
 #include "base/environment.h"
 
-/* The newest first: an older CUPTI works with a newer driver, and not the
- * other way round. */
+/* Newest first: an older CUPTI works with a newer driver, but not vice
+ * versa. */
 static const struct soname {
-	int major; /* of the driver that it came with; 0: any */
+	int major; /* of its driver; 0: any */
 	const char *name;
 } sonames[] = {
 	{13, "libcupti.so.13"},
@@ -35,8 +35,8 @@ static const struct soname {
 	{0, "libcupti.so"},
 };
 
-/* Where it lies, seen from CUDA's runtime: in the packages of Python and in
- * the toolkit, whose libraries are in lib64, or in targets/ARCH-linux/lib. */
+/* Its places relative to CUDA's runtime: in Python packages and in the toolkit,
+ * whose libraries are in lib64 or targets/ARCH-linux/lib. */
 static const char *const beside[] = {".", "../../cu13/lib",
 	"../../cuda_cupti/lib", "../../nvidia/cu13/lib",
 	"../../nvidia/cuda_cupti/lib", "../extras/CUPTI/lib64",
@@ -45,7 +45,7 @@ static const char *const beside[] = {".", "../../cu13/lib",
 static const char *const toolkit[] = {
 	"/usr/local/cuda/lib64",
 	"/usr/local/cuda/extras/CUPTI/lib64",
-#ifdef __aarch64__ /* servers; there may be no lib64 */
+#ifdef __aarch64__ /* servers; lib64 may be missing */
 	"/usr/local/cuda/targets/sbsa-linux/lib",
 #endif
 };
@@ -103,8 +103,8 @@ int cupti_load_driver_version(void)
 	return get(&version) == 0 ? version : 0;
 }
 
-/* The first of the names that is there in the directory; "": wherever the
- * dynamic linker looks. None is newer than the driver, if that is known. */
+/* Opens the first name that exists in the directory; "": searched by the
+ * dynamic linker. None newer than the driver, if known. */
 static void *open_in(const char *directory, int driver_major)
 {
 	char path[PATH_MAX + 64];
@@ -144,7 +144,7 @@ static void *open_beside(const char *runtime, int driver_major)
 	return handle;
 }
 
-/* One that is in the process already. */
+/* Opens one that is loaded already. */
 static void *open_mapped(const char *path)
 {
 	if (path[0] != '\0')
@@ -173,11 +173,11 @@ static void *open_any(void)
 }
 
 /*
- * Opens the library of CTPROF_CUPTI_LIB; else the one that is loaded already,
- * even as part of the program; else the one beside CUDA's runtime; else the
- * dynamic linker's, the driver's own version first; else the one in the
- * toolkit's usual place. Never closed: CUPTI's threads and handlers outlive any
- * use. NULL if there is none; then `reason` says why, in words.
+ * Opens the library in CTPROF_CUPTI_LIB; else one that is loaded already, even
+ * linked statically; else the one beside CUDA's runtime; else the dynamic
+ * linker's, the driver's own version first; else the toolkit's default. It is
+ * never closed: CUPTI's threads and handlers outlive any use. NULL, with
+ * `reason`, if there is none.
  */
 static void *find_library(char *reason, size_t size)
 {
@@ -199,8 +199,8 @@ static void *find_library(char *reason, size_t size)
 
 struct cupti_library cupti_library;
 
-/* Versions as cuptiGetVersion() gives them: 18 is 11.8, and 12.0 and 12.1 as
- * well; 24 is 12.6, and from 13.0 on 130000 and so on. */
+/* Versions from cuptiGetVersion(): 18 is 11.8, and 12.0 and 12.1 as well; 24 is
+ * 12.6, and from 13.0 on 130000 and so on. */
 static const struct quirk {
 	uint32_t from, below;
 	enum cupti_quirk quirk;
@@ -253,8 +253,8 @@ static void set_path(void)
 			"%s", info.dli_fname);
 }
 
-/* The library's own idea of the size: it steps from one record to the next by
- * it. Source: found to hold in 11.7 to 13.5; see doc/GPU.md. */
+/* Measures the library's own record size by its step from one record to the
+ * next. Source: found to hold in 11.7 to 13.5; see doc/GPU.md. */
 static uint16_t probe(uint32_t kind)
 {
 	static uint32_t words[PROBE_BYTES / sizeof(uint32_t)]
@@ -294,7 +294,7 @@ bool cupti_load(char *reason, size_t size)
 		return false;
 	set_path();
 	result = cupti_library.cupti.cuptiGetVersion(&cupti_library.version);
-	if (result != CUPTI_OK) { /* from 13.2 on, it asks the driver first */
+	if (result != CUPTI_OK) { /* from 13.2 on, it calls the driver first */
 		cupti_load_result(words, sizeof(words), result);
 		(void)snprintf(reason, size,
 			"CUPTI finds no usable driver: cuptiGetVersion: %s",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libcupti as it was loaded: its functions, its version and what is wrong with
- * that, and how large its records are. */
+/* The loaded libcupti: its functions, version, quirks, and record sizes. */
 #ifndef CUPTI_LOAD_H
 #define CUPTI_LOAD_H
 
@@ -24,30 +23,30 @@ struct cupti_library {
 	char path[PATH_MAX];
 	uint32_t version;
 	unsigned quirks;
-	/* Size of the records of each kind; 0: the library does not know it. */
+	/* Size of the records of each kind; 0: unknown to the library. */
 	uint16_t sizes[CUPTI_KIND_LIMIT];
 };
 
-/* The one that is loaded. Written by cupti_load() only. */
+/* The loaded library. Written only by cupti_load(). */
 extern struct cupti_library cupti_library;
 
 /*
  * Loads it; once in a process.
  *
- * Errors: false; then `reason` says why.
+ * Errors: false, with `reason`.
  */
 bool cupti_load(char *reason, size_t size);
 
-/* The quirks that apply, in words, separated by "; ". */
+/* The applicable quirks as text, separated by "; ". */
 void cupti_load_quirks(char *out, size_t size);
 
-/* libcuda if it is in the process; NULL if not. */
+/* libcuda if loaded; else NULL. */
 void *cupti_load_driver(void);
 
-/* The driver's version as cuDriverGetVersion() gives it; 0: unknown. */
+/* The driver's version from cuDriverGetVersion(); 0: unknown. */
 int cupti_load_driver_version(void);
 
-/* A result in words, like "CUPTI_ERROR_UNKNOWN (999)". */
+/* A result as text, like "CUPTI_ERROR_UNKNOWN (999)". */
 void cupti_load_result(char *out, size_t size, int result);
 
 /* Size of the record at `bytes`, of which `left` are valid; 0 if it is unknown.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records have the loaded library's size, which may be less or more than the
- * size that we know. Each is copied, as far as it goes, into the form that we
- * know. The rest is 0, which means "unknown" everywhere.
+ * size that we know. The common part is copied into the form that we know. The
+ * rest is 0, which always means "unknown".
  */
 #include "cupti/cupti_record.h"
 
@@ -21,10 +21,10 @@
 #include "cupti/cupti_session.h"
 #include "cupti/cupti_table.h"
 
-/* Handed over together. */
+/* Activities written together. */
 #define BATCH 1024
 
-/* A record in the form that a log has. */
+/* A record in the log's form. */
 struct parsed {
 	struct cupti_description description;
 	struct device_activity activity;
@@ -162,7 +162,7 @@ static void parse_memset(struct parsed *parsed, const void *record, size_t size)
 	fields[CUPTI_SET_CHANNEL_TYPE] = r.channel_type;
 }
 
-/* A wait of the host, or of a stream, for others. */
+/* Parses a wait of the host or a stream. */
 static void parse_wait(struct parsed *parsed, const void *record, size_t size)
 {
 	struct cupti_synchronization r = {0};
@@ -184,7 +184,7 @@ static void parse_wait(struct parsed *parsed, const void *record, size_t size)
 	fields[CUPTI_WAIT_EVENT_ID + 1] = (uint32_t)(r.event_sync_id >> 32);
 }
 
-/* False: it is not to be kept. */
+/* False: ignored. */
 static bool parse_call(struct parsed *parsed, const void *record, size_t size)
 {
 	struct cupti_api r = {0};
@@ -231,7 +231,7 @@ static void parse_overhead(
 	}
 }
 
-/* Named as where Nsight Systems recorded it. */
+/* Named as in Nsight Systems. */
 static void parse_graph(struct parsed *parsed, const void *record, size_t size)
 {
 	struct cupti_graph_trace r = {0};
@@ -257,7 +257,7 @@ static void parse_context(const void *record, size_t size)
 		(struct device_place){r.device, r.context}, r.null_stream);
 }
 
-/* Where a kind has its times. */
+/* Offset of the times in a kind's records. */
 static size_t times_at(uint32_t kind)
 {
 	switch (kind) {
@@ -278,7 +278,7 @@ static size_t times_at(uint32_t kind)
 	}
 }
 
-/* When it ends that has not ended yet: not before now, as far as is known. */
+/* End time of an activity still running: now or later. */
 static uint64_t open_end(struct parsed *parsed, uint64_t start)
 {
 	cupti_session_lose(CUPTI_LOSS_UNFINISHED, 1);
@@ -287,7 +287,7 @@ static uint64_t open_end(struct parsed *parsed, uint64_t start)
 					       : start;
 }
 
-/* False if they are of no use; which is counted. */
+/* False if they are useless, which is counted. */
 static bool parse_times(
 	struct parsed *parsed, const void *record, uint32_t kind)
 {
@@ -305,7 +305,7 @@ static bool parse_times(
 	return true;
 }
 
-/* False: it is of a kind that is not kept. */
+/* False: a kind that is not kept. */
 static bool parse(
 	struct parsed *parsed, uint32_t kind, const void *record, size_t size)
 {
@@ -344,7 +344,7 @@ static bool parse(
 	}
 }
 
-/* The track's number, given now if it is new; 0 if there is no room. */
+/* The track's number, assigned now if new; 0 without room. */
 static uint32_t find_track(
 	const struct parsed *parsed, const struct track_key *key)
 {
@@ -366,7 +366,7 @@ static uint32_t find_track(
 	return (uint32_t)track;
 }
 
-/* Most records are of the same track as the one before. */
+/* Most records are on the same track as the previous one. */
 static uint32_t track_of(const struct parsed *parsed)
 {
 	const struct track_key key = {parsed->track_kind,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CUPTI's records, made into what a log has. */
+/* Converts CUPTI's records to the log's activities. */
 #ifndef CUPTI_RECORD_H
 #define CUPTI_RECORD_H
 
@@ -8,24 +8,25 @@
 #include <stdint.h>
 
 /*
- * Takes one record; `size` is of this kind in the loaded library, 0 if it
- * does not tell. Calls nothing of CUPTI's. On the thread that reads.
+ * Adds a record; `size` is that of its kind in the loaded library, 0 if
+ * unknown. Does not call CUPTI. On the reading thread.
  */
 void cupti_record(const void *record, size_t size);
 
-/* Hands over to the log what was taken so far. */
+/* Writes the records added so far to the log. */
 void cupti_record_flush(void);
 
-/* It is this late on the device's clock: what has not ended lasts until now. */
+/* Sets the current time of the device's clock: unfinished activities last until
+ * now. */
 void cupti_record_now(int64_t device_ns);
 
-/* A new recording: the numbers of tracks and descriptions start afresh. */
+/* Begins a new recording: restarts the numbers of tracks and descriptions. */
 void cupti_record_restart(void);
 
-/* This thread's calls of CUDA are not the program's. */
+/* Ignores this thread's CUDA calls, which are not the program's. */
 void cupti_record_ignore(uint32_t thread);
 
-/* Was there ever one of what a device did, with times or without? */
+/* Whether there was any activity record, with or without times. */
 bool cupti_record_has_work(void);
 
 #endif

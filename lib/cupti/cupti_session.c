@@ -10,11 +10,11 @@
 #include "log/msgpack_out.h"
 
 #define KEY_BYTES 64
-#define FACTS 48 /* more than there are kinds and versions to tell of */
+#define FACTS 48 /* more than all kinds and versions */
 
 struct fact {
 	char key[KEY_BYTES];
-	char text[PATH_MAX]; /* "": it is a number */
+	char text[PATH_MAX]; /* "": a number */
 	int64_t number;
 };
 
@@ -23,7 +23,7 @@ static struct {
 	struct fact facts[FACTS];
 	uint32_t count;
 	bool facts_changed;
-	uint64_t written; /* the recording that got the facts last */
+	uint64_t written; /* last recording that got the facts */
 	uint64_t losses[CUPTI_LOSSES];
 	bool losses_changed;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -36,7 +36,7 @@ static const char *const loss_names[CUPTI_LOSSES] = {
 	[CUPTI_LOSS_UNKNOWN] = "device_unknown",
 };
 
-/* The fact of this key, perhaps a new one; NULL if there is no room. */
+/* The fact of this key, added if new; NULL without room. */
 static struct fact *fact_of(const char *key)
 {
 	struct fact *fact = state.facts;

@@ -13,19 +13,20 @@
 
 #define WORDS_BYTES 96
 
-/* CUPTI asks for at least this size. */
+/* Minimum size required by CUPTI. */
 #define TOOL_BYTES 128
 
 /*
- * Kernels and copies and memsets are always asked for together: with graphs,
- * all versions up to 13.0 leak memory of the device if some are not. Source:
+ * Kernels, copies and memsets are always requested together: otherwise, with
+ * graphs, all versions up to 13.0 leak device memory. Source:
  * https://github.com/parcagpu/parcagpu issue 23.
  */
 static const struct kind {
 	enum cupti_kind kind;
 	const char *name;
-	enum ctp_gpu only;       /* in this mode; CTP_GPU_DEFAULT: in all */
-	enum cupti_kind instead; /* where it is not compatible; 0: none */
+	enum ctp_gpu only;       /* only in this mode; CTP_GPU_DEFAULT: in
+				  * all */
+	enum cupti_kind instead; /* replacement if incompatible; 0: none */
 } kinds[] = {
 	{CUPTI_CONCURRENT_KERNEL, "CONCURRENT_KERNEL", CTP_GPU_DEFAULT,
 		CUPTI_KERNEL},
@@ -59,7 +60,7 @@ static void report_error(const char *what, int result)
 	cupti_session_fact(key, words);
 }
 
-/* The present subscriber, if CUPTI reports it. */
+/* Finds the current subscriber, if CUPTI reports it. */
 static void find_subscriber(char *out, size_t size)
 {
 	char old[TOOL_BYTES] = "";
@@ -72,7 +73,7 @@ static void find_subscriber(char *out, size_t size)
 	out[0] = '\0';
 	if (cupti_library.cupti.cuptiSubscribe_v2 == NULL)
 		return;
-	/* It may have gone a moment ago. */
+	/* It may have just ended. */
 	if (cupti_library.cupti.cuptiSubscribe_v2(
 		    &subscriber, cupti_callback, NULL, &params) == CUPTI_OK)
 		subscription.subscriber = subscriber;
@@ -155,15 +156,15 @@ bool cupti_subscribe(char *reason, size_t size)
 	char name[16] = "";
 	bool good;
 
-	/* CUPTI may make threads here. */
+	/* CUPTI may create threads here. */
 	ctp_private_device_name(name);
 	good = begin(reason, size);
 	ctp_private_own_name(name);
 	return good;
 }
 
-/* CUPTI makes a record when a context is made. It makes records of earlier
- * contexts when it is asked for the existing ones. */
+/* CUPTI writes a record when a context is created, and records of earlier
+ * contexts on request. */
 static int switch_on(enum cupti_kind kind)
 {
 	const struct cupti *cupti = &cupti_library.cupti;
@@ -190,14 +191,14 @@ static enum cupti_kind enable(const struct kind *kind)
 	return 0;
 }
 
-/* Every unfinished query of an event would be a record of its own. */
+/* Otherwise every unfinished query of an event would be a record. */
 static void leave_out_queries(void)
 {
 	if (cupti_library.cupti.cuptiActivityEnableAllSyncRecords != NULL)
 		(void)cupti_library.cupti.cuptiActivityEnableAllSyncRecords(0);
 }
 
-/* Where CUPTI can, it does not record what would be left out anyway. */
+/* If supported, CUPTI does not record what would be ignored anyway. */
 static void leave_out_noise(void)
 {
 	const struct cupti *cupti = &cupti_library.cupti;
@@ -259,7 +260,7 @@ void cupti_subscribe_enable(enum ctp_gpu mode)
 	cupti_callback_active(on);
 	refused = cupti_callback_enable(subscription.subscriber, on);
 	if (!on) {
-		/* A subscriber that CUPTI does not know is refused all. */
+		/* CUPTI refuses all requests of an unknown subscriber. */
 		subscription.is_lost = refused > subscription.refused;
 		disable_kinds();
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Our requests to CUPTI: to be its subscriber, and kinds of records. */
+/* Our requests to CUPTI: the subscription and kinds of records. */
 #ifndef CUPTI_SUBSCRIBE_H
 #define CUPTI_SUBSCRIBE_H
 
@@ -12,7 +12,7 @@
  * Becomes CUPTI's subscriber, with buffers for records. On a thread that holds
  * no lock.
  *
- * Errors: false; then `reason` says why, e.g. who is it already.
+ * Errors: false, with `reason`, such as an existing subscriber.
  */
 bool cupti_subscribe(char *reason, size_t size);
 
@@ -20,11 +20,10 @@ bool cupti_subscribe(char *reason, size_t size);
  * CTP_GPU_OFF. A refusal of CUPTI becomes a fact of the log. */
 void cupti_subscribe_enable(enum ctp_gpu mode);
 
-/* Did CUPTI, when all was switched off, know nothing of what it had been asked
- * for? */
+/* Whether CUPTI had lost all requests when everything was switched off. */
 bool cupti_subscribe_is_lost(void);
 
-/* The end of it, at the end of the process. */
+/* Ends the subscription, at the end of the process. */
 void cupti_subscribe_end(void);
 
 #endif

@@ -14,7 +14,7 @@ static size_t key_bytes(const struct cupti_table *table)
 	return table->key_words * sizeof(uint64_t);
 }
 
-/* Where the key is, or is to be. There is always an empty slot. */
+/* The key's slot, or the empty one for it, which always exists. */
 static uint64_t *slot_of(const struct cupti_table *table, const void *key)
 {
 	size_t width = table->key_words + 1;

@@ -18,14 +18,14 @@ struct cupti_table {
 #define CUPTI_TABLE_INIT(words) { .key_words = (words) }
 /* clang-format on */
 
-/* The key's value; 0 if it is not there. */
+/* The key's value; 0 if it is missing. */
 uint64_t cupti_table_find(const struct cupti_table *table, const void *key);
 
-/* Sets the key's value, which is not 0. False if there is no memory. */
+/* Sets the key's value, which is not 0. False if out of memory. */
 bool cupti_table_set(
 	struct cupti_table *table, const void *key, uint64_t value);
 
-/* Forgets all keys, and gives the memory back. */
+/* Removes all keys and frees the memory. */
 void cupti_table_clear(struct cupti_table *table);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records are copied into one piece of memory from its front, and their
- * entries, which are what is sorted, grow towards them from its end. When the
- * two meet, the records are written to the file in order, as a run.
+ * Records are copied to the front of one piece of memory, and their entries,
+ * which are sorted, grow downward from its end. When the two meet, the records
+ * are written to the file in order, as a run.
  *
- * In a trace most pieces follow each other in time, so that merging them costs
- * little, and there are few: one of 16 MiB holds 150,000 events.
+ * In a trace most runs follow each other in time, so merging is cheap, and
+ * there are few: 16 MiB hold 150,000 events.
  */
 #include "extsort/extsort.h"
 
@@ -22,21 +22,21 @@
 /* Each record in memory, its rank and its bytes, is at a multiple of this. */
 #define RECORD_ALIGN ((size_t)8)
 
-/* One record of those in memory. */
+/* A record in memory. */
 struct entry {
 	int64_t time_ns;
-	uint32_t at; /* where its rank is, in units of RECORD_ALIGN */
+	uint32_t at; /* position of its rank, in units of RECORD_ALIGN */
 	uint32_t size;
 };
 
 struct order {
 	const uint8_t *bytes;
-	bool reversed; /* of one time and rank, the later comes first */
+	bool reversed; /* equal time and rank: later records first */
 	struct entry *entries;
 	struct entry *scratch; /* room for half of the entries */
 };
 
-/* Memory that a record takes beside its entry. */
+/* Memory of a record without its entry. */
 static inline size_t order_whole(size_t size)
 {
 	return sizeof(int64_t) +
@@ -59,15 +59,15 @@ static inline struct extsort_record order_record(
 /* ---- the order of the records in memory ---- */
 
 /*
- * A natural merge sort. A trace is written thread by thread, or by the ends of
- * its slices. So runs that are already in order are found and kept, and runs
- * that follow each other are not merged at all.
+ * A natural merge sort. Traces are written thread by thread, or ordered by the
+ * ends of slices. So existing runs are detected and kept, and consecutive runs
+ * are not merged at all.
  *
  * Source: S. Buss, A. Knop, "Strategies for Stable Merge Sorting", 2019: the
  * 2-merge sort, a stack of runs each over twice as long as the one above.
  */
 
-/* Shorter runs are made this long by insertion. */
+/* Shorter runs are extended to this length by insertion. */
 #define RUN_MIN 12
 /* Each run of the stack is over twice as long as the next. */
 #define STACK_MAX 64
@@ -102,7 +102,7 @@ static void turn_round(struct entry *first, struct entry *end)
 	}
 }
 
-/* Puts entries from `at` to `end` where they belong in [begin, at). */
+/* Inserts the entries [at, end) into the sorted [begin, at). */
 static void insert(
 	const struct order *order, size_t begin, size_t at, size_t end)
 {
@@ -118,7 +118,7 @@ static void insert(
 	}
 }
 
-/* The end of the run that begins here, which is in order then. */
+/* Finds the end of the run that begins here, and sorts it. */
 static size_t find_run(const struct order *order, size_t begin, size_t count)
 {
 	const struct entry *entries = order->entries;
@@ -142,7 +142,7 @@ static size_t find_run(const struct order *order, size_t begin, size_t count)
 	return end;
 }
 
-/* The left run is the shorter one: it waits in the scratch. */
+/* The left run is the shorter one: it is moved to the scratch. */
 static void merge_forward(
 	const struct order *order, size_t begin, size_t middle, size_t end)
 {
@@ -175,7 +175,7 @@ static void merge_backward(
 	memcpy(to, right_begin, (size_t)(right - right_begin) * sizeof(*to));
 }
 
-/* The first in [begin, end) that comes after `entry`. */
+/* The first position in [begin, end) after `entry`. */
 static size_t find_place(const struct order *order, const struct entry *entry,
 	size_t begin, size_t end)
 {
@@ -208,17 +208,16 @@ static struct run merge(
 	return (struct run){left.begin, right.end};
 }
 
-/* Sorts `count` entries, the last added first, by time, rank and place. It is
- * linear in their number where they are a few sorted runs one behind the other,
- * as they mostly are. */
+/* Sorts `count` entries, the last added first, by time, rank and place. Linear
+ * in their number for a few consecutive sorted runs, the usual case. */
 static void order_sort(const struct order *order, size_t count)
 {
 	struct run stack[STACK_MAX];
 	size_t depth = 0;
 	size_t at = 0;
 
-	/* They come the last first: of what nearly is in order each run would
-	 * lie behind all that follow it, and be moved over them. */
+	/* Entries are reversed. Without this, each run of nearly sorted input
+	 * would be moved over all later ones. */
 	turn_round(order->entries, order->entries + count);
 	while (at < count) {
 		struct run run = {at, find_run(order, at, count)};
@@ -236,18 +235,18 @@ static void order_sort(const struct order *order, size_t count)
 			merge(order, stack[depth - 2], stack[depth - 1]);
 }
 
-/* ---- runs: sorted records in the file, one behind the other ---- */
+/* ---- runs: sorted records in the file ---- */
 
 /*
- * The head of each record in a file: the difference of its time to the record
- * before it in its run, its rank and its size, each in as few bytes as
- * possible. The first byte holds the number of bytes of each.
+ * The head of each record in a file: the difference of its time to the previous
+ * record of the run, its rank and its size, each in as few bytes as possible.
+ * The first byte has the number of bytes of each.
  */
 #define RUN_HEAD_MAX ((size_t)1 + 2 * PACKED_MAX + 4)
-/* What writing one may touch. */
+/* Bytes that writing a head may touch. */
 #define RUN_HEAD_ROOM (RUN_HEAD_MAX + PACKED_MAX)
 
-/* Three bits tell of up to eight bytes: seven are written as eight. */
+/* Three bits encode up to eight bytes: seven are written as eight. */
 static inline unsigned run_head_code(uint64_t number)
 {
 	unsigned size = packed_size(number);
@@ -260,13 +259,13 @@ static inline unsigned run_head_bytes(unsigned code)
 	return code + (code == 7);
 }
 
-/* The record follows one of the time `last_ns` in its run, or, with 0, none.
- * How many bytes its head takes. */
+/* Writes the head of a record after one of time `last_ns` (0 for the first of a
+ * run); returns its size. */
 static inline size_t run_head_write(
 	uint8_t *to, int64_t last_ns, const struct extsort_record *record)
 {
 	uint64_t later_ns = (uint64_t)record->time_ns - (uint64_t)last_ns;
-	/* Ranks of either sign that are near 0 become small numbers. */
+	/* Zigzag encoding: ranks near 0 become small numbers. */
 	uint64_t rank = (uint64_t)record->rank << 1 ^
 			(uint64_t)(record->rank < 0 ? -1 : 0);
 	unsigned time_code = run_head_code(later_ns);
@@ -283,7 +282,7 @@ static inline size_t run_head_write(
 	return (size_t)(at - to) + size_bytes;
 }
 
-/* The same way back; all but the record's bytes. */
+/* Reads a head: all of the record except its bytes. */
 static inline size_t run_head_read(
 	const uint8_t *from, int64_t last_ns, struct extsort_record *record)
 {
@@ -305,20 +304,20 @@ static inline size_t run_head_read(
 
 /*
  * A heap of the runs, by their next record. The run whose record was returned
- * stays at the top until its next one is known. While that is the least again,
- * which is usual in a trace, two comparisons are enough.
+ * stays at the top until its next one is known. If that is the least again, as
+ * usual in a trace, two comparisons suffice.
  */
 
-/* A run's part of the memory is at least so large. */
+/* Smallest part of the memory per run. */
 #define PART_MIN ((size_t)32 << 10)
 
-/* Larger parts are no faster, and fall out of the processor's cache. */
+/* Larger parts are not faster and exceed the processor's cache. */
 #define PART_MAX ((size_t)1 << 20)
 
-/* The part of a run that is in memory. */
+/* The part of a run in memory. */
 struct part {
 	uint8_t *bytes;
-	size_t from; /* the next record's head or, if that was read, bytes */
+	size_t from; /* the next record's head or, if it was read, bytes */
 	size_t used;
 	uint64_t at; /* the rest of the run in the file */
 	uint64_t end;
@@ -338,17 +337,17 @@ struct file_run {
 };
 
 struct run_merge {
-	/* These four are set before run_merge_init(), and borrowed. */
+	/* The next four are set before run_merge_init(); borrowed. */
 	const struct temp_file *file;
 	uint8_t *memory;
 	size_t memory_bytes;
-	bool reversed; /* of one time and rank, those of later runs first */
+	bool reversed; /* equal time and rank: records of later runs first */
 
 	struct part *parts;
 	struct key *heap; /* the least key is at [0] */
 	size_t heap_count;
 	size_t room;    /* of each part */
-	bool taken;     /* the record of heap[0] was given out */
+	bool taken;     /* the record of heap[0] was returned */
 	uint8_t *large; /* a record that is larger than its part */
 	size_t large_room;
 };
@@ -381,8 +380,8 @@ static void sink_key(struct run_merge *merge, size_t at)
 	heap[at] = key;
 }
 
-/* Makes sure that `size` bytes, no more than a part has room for, are there
- * from `from` on, or all that the run has. */
+/* Ensures that `size` bytes, which must fit in a part, are available from
+ * `from` on, or the rest of the run. */
 static enum ctp_status need(const struct run_merge *merge, struct part *part,
 	size_t size, struct ctp_error *err)
 {
@@ -407,7 +406,7 @@ static enum ctp_status need(const struct run_merge *merge, struct part *part,
 	return CTP_OK;
 }
 
-/* The head of a run's next record, and its key; CTP_END if there is none. */
+/* Reads the head and key of a run's next record; CTP_END if there is none. */
 static enum ctp_status read_key(const struct run_merge *merge, size_t run,
 	struct key *key, struct ctp_error *err)
 {
@@ -443,12 +442,12 @@ static enum ctp_status fill_heap(
 }
 
 /* Begins with `count` runs in their order of adding, at most as many as the
- * memory has parts. Call run_merge_clear() in either case. Errors:
- * CTP_ERR_IO, CTP_ERR_NOMEM. */
+ * memory has parts. Call run_merge_clear() in any case. Errors: CTP_ERR_IO,
+ * CTP_ERR_NOMEM. */
 static enum ctp_status run_merge_init(struct run_merge *merge,
 	const struct file_run *runs, size_t count, struct ctp_error *err)
 {
-	/* Reading a head touches what is in front of it, too. */
+	/* Reading a head also touches bytes before it. */
 	uint8_t *memory = merge->memory + PACKED_MAX;
 	size_t room = (merge->memory_bytes - PACKED_MAX) / count /
 		      RECORD_ALIGN * RECORD_ALIGN;
@@ -473,8 +472,8 @@ static void run_merge_clear(struct run_merge *merge)
 	memory_free(merge->large);
 }
 
-/* The bytes of a record that do not fit into its part: what of them is there,
- * and the rest from the file. */
+/* Reads the bytes of a record larger than its part: those in memory, and the
+ * rest from the file. */
 static enum ctp_status read_large(
 	struct run_merge *merge, struct part *part, struct ctp_error *err)
 {
@@ -514,8 +513,8 @@ static enum ctp_status read_bytes(
 	return CTP_OK;
 }
 
-/* The run whose record was returned moves on to its next key, or leaves the
- * heap. */
+/* Advances the run whose record was returned to its next key, or removes it
+ * from the heap. */
 static enum ctp_status go_on(struct run_merge *merge, struct ctp_error *err)
 {
 	enum ctp_status status =
@@ -558,16 +557,16 @@ static enum ctp_status run_merge_next(struct run_merge *merge,
 
 /* Room for a few parts in a merge. */
 #define MEMORY_MIN (4 * PART_MIN)
-/* The buffers that an entry can point into. */
+/* Largest memory that entries can address. */
 #define MEMORY_MAX ((size_t)UINT32_MAX * RECORD_ALIGN)
-/* The buffer through which a run is read to be reordered. */
+/* Buffer for reading a run to be reordered. */
 #define REWRITE_BYTES ((size_t)256 << 10)
 
 struct extsort {
 	uint8_t *memory;
 	size_t room;
 	size_t used;  /* by records */
-	size_t count; /* of entries at the end of the memory */
+	size_t count; /* entries at the end of the memory */
 	bool reversed;
 	struct temp_file file;
 	struct file_run *runs;
@@ -616,8 +615,7 @@ static struct entry *entries(const struct extsort *sort)
 	       sort->count;
 }
 
-/* Is there room for a record of this size, its entry, and what sorting them
- * takes? */
+/* Whether there is room for a record of this size, its entry, and sorting. */
 static bool fits(const struct extsort *sort, size_t size)
 {
 	size_t count = sort->count + 1;
@@ -653,8 +651,8 @@ static struct order sort_entries(const struct extsort *sort)
 	return order;
 }
 
-/* Adds a record to a run; `*last_ns` is the time of the one before it, and 0 at
- * first. */
+/* Adds a record to a run; `*last_ns` is the time of the previous one, initially
+ * 0. */
 static enum ctp_status put(struct temp_file *file, int64_t *last_ns,
 	const struct extsort_record *record, struct ctp_error *err)
 {
@@ -668,7 +666,7 @@ static enum ctp_status put(struct temp_file *file, int64_t *last_ns,
 		       : status;
 }
 
-/* Writes what is in memory in order, which is empty then. */
+/* Writes the records in memory in order, and empties it. */
 static enum ctp_status write_sorted(struct extsort *sort, struct ctp_error *err)
 {
 	struct order order = sort_entries(sort);
@@ -720,7 +718,7 @@ static enum ctp_status write_run(struct extsort *sort, struct ctp_error *err)
 	return status;
 }
 
-/* A record that is larger than the memory is a run of its own. */
+/* A record that is larger than the memory becomes a separate run. */
 static enum ctp_status write_single(struct extsort *sort,
 	const struct extsort_record *record, struct ctp_error *err)
 {
@@ -765,9 +763,9 @@ void extsort_reverse_ties(struct extsort *sort)
 	sort->old_run_count = sort->run_count;
 }
 
-/* Reorders a run that was written before the ties were reversed, in its place.
- * It fits into memory, as it did before. It takes the same room in the file,
- * since only records of the same time change places. */
+/* Reorders a run in place that was written before the ties were reversed. It
+ * fits in memory as before, and in the same space of the file, since only
+ * records of equal times change places. */
 static enum ctp_status rewrite(struct extsort *sort, const struct file_run *run,
 	uint8_t *memory, struct ctp_error *err)
 {
@@ -840,8 +838,7 @@ static enum ctp_status merge_runs(struct extsort *sort,
 	return status;
 }
 
-/* Merges runs that follow each other, as many at a time as have room, so that
- * there are fewer. */
+/* Merges consecutive runs, as many at a time as fit, to reduce their number. */
 static enum ctp_status merge_level(
 	struct extsort *sort, size_t ways, struct ctp_error *err)
 {
@@ -869,7 +866,7 @@ static enum ctp_status merge_level(
 	return status;
 }
 
-/* Merges until there are no more runs than this. */
+/* Merges until there are at most `most` runs. */
 static enum ctp_status reduce_runs(
 	struct extsort *sort, size_t ways, struct ctp_error *err)
 {
@@ -902,7 +899,7 @@ enum ctp_status extsort_sort(struct extsort *sort, struct ctp_error *err)
 	return status == CTP_OK ? open_merge(sort, err) : status;
 }
 
-/* All is in memory, and does not need all of it. */
+/* Shrinks the memory if all records are in it. */
 static enum ctp_status fit(
 	struct extsort *sort, size_t entry_bytes, struct ctp_error *err)
 {

@@ -4,11 +4,10 @@
  * fit are sorted piece by piece into a temporary file, and the pieces are
  * merged when the records are read.
  *
- * Memory: the size given to extsort_new(), 128 KiB at least; some hundred KiB
- * more for the file, and the longest record once if it does not fit into a part
- * of that. Pages are taken as they are filled. On disk: the records and some
- * ten bytes each, 21 at most; a little more while there are some hundred pieces
- * or more.
+ * Memory: the size given to extsort_new(), at least 128 KiB; some hundred KiB
+ * more for the file, and the longest record once if it does not fit in a part
+ * of that. Pages are used as they are filled. On disk: the records and about
+ * ten (at most 21) bytes each; slightly more with hundreds of runs.
  */
 #ifndef EXTSORT_H
 #define EXTSORT_H
@@ -24,8 +23,8 @@ struct extsort;
 
 struct extsort_record {
 	int64_t time_ns;
-	/* Among those of one time, the least comes first. It takes the less
-	 * room on disk the nearer it is to 0. */
+	/* Records of one time are sorted by rank, lowest first. Ranks near 0
+	 * need the least room on disk. */
 	int64_t rank;
 	const void *bytes;
 	size_t size;
@@ -33,12 +32,12 @@ struct extsort_record {
 
 /* NULL if out of memory; free with extsort_free(). Temporary files are made
  * only when this memory is full, in $CTPROF_TMPDIR, $TMPDIR or /tmp, and have
- * no name: nothing is left of them whatever happens. */
+ * no name, so that they never remain. */
 struct extsort *extsort_new(size_t memory_bytes);
 void extsort_free(struct extsort *sort);
 
 /*
- * Copies a record. Records of one time and rank stay in the order of adding.
+ * Copies a record. Records of equal time and rank stay in the order of adding.
  *
  * Errors: CTP_ERR_IO if it cannot be written, CTP_ERR_NOMEM, CTP_ERR_LIMIT if
  * it is longer than EXTSORT_RECORD_MAX.
@@ -46,16 +45,16 @@ void extsort_free(struct extsort *sort);
 enum ctp_status extsort_add(struct extsort *sort,
 	const struct extsort_record *record, struct ctp_error *err);
 
-/* Records of one time and rank come in the reverse order of adding, including
- * those already added. At most once, before extsort_sort(). */
+/* Reverses the order of records of equal time and rank, including those already
+ * added. Call it at most once, before extsort_sort(). */
 void extsort_reverse_ties(struct extsort *sort);
 
-/* After the last record, once. Errors: CTP_ERR_IO, CTP_ERR_NOMEM. */
+/* Call it once, after the last record. Errors: CTP_ERR_IO, CTP_ERR_NOMEM. */
 enum ctp_status extsort_sort(struct extsort *sort, struct ctp_error *err);
 
 /*
- * After extsort_sort(): returns memory, down to `bytes`, by way of the file if
- * need be.
+ * Reduces the memory after extsort_sort() to `bytes`, using the file if
+ * necessary.
  *
  * Errors: as extsort_sort().
  */
@@ -63,7 +62,7 @@ enum ctp_status extsort_shrink(
 	struct extsort *sort, size_t memory_bytes, struct ctp_error *err);
 
 /*
- * The next record, or CTP_END. Its bytes are aligned for nothing.
+ * The next record, or CTP_END. Its bytes are not aligned.
  *
  * Errors: CTP_ERR_IO, CTP_ERR_NOMEM. Ownership: the bytes are borrowed until
  * the next call.

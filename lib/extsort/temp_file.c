@@ -27,7 +27,7 @@ static const char *directory(void)
 	return "/tmp";
 }
 
-/* Errors of a disk that is full have words of their own. */
+/* A full disk has a specific message. */
 static enum ctp_status refuse(struct ctp_error *err)
 {
 	const char *what = errno == ENOSPC || errno == EDQUOT || errno == EFBIG
@@ -154,7 +154,8 @@ enum ctp_status temp_file_read(const struct temp_file *file, uint64_t at,
 void temp_file_forget(
 	const struct temp_file *file, uint64_t begin, uint64_t end)
 {
-	/* Not every file system can; then it is kept until the end. */
+	/* Some file systems do not support it; the space is freed at the end
+	 * then. */
 	(void)fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		(off_t)begin, (off_t)(end - begin));
 }

@@ -9,13 +9,13 @@
 #include "base/error.h"
 
 struct temp_file {
-	int fd;      /* -1: there is none */
-	uint64_t at; /* where the next bytes go */
+	int fd;      /* -1: none */
+	uint64_t at; /* position of the next bytes */
 	uint8_t *waiting;
 	size_t waiting_bytes;
 };
 
-/* Nothing to read or to close. */
+/* No file: nothing to read or close. */
 #define TEMP_FILE_NONE ((struct temp_file){.fd = -1})
 
 /* In $CTPROF_TMPDIR, $TMPDIR or /tmp. Errors: CTP_ERR_IO, CTP_ERR_NOMEM;
@@ -23,16 +23,16 @@ struct temp_file {
 enum ctp_status temp_file_open(struct temp_file *file, struct ctp_error *err);
 void temp_file_close(struct temp_file *file);
 
-/* Small pieces are gathered: a flush writes the last of them. Errors:
- * CTP_ERR_IO. */
+/* Small pieces are buffered until a flush. Errors: CTP_ERR_IO. */
 enum ctp_status temp_file_add(struct temp_file *file, const void *bytes,
 	size_t size, struct ctp_error *err);
 enum ctp_status temp_file_flush(struct temp_file *file, struct ctp_error *err);
 
-/* The file does not grow any more: gives back the memory for that. */
+/* Frees the write buffer when the file no longer grows. */
 void temp_file_finish(struct temp_file *file);
 
-/* Exactly these bytes, all of which have been written. Errors: CTP_ERR_IO. */
+/* Reads exactly these bytes, which must have been written. Errors:
+ * CTP_ERR_IO. */
 enum ctp_status temp_file_read(const struct temp_file *file, uint64_t at,
 	void *bytes, size_t size, struct ctp_error *err);
 

@@ -27,7 +27,7 @@ struct line {
 	uint64_t value;
 	uint64_t sampled;
 	uint32_t track;
-	bool is_named; /* and is then this: */
+	bool is_named; /* and has: */
 	uint32_t site;
 };
 
@@ -37,17 +37,17 @@ struct sample {
 };
 
 struct device_counters {
-	struct event_source source; /* first: it is what callers hold */
+	struct event_source source; /* first member: callers hold a pointer to
+				     * it */
 	struct gaps *gaps;
-	struct line *lines; /* those of a device follow each other */
+	struct line *lines; /* lines of a device are adjacent */
 	uint32_t line_count;
 	struct extsort *samples; /* struct sample */
-	bool is_over;            /* the inner source */
+	bool is_over;            /* the inner source has ended */
 	struct event_arg value;
 };
 
-/* The last value holds for some time; a value that does not change is written
- * once. */
+/* Writes a sample, unless the value is unchanged. */
 static enum ctp_status write_sample(struct device_counters *counters,
 	uint32_t number, struct ctp_error *err)
 {
@@ -97,7 +97,7 @@ static enum ctp_status finish(
 	return status == CTP_OK ? extsort_sort(counters->samples, err) : status;
 }
 
-/* The track that the device's counters are put on. */
+/* Selects the track of the device's counters. */
 static uint32_t find_track(
 	const struct trace *trace, const struct gaps_device *device)
 {
@@ -161,7 +161,7 @@ static enum ctp_status next_sample(struct device_counters *counters,
 	return CTP_OK;
 }
 
-/* Is it one that was added before? */
+/* Whether it is a counter added by an earlier run. */
 static bool is_ours(const struct trace *trace, const struct event *event)
 {
 	const char *name;

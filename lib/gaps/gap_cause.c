@@ -31,7 +31,7 @@ static bool begins_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Copies, and waits for the device, of CUDA and of HIP. */
+/* CUDA's and HIP's copies and waits for the device. */
 static enum gap_cause cause_of_call(const char *name)
 {
 	static const char *const waits[] = {"DeviceSynchronize",
@@ -59,7 +59,7 @@ static bool loads_data(const struct trace *trace, uint32_t site)
 	       strcasestr(trace_site_file(trace, site), "dataloader") != NULL;
 }
 
-/* Python's name of a wait, where the call of the API inside is not known. */
+/* Python's names of waits, if the API call inside is unknown. */
 static bool waits(const struct trace *trace, uint32_t site)
 {
 	const char *name = trace_site_name(trace, site);

@@ -6,13 +6,13 @@
 #include "trace/trace.h"
 
 enum gap_cause {
-	GAP_HOST,    /* the thread that launches was at work */
+	GAP_HOST,    /* the launching thread was busy */
 	GAP_SYNC,    /* it waited for the device */
-	GAP_COPY,    /* it was in a call that copies */
+	GAP_COPY,    /* it was in a copying call */
 	GAP_DATA,    /* it loaded data */
 	GAP_QUEUED,  /* the next activity was launched, but not started */
-	GAP_NOTHING, /* nothing was launched any more */
-	GAP_UNKNOWN, /* what launched the next activity is not known */
+	GAP_NOTHING, /* nothing more was launched */
+	GAP_UNKNOWN, /* the launch of the next activity is unknown */
 	GAP_CAUSES
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Activities come in the order of their ends, launches before them, and threads
- * in turn; so all are sorted first. Then two sweeps: over activities, which
- * finds the gaps and what ended each, and follows the queue; and over what each
- * thread did, which charges the gaps to it (host_ranges.c).
+ * Activities arrive in order of end time, after their launches, and threads
+ * alternate; so everything is sorted first. Then there are two sweeps: one over
+ * activities finds the gaps and the activity that ended each, and follows the
+ * queue; one over each thread's ranges charges the gaps to them
+ * (host_ranges.c).
  */
 #include "gaps/gaps.h"
 
@@ -16,10 +17,10 @@
 #include "gaps/launch_table.h"
 #include "profile/profile.h"
 
-/* Memory of each of the sorts. */
+/* Memory per sort. */
 #define SORT_BYTES ((size_t)32 << 20)
 
-/* From when to when something of a track is known. */
+/* The known time span of a track. */
 struct gaps_extent {
 	int64_t first_ns;
 	int64_t last_ns;
@@ -36,27 +37,27 @@ struct gaps {
 	struct gaps_place *places;
 	uint32_t place_count;
 	uint32_t place_room;
-	struct strtab *place_keys;   /* number + 1 by what tells places apart */
+	struct strtab *place_keys;   /* number + 1 by the place's members */
 	struct gaps_extent *extents; /* by track */
 	uint32_t extent_count;
 	struct host_ranges *host;
 	struct extsort *work; /* activities, by their start */
-	/* When kernels were launched that were in the queue, with the device
-	 * for a rank and no bytes; nearly in order. */
+	/* Launch times of queued kernels, with the device as rank and no bytes;
+	 * nearly in order. */
 	struct extsort *launched;
-	struct gaps_watch watch; /* without report(): it is not watched */
+	struct gaps_watch watch; /* report() is NULL: not watched */
 };
 
-/* How many kernels wait on each device, as their starts are taken in order of
- * time. */
+/* Number of kernels waiting on each device, while starts are processed in order
+ * of time. */
 struct gaps_queues {
 	struct gaps *gaps;
 	struct gaps_queue *queues;    /* by device */
 	struct extsort_record launch; /* the next one */
-	enum ctp_status launch_read;  /* CTP_END: there is none */
+	enum ctp_status launch_read;  /* CTP_END: none */
 };
 
-/* Reports to the watch, if there is one. Errors: those of the watch. */
+/* Reports to the watch, if any. Errors: those of the watch. */
 static enum ctp_status report(const struct gaps *gaps,
 	const struct gaps_level *level, struct ctp_error *err)
 {
@@ -65,7 +66,7 @@ static enum ctp_status report(const struct gaps *gaps,
 		       : gaps->watch.report(gaps->watch.user, level, err);
 }
 
-/* How many kernels were launched and had not started, over time. */
+/* The queue depth over time. */
 
 #define THOUSANDTHS 1000
 
@@ -86,7 +87,7 @@ static enum ctp_status report_depth(const struct gaps *gaps, uint32_t device,
 	return report(gaps, &level, err);
 }
 
-/* A kernel more, or fewer, waits in the queue from now on. */
+/* Adds a kernel to the queue or removes one. */
 static enum ctp_status step_queue(struct gaps_queues *queues, uint32_t number,
 	int64_t time_ns, int by, struct ctp_error *err)
 {
@@ -110,7 +111,7 @@ static enum ctp_status step_queue(struct gaps_queues *queues, uint32_t number,
 				: status;
 }
 
-/* At the same moment, starts come first, since a kernel that starts at once was
+/* At equal times starts come first, since a kernel that starts immediately was
  * never in the queue. */
 static enum ctp_status gaps_queues_start(struct gaps_queues *queues,
 	uint32_t device, int64_t time_ns, struct ctp_error *err)
@@ -130,7 +131,7 @@ static enum ctp_status gaps_queues_start(struct gaps_queues *queues,
 				: status;
 }
 
-/* After the last start: the devices learn the mean. */
+/* After the last start: sets the devices' means. */
 static void gaps_queues_finish(const struct gaps_queues *queues)
 {
 	for (uint32_t i = 0; i < queues->gaps->device_count; i++) {
@@ -143,8 +144,8 @@ static void gaps_queues_finish(const struct gaps_queues *queues)
 	}
 }
 
-/* After what was launched was sorted, and the devices' spans are known; call
- * gaps_queues_clear() in either case. Errors: CTP_ERR_NOMEM, CTP_ERR_IO. */
+/* Requires sorted launches and known spans of the devices; call
+ * gaps_queues_clear() in any case. Errors: CTP_ERR_NOMEM, CTP_ERR_IO. */
 static enum ctp_status gaps_queues_init(
 	struct gaps_queues *queues, struct gaps *gaps, struct ctp_error *err)
 {
@@ -163,8 +164,7 @@ static void gaps_queues_clear(struct gaps_queues *queues)
 	memory_free(queues->queues);
 }
 
-/* The place that idle time is charged to; and the order of devices and
- * places. */
+/* Charging idle time to places; sorting devices and places. */
 
 #define PLACE_NONE UINT32_MAX
 
@@ -240,7 +240,7 @@ static int compare_numbers(uint64_t left, uint64_t right)
 	return (left > right) - (left < right);
 }
 
-/* The longest first; what is equal, in an order of its own. */
+/* Longest first; ties in a fixed order. */
 static int compare_places(const void *left, const void *right, void *user)
 {
 	const struct gaps_place *one = left;
@@ -272,7 +272,7 @@ static int compare_devices(const void *left, const void *right, void *user)
 	return compare_numbers(one->number, other->number);
 }
 
-/* Into an order that does not depend on how they were met. */
+/* Sorts devices independently of the order of input. */
 static bool sort_devices(struct gaps *gaps)
 {
 	uint32_t count = gaps->device_count;
@@ -301,7 +301,7 @@ static bool sort_devices(struct gaps *gaps)
 	return true;
 }
 
-/* Puts devices and places into their orders. False if out of memory. */
+/* Sorts devices and places. False if out of memory. */
 static bool gaps_sort(struct gaps *gaps)
 {
 	if (!sort_devices(gaps))
@@ -317,12 +317,12 @@ struct work {
 	int64_t start_ns;
 	int64_t end_ns;
 	int64_t launch_ns;
-	uint32_t launch_track; /* TRACE_NONE: not known */
+	uint32_t launch_track; /* TRACE_NONE: unknown */
 	uint32_t device;
 	enum profile_kind kind;
 };
 
-/* How far a device's activities have come. */
+/* End times of a device's activities so far. */
 struct front {
 	int64_t busy_ns;   /* the latest end */
 	int64_t kernel_ns; /* of a kernel */
@@ -413,7 +413,7 @@ static bool extend(
 
 #define DEVICE_NONE UINT32_MAX
 
-/* The device that a stream is of; DEVICE_NONE if out of memory. */
+/* The device of a stream; DEVICE_NONE if out of memory. */
 static uint32_t find_device(struct gaps *gaps, uint32_t number)
 {
 	const struct trace_track *track = &gaps->trace->tracks[number];
@@ -442,7 +442,7 @@ static int64_t end_of(const struct event *event)
 		       : (int64_t)((uint64_t)event->time_ns + event->dur_ns);
 }
 
-/* Does it wait in the queue before it starts? */
+/* Whether it waits in the queue before it starts. */
 static bool is_queued(const struct work *work)
 {
 	return work->kind == PROFILE_KERNEL &&
@@ -538,8 +538,8 @@ static bool add_processes(const struct gaps *gaps, struct processes *processes)
 	return true;
 }
 
-/* A device's span is all that is known of the process that it worked for. False
- * if out of memory. */
+/* Sets each device's span to the known time of its process. False if out of
+ * memory. */
 static bool set_spans(struct gaps *gaps)
 {
 	struct processes processes = {.pids = strtab_new()};
@@ -586,7 +586,7 @@ static void count_gap(struct gaps_device *device, uint64_t time_ns)
 		device->longest_ns = time_ns;
 }
 
-/* The gap from there to this activity's start. */
+/* Adds the gap from `from_ns` to this activity's start. */
 static enum ctp_status add_gap(struct gaps *gaps, int64_t from_ns,
 	const struct work *work, struct ctp_error *err)
 {
@@ -616,7 +616,8 @@ static enum ctp_status add_gap(struct gaps *gaps, int64_t from_ns,
 		       : CTP_OK;
 }
 
-/* Time from the front on, which goes there, in which this one runs. */
+/* Advances the front to the activity's end; returns its time after the old
+ * front. */
 static uint64_t advance(int64_t *front_ns, const struct work *work)
 {
 	int64_t from_ns = *front_ns;

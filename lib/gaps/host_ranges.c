@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sweep follows what is open on each thread, one after the other, and
- * whenever that changes, what it was until then is charged to the waits for the
- * thread. A wait belongs to one thread, and a device has one at a time, so a
- * thread has as many as there are devices at most.
+ * The sweep follows the open ranges of one thread after another. Whenever they
+ * change, the time until then is charged to the waits for the thread. A wait
+ * belongs to one thread, and a device has one at a time, so a thread has at
+ * most as many as there are devices.
  */
 #include "gaps/host_ranges.h"
 
@@ -13,20 +13,20 @@
 #include "base/packed.h"
 #include "extsort/extsort.h"
 
-/* Memory of each of the two sorts. */
+/* Memory per sort. */
 #define SORT_BYTES ((size_t)32 << 20)
 
 /*
- * Begins and ends of ranges, the most frequent events. The times of a thread do
- * not go back, so they need no sorting. Each thread's events are packed into
- * blocks, a few bytes for each, and the blocks are sorted by thread.
+ * Begins and ends of ranges, the most frequent events. A thread's times do not
+ * go back, so they need no sorting. Each thread's events are packed into
+ * blocks, a few bytes each, and the blocks are sorted by thread.
  *
- * A block has the time from which it counts, and then for each event a byte
- * with two sizes, followed by these bytes: the time since the event before it,
- * and the site plus one, which an end lacks.
+ * A block has a start time, and then for each event a byte with the sizes of
+ * two numbers, which follow: the time since the previous event, and the site
+ * plus one (missing for an end).
  */
 #define BLOCK_BYTES 512
-/* Most bytes that writing one may touch: the byte before it, its time, and its
+/* Most bytes that writing an event may touch: the size byte, the time and the
  * site. */
 #define RANGE_ROOM (1 + 2 * PACKED_MAX)
 #define SITE_SHIFT 4
@@ -36,10 +36,10 @@ struct block {
 	uint8_t bytes[BLOCK_BYTES];
 };
 
-/* A track, of which the last block is being filled. */
+/* A track, with its last block being filled. */
 struct track {
 	int64_t last_ns;     /* the latest begin or end */
-	struct block *block; /* NULL: there was none yet */
+	struct block *block; /* NULL: none yet */
 };
 
 struct host_ranges {
@@ -60,7 +60,7 @@ struct range {
 struct block_reader {
 	const uint8_t *at;
 	const uint8_t *end;
-	int64_t time_ns; /* of the one that was read last */
+	int64_t time_ns; /* of the event read last */
 };
 
 struct host_ranges *host_ranges_new(const struct trace *trace)
@@ -100,7 +100,7 @@ static enum ctp_status put_block(
 	return extsort_add(ranges->blocks, &record, err);
 }
 
-/* Begins a block of a track, after the one that is full. */
+/* Begins a new block of a track. */
 static enum ctp_status begin_block(
 	struct host_ranges *ranges, uint32_t number, struct ctp_error *err)
 {
@@ -144,7 +144,7 @@ enum ctp_status host_ranges_add(struct host_ranges *ranges,
 		if (status != CTP_OK)
 			return status;
 	}
-	/* A time that goes back would change the order. */
+	/* Clamps times that go back, which would change the order. */
 	if (event->time_ns > track->last_ns)
 		later_ns = (uint64_t)event->time_ns - (uint64_t)track->last_ns;
 	time_size = packed_size(later_ns);
@@ -213,10 +213,10 @@ static bool next_range(struct block_reader *reader, struct range *range)
 	return true;
 }
 
-/* A range that is open, and what it is together with those around it. */
+/* An open range, and the code that it represents with the enclosing ones. */
 struct frame {
 	enum gap_cause cause;
-	uint32_t name_site; /* innermost that is no call of the API */
+	uint32_t name_site; /* innermost that is not an API call */
 	uint32_t call_site; /* the call inside that; TRACE_NONE: none */
 };
 
@@ -233,7 +233,7 @@ struct sweep {
 	struct host_ranges *ranges;
 	bool (*charge)(void *user, const struct host_stretch *stretch);
 	void *user;
-	struct thread thread; /* that is at hand */
+	struct thread thread; /* current one */
 	uint8_t *causes;      /* by site: enum gap_cause + 1, and IS_API */
 	/* The next event of any thread. */
 	struct extsort_record block;
@@ -275,7 +275,7 @@ static bool push(struct sweep *sweep, uint32_t site)
 	return true;
 }
 
-/* Charges to what is open what a wait has of the time until then. */
+/* Charges a wait's time up to `until_ns` to the open ranges. */
 static bool charge(
 	const struct sweep *sweep, struct host_wait *wait, int64_t until_ns)
 {
@@ -301,7 +301,7 @@ static bool charge(
 	return sweep->charge(sweep->user, &stretch);
 }
 
-/* What is open changes now. */
+/* Charges all waits before the open ranges change. */
 static bool charge_all(struct sweep *sweep, int64_t until_ns)
 {
 	struct thread *thread = &sweep->thread;
@@ -343,8 +343,8 @@ static void next_block(struct sweep *sweep, struct ctp_error *err)
 		extsort_next(sweep->ranges->blocks, &sweep->block, err);
 }
 
-/* Takes those of the thread's waits that begin before this moment: of the same
- * moment, what the thread did comes first. */
+/* Begins the thread's waits that start before this time: at equal times the
+ * thread's events come first. */
 static enum ctp_status begin_waits(struct sweep *sweep, uint32_t track,
 	int64_t until_ns, struct ctp_error *err)
 {
@@ -352,7 +352,7 @@ static enum ctp_status begin_waits(struct sweep *sweep, uint32_t track,
 
 	while (sweep->wait_read == CTP_OK && is_of(&sweep->wait, track) &&
 		sweep->wait.rank < until_ns) {
-		/* Ranges that are over by now, though nothing has changed. */
+		/* Waits may have ended although no range has changed. */
 		if (!charge_all(sweep, sweep->wait.rank) ||
 			!array_reserve32(&thread->waits, thread->wait_count,
 				&thread->wait_room, sizeof(*thread->waits)))
@@ -365,7 +365,7 @@ static enum ctp_status begin_waits(struct sweep *sweep, uint32_t track,
 	return sweep->wait_read < 0 ? sweep->wait_read : CTP_OK;
 }
 
-/* Is there still something to be charged to what the thread does? */
+/* Whether there are still waits for the thread. */
 static bool is_waited_for(const struct sweep *sweep, uint32_t track)
 {
 	return sweep->thread.wait_count > 0 ||
@@ -388,7 +388,8 @@ static enum ctp_status follow_ranges(
 	return status;
 }
 
-/* Both in order of time, from the thread's first wait on. */
+/* Processes waits and ranges in order of time, from the thread's first wait
+ * on. */
 static enum ctp_status sweep_thread(
 	struct sweep *sweep, uint32_t track, struct ctp_error *err)
 {
@@ -408,7 +409,7 @@ static enum ctp_status sweep_thread(
 	return status;
 }
 
-/* Nothing waits for the threads that are passed over. */
+/* Skips threads without waits. */
 static enum ctp_status run(struct sweep *sweep, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;

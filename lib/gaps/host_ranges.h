@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ranges of all threads, in temporary files, and what each thread did while
- * a device waited for it.
+ * The ranges of all threads, in temporary files, and their code while a device
+ * waited for the thread.
  */
 #ifndef HOST_RANGES_H
 #define HOST_RANGES_H
@@ -21,12 +21,13 @@ struct host_wait {
 	uint32_t device;
 };
 
-/* A part of a wait in which the thread did the same all the time. */
+/* A part of a wait with the same open ranges. */
 struct host_stretch {
 	uint32_t device;
 	enum gap_cause cause;
-	uint32_t name_site; /* innermost that is no call of the API, or */
-	uint32_t call_site; /* TRACE_NONE; the call inside that, likewise */
+	uint32_t name_site; /* innermost that is not an API call, or */
+	uint32_t call_site; /* TRACE_NONE; the API call inside that, or
+			     * TRACE_NONE */
 	uint64_t time_ns;
 };
 
@@ -43,8 +44,8 @@ enum ctp_status host_ranges_add_wait(struct host_ranges *ranges,
 	const struct host_wait *wait, struct ctp_error *err);
 
 /*
- * After the last of both, once: calls `charge` for each stretch of the waits;
- * it returns false if out of memory. Errors: as above.
+ * Call it once, after the last of both: calls `charge`, which returns false if
+ * out of memory, for each part of the waits. Errors: as above.
  */
 enum ctp_status host_ranges_charge(struct host_ranges *ranges,
 	bool (*charge)(void *user, const struct host_stretch *stretch),

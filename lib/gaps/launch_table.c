@@ -4,7 +4,7 @@
 #include "trace/correlation.h"
 #include "base/memory.h"
 
-/* When the ranges of a track began that are open. */
+/* Start times of a track's open ranges. */
 struct open_starts {
 	int64_t *times_ns;
 	uint32_t depth;
@@ -16,7 +16,7 @@ struct launch_table {
 	struct open_starts *tracks; /* by number */
 	uint32_t track_count;
 	struct correlation *join; /* to places in `calls`; NULL: none yet */
-	/* As many as are joined, in a ring. */
+	/* A ring of the launches in `join`. */
 	struct launch *calls;
 	uint32_t call_count;
 	uint32_t call_room;
@@ -53,8 +53,8 @@ static bool push(struct open_starts *open_starts, int64_t time_ns)
 	return true;
 }
 
-/* A place in the ring, whose call the join is about to forget; false if out of
- * memory. */
+/* Finds a place in the ring, whose old call the join is about to forget; false
+ * if out of memory. */
 static bool next_place(struct launch_table *table, uint32_t *place)
 {
 	*place = table->call_next;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of launches: the call, its thread and its time for each activity of a
- * device. */
+/* A table of launches: the call, its thread and its time for each device
+ * activity. */
 #ifndef LAUNCH_TABLE_H
 #define LAUNCH_TABLE_H
 
@@ -20,11 +20,11 @@ struct launch_table;
 struct launch_table *launch_table_new(const struct trace *trace);
 void launch_table_free(struct launch_table *table);
 
-/* Reads each event of the stream, in order. Memory: the open ranges, and the
- * number of launches that correlation.h keeps. False if out of memory. */
+/* Call it for each event of the stream, in order. Memory: open ranges, and the
+ * launches that correlation.h keeps. False if out of memory. */
 bool launch_table_add(struct launch_table *table, const struct event *event);
 
-/* The call that an activity was caused by; false if it is not known. */
+/* Finds the call that caused an activity; false if unknown. */
 bool launch_table_find(const struct launch_table *table,
 	const struct event *event, struct launch *launch);
 

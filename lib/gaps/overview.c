@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bins are a power of two long and begin at multiples of that, so that bins of
- * any length lie whole in those of any greater one: their content is moved,
- * never split.
+ * A bin's length is a power of two and its start a multiple of it, so that a
+ * bin is always completely inside a longer one: contents are moved, never
+ * split.
  *
- * The leader of a bin is found by voting: time of the leader adds to its lead,
- * time of others takes from it. The true share is at least as long as the lead
- * that is left, and a site with more than half of a bin always leads. Source:
- * R. S. Boyer, J S. Moore, MJRTY - A Fast Majority Vote Algorithm, 1991.
+ * The leader of a bin is found by voting: the leader's time adds to its lead,
+ * other time reduces it. The true time is at least the remaining lead, and a
+ * site with more than half of a bin always leads. Source: R. S. Boyer, J S.
+ * Moore, MJRTY - A Fast Majority Vote Algorithm, 1991.
  */
 #include "gaps/overview.h"
 
@@ -19,7 +19,7 @@
 
 #define OVERVIEW_TRACKS (TRACE_CALLS + 1)
 
-/* Largest share of the bins in use after they were made longer. */
+/* Most bins in use after lengthening. */
 #define BINS_USED (OVERVIEW_BINS / 4 * 3)
 
 struct row {
@@ -27,7 +27,7 @@ struct row {
 	uint32_t *open; /* sites */
 	uint32_t depth;
 	uint32_t room;
-	int64_t since_ns; /* all before that is in the bins */
+	int64_t since_ns; /* earlier time is in the bins */
 };
 
 struct overview {
@@ -38,8 +38,8 @@ struct overview {
 	int64_t start_ns;
 	int64_t first_ns;
 	int64_t last_ns;
-	bool any; /* an event has come: the times are set */
-	/* By its kind and that of its track. */
+	bool any; /* the times are set by an event */
+	/* Events by kind and kind of track. */
 	uint64_t seen[EVENT_KINDS][OVERVIEW_TRACKS];
 	struct overview_counts counts;
 };
@@ -95,7 +95,7 @@ static void vote(struct overview *overview, struct overview_bin *bin,
 	}
 }
 
-/* Moves what is in a row to bins that begin and last otherwise. */
+/* Moves a row's contents to bins of another start and length. */
 static void move_row(struct overview *overview, struct row *row,
 	int64_t start_ns, unsigned shift)
 {
@@ -119,8 +119,8 @@ static void move_row(struct overview *overview, struct row *row,
 	memcpy(row->bins, bins, sizeof(bins));
 }
 
-/* Makes the bins longer, until there are enough for all that is known; the
- * spare ones are on the side that is growing. */
+/* Lengthens the bins until they cover all known time; the spare ones are on the
+ * growing side. */
 static void lengthen(struct overview *overview, bool leftwards)
 {
 	unsigned shift = overview->shift;
@@ -145,8 +145,7 @@ static void lengthen(struct overview *overview, bool leftwards)
 	overview->shift = shift;
 }
 
-/* Makes sure that there is a bin for this moment, as there is for all between
- * the first and the last one. */
+/* Ensures a bin for this time and all between it and the others. */
 static inline void extend_span(struct overview *overview, int64_t time_ns)
 {
 	if (!overview->any) {
@@ -175,8 +174,8 @@ static struct row *row_of(struct overview *overview, uint32_t track)
 		       : NULL;
 }
 
-/* Puts a stretch of time into the bins; TRACE_NONE does not lead. False if out
- * of memory. */
+/* Adds a time interval to the bins; TRACE_NONE does not lead. False if out of
+ * memory. */
 static bool fill(struct overview *overview, struct row *row, int64_t from_ns,
 	int64_t until_ns, uint32_t site)
 {
@@ -205,7 +204,8 @@ static bool fill(struct overview *overview, struct row *row, int64_t from_ns,
 	return true;
 }
 
-/* The innermost open range had the time until now; false if out of memory. */
+/* Adds the time until now to the innermost open range; false if out of
+ * memory. */
 static bool advance(struct overview *overview, struct row *row, int64_t now_ns)
 {
 	bool ok = true;
@@ -238,8 +238,8 @@ static bool add_nested(
 	return true;
 }
 
-/* Events that are complete when they come. Where ranges nest, the innermost
- * show more of the work than others beside them. */
+/* Adds events with a duration. On tracks with nested ranges, those show more of
+ * the work than overlapping ones. */
 static bool add_whole(
 	struct overview *overview, struct row *row, const struct event *event)
 {
@@ -249,7 +249,7 @@ static bool add_whole(
 	if (__builtin_add_overflow(event->time_ns, event->dur_ns, &end_ns))
 		end_ns = INT64_MAX;
 	extend_span(overview, end_ns);
-	/* Waiting, and the tool's own overhead, are no work. */
+	/* Waiting and the tool's own overhead are not work. */
 	if (event->kind == EVENT_ACTIVITY &&
 		profile_kind_of(overview->trace, event->site) == PROFILE_HOST)
 		return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A timeline at a glance: for each track, how busy it was in each of some
- * hundreds of equal stretches of time, and with what above all. The stretches
- * double in length as time grows, so that memory is bounded by the tracks.
+ * An overview of a timeline: for each track, the busy time and leading site in
+ * some hundreds of equal time bins. The bins double in length as time grows, so
+ * that memory is bounded by the tracks.
  */
 #ifndef OVERVIEW_H
 #define OVERVIEW_H
@@ -14,20 +14,20 @@
 
 #define OVERVIEW_BINS 512
 
-/* One stretch of a track's time. */
+/* A time bin of a track. */
 struct overview_bin {
-	/* In ranges, or of a stream at work: more than the stretch is long
-	 * where they overlap. */
+	/* In ranges, or a stream's activities; exceeds the bin's length if they
+	 * overlap. */
 	uint64_t busy_ns;
-	/* The site that ran for most of it, if one did for more than half, and
-	 * its least time. Where ranges nest, the innermost count. */
+	/* The leading site, which is certain with more than half of the bin,
+	 * and its minimum time. Of nested ranges, the innermost counts. */
 	uint64_t lead_ns;
 	uint32_t site; /* TRACE_NONE: nothing */
 };
 
 struct overview_counts {
 	uint64_t ranges;
-	uint64_t activities; /* of devices */
+	uint64_t activities; /* device activities */
 	uint64_t instants;
 	uint64_t counters;
 	uint64_t async;
@@ -45,24 +45,23 @@ void overview_free(struct overview *overview);
 enum ctp_status overview_add(struct overview *overview,
 	const struct event *event, struct ctp_error *err);
 
-/* After the last event, once: what is open ends with its track. Errors: as
- * above. */
+/* Call it once, after the last event: open ranges end with their track. Errors:
+ * as above. */
 enum ctp_status overview_finish(
 	struct overview *overview, struct ctp_error *err);
 
 /* After overview_finish(). */
 const struct overview_counts *overview_counts(const struct overview *overview);
 
-/* When the first event was, and the last one ended; equal without any. */
+/* Start of the first event and end of the last; equal without events. */
 void overview_span(
 	const struct overview *overview, int64_t *first_ns, int64_t *last_ns);
 
-/* When the first bin begins, and how long each is. */
+/* Start of the first bin, and length of all. */
 int64_t overview_start(const struct overview *overview, uint64_t *bin_ns);
 
-/* OVERVIEW_BINS bins, borrowed until overview_free(), and how long the track
- * was busy, where no bin counts for more than it is long; NULL if nothing took
- * time on it. */
+/* OVERVIEW_BINS bins, borrowed until overview_free(), and the track's busy
+ * time, in which no bin exceeds its length; NULL if the track has no time. */
 const struct overview_bin *overview_track(
 	const struct overview *overview, uint32_t track, uint64_t *busy_ns);
 

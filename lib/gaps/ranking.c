@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ranking: the distance of a range's share of idle time, and of its own
+ * The score of a range: the distance of its share of idle time, and of its self
  * time, from the mean of all ranges that overlap a phase in which the queue ran
- * empty. The unit is the standard deviation of that sample.
+ * empty, in standard deviations of that sample.
  */
 #include "gaps/ranking.h"
 
@@ -18,27 +18,27 @@
 
 #define SELF_WEIGHT 0.6
 
-/* Memory of each of the sorts. */
+/* Memory per sort. */
 #define SORT_BYTES ((size_t)32 << 20)
 
-/* Properties of a site from its texts, found once for each. */
+/* Cached properties of a site, from its texts. */
 struct site {
 	bool known;
 	bool has_place; /* in a file */
-	bool is_call;   /* or something else that is no range here */
+	bool is_call;   /* or anything else that is not a range here */
 	bool is_launch; /* if it is a call */
 	bool is_work;   /* if it is an activity */
 	bool is_kernel;
 };
 
-/* A range that is open. */
+/* An open range. */
 struct open {
 	int64_t start_ns;
 	uint64_t children_ns;
-	uint64_t id; /* of a call of the API: of what it causes */
+	uint64_t id; /* for an API call: id of its activities */
 	uint32_t site;
 	uint32_t place;
-	bool is_call; /* or something else that is no range here */
+	bool is_call; /* or anything else that is not a range here */
 	bool is_launch;
 };
 
@@ -58,7 +58,7 @@ struct point {
 	uint64_t is_kernel;
 };
 
-/* A range of the host that has ended. */
+/* An ended host range. */
 struct range {
 	int64_t start_ns;
 	int64_t end_ns;
@@ -78,11 +78,11 @@ struct ranking {
 	uint32_t track_count;
 	bool has_host;
 	bool has_kernels;
-	int64_t first_ns;      /* where the host's ranges begin */
-	int64_t latest_ns;     /* and end */
-	int64_t last_start_ns; /* of the one that began last */
+	int64_t first_ns;      /* start of the host's ranges */
+	int64_t latest_ns;     /* and their end */
+	int64_t last_start_ns; /* of the range that began last */
 	int64_t last_end_ns;
-	struct spans busy; /* robust: work of devices */
+	struct spans busy; /* robust form: work of devices */
 	struct spans idle;
 	struct spans falling;
 	struct ranking_row *rows;
@@ -92,20 +92,19 @@ struct ranking {
 /* ---- the queue ---- */
 
 /*
- * The depth of the queue at each launch and at each kernel's start; what
- * follows from it.
+ * The depth of the queue at each launch and kernel start, and its phases.
  *
- * The document numbers kernels by their start; the depth is how far the number
- * of the latest launch's kernel is ahead of those that have started. A launch
- * looks for its kernel from that of the launch before it on. The robust form
- * counts each kernel whose launch is there from that launch to its start.
+ * The document numbers kernels by start; the depth is the number of the latest
+ * launch's kernel minus the number of started kernels. A launch searches for
+ * its kernel after that of the previous launch. The robust form counts each
+ * kernel with a known launch from the launch to its start.
  */
 
-#define PEAK 4 /* from here on it can run empty */
+#define PEAK 4 /* smallest depth that counts as a peak */
 #define JOIN_LIMIT (UINT32_MAX / 8)
 #define NONE UINT32_MAX
 
-/* A point, and the depth behind it. */
+/* A point and the depth after it. */
 struct sample {
 	int64_t start_ns;
 	int64_t end_ns;
@@ -117,9 +116,10 @@ struct queue {
 	uint32_t count;
 	uint32_t room;
 	struct sample *samples;    /* of the points */
-	struct correlation *first; /* by id: its first kernel, or how many */
-	uint32_t *next;  /* by number of the kernel: the next of its id */
-	int64_t *starts; /* likewise: when it started */
+	struct correlation *first; /* by id: its first kernel, or their
+				    * number */
+	uint32_t *next;            /* by kernel: the next one of its id */
+	int64_t *starts;           /* start by kernel */
 	uint32_t kernels;
 };
 
@@ -162,7 +162,7 @@ static enum ctp_status read_points(
 		       : CTP_OK;
 }
 
-/* Finds kernels by their ids: backward, so that the first is found first. */
+/* Indexes kernels by id; backward, so that the first one is found first. */
 static bool number_kernels(struct queue *queue)
 {
 	uint32_t number = queue->kernels;
@@ -185,7 +185,7 @@ static bool number_kernels(struct queue *queue)
 	return true;
 }
 
-/* The first kernel of a launch from this number on; NONE if there is none. */
+/* The first kernel of a launch from `from` on; NONE if there is none. */
 static uint32_t kernel_of(
 	const struct queue *queue, const struct point *launch, uint32_t from)
 {
@@ -240,9 +240,10 @@ static bool measure_robustly(struct queue *queue)
 			    queue->first, point->pid, point->id, count + 1))
 			return false;
 	}
-	/* A kernel that starts before its launch, by another clock, is added
-	 * too late, and the depth is below 0 until then. A launch whose id
-	 * comes again owns the same kernels: they are counted for the first. */
+	/* A kernel that starts before its launch, because of different clocks,
+	 * is added too late, and the depth is below 0 until then. A launch with
+	 * a repeated id has the same kernels, which are counted for the first
+	 * one. */
 	for (uint32_t i = 0; i < queue->count; i++) {
 		const struct point *point = &queue->points[i];
 		uint64_t count = 0;
@@ -260,7 +261,7 @@ static bool measure_robustly(struct queue *queue)
 	return true;
 }
 
-/* From one end to the next beginning of work, as the document has it. */
+/* Idle from the end of one activity to the next start, as in the document. */
 static bool find_idle(struct ranking *ranking, const struct queue *queue)
 {
 	const struct sample *samples = queue->samples;
@@ -286,7 +287,7 @@ static bool find_idle(struct ranking *ranking, const struct queue *queue)
 	return done;
 }
 
-/* The time between the work of all devices. */
+/* Idle while no device works. */
 static bool add_idle(struct ranking *ranking)
 {
 	struct spans *busy = &ranking->busy;
@@ -306,10 +307,10 @@ static bool add_idle(struct ranking *ranking)
 }
 
 /*
- * From the latest peak between two moments of an empty queue to the later one.
- * Backward, as the document does: the peak may be further ahead if the depths
- * between are too low for one. The search goes on behind the moment at which it
- * ended, which does not end a phase of its own. In the robust form it does.
+ * From the latest peak between two times of an empty queue to the later one.
+ * Searches backward like the document: the peak may be earlier if the depths
+ * between are too low. The search continues after the time at which it ended,
+ * which does not end another phase. In the robust form it does.
  */
 static bool find_falling(struct ranking *ranking, const struct queue *queue)
 {
@@ -355,7 +356,7 @@ static void queue_clear(struct queue *queue)
 	correlation_free(queue->first);
 }
 
-/* Finds when nothing was to do, and when the queue ran empty. Errors:
+/* Finds the idle times, and the phases in which the queue ran empty. Errors:
  * CTP_ERR_NOMEM, CTP_ERR_IO. */
 static enum ctp_status read_queue(
 	struct ranking *ranking, struct ctp_error *err)
@@ -382,8 +383,8 @@ static enum ctp_status read_queue(
 
 /* ---- the scores ---- */
 
-/* Mean and deviation of values that come one by one. Source: Welford, Note on a
- * Method for Calculating Corrected Sums of Squares and Products, 1962. */
+/* Incremental mean and deviation. Source: Welford, Note on a Method for
+ * Calculating Corrected Sums of Squares and Products, 1962. */
 struct moments {
 	double count;
 	double mean;
@@ -407,7 +408,7 @@ static void moments_add(struct moments *moments, double value)
 	moments->squares += distance * (value - moments->mean);
 }
 
-/* 0 where all values are the same. */
+/* 0 if all values are equal. */
 static double distance(const struct moments *moments, double value)
 {
 	double deviation =
@@ -425,7 +426,7 @@ static double idle_share(const struct ranking_row *row)
 		       : (double)row->idle_ns / (double)row->duration_ns;
 }
 
-/* Those that take part. */
+/* Selects the ranges to score. */
 static enum ctp_status select_ranges(
 	struct scoring *scoring, struct ctp_error *err)
 {
@@ -463,7 +464,7 @@ static enum ctp_status select_ranges(
 	return status == CTP_END ? extsort_sort(scoring->rows, err) : status;
 }
 
-/* The better first; of equal ones, that which began first. */
+/* Best score first, then earliest start. */
 static int compare(const void *left, const void *right)
 {
 	const struct ranking_row *one = left;
@@ -478,7 +479,7 @@ static int compare(const void *left, const void *right)
 	return (one->site > other->site) - (one->site < other->site);
 }
 
-/* Keeps the best of those so far. */
+/* Keeps the best rows so far. */
 static void cut(struct ranking *ranking)
 {
 	uint32_t length = ranking->options.length;
@@ -606,7 +607,8 @@ static bool ensure_track(struct ranking *ranking, uint32_t track)
 	return true;
 }
 
-/* Has the site a place in a file: "file.py(12): name", or a file of its own? */
+/* Whether the site has a place in a file: "file.py(12): name", or a file
+ * member. */
 static bool has_place(const struct trace *trace, uint32_t site)
 {
 	const char *found = strstr(trace_site_name(trace, site), ".py(");
@@ -615,8 +617,8 @@ static bool has_place(const struct trace *trace, uint32_t site)
 	       trace->sites[site].file != 0;
 }
 
-/* Calls of the API do not count here; nor does the time that PyTorch's profiler
- * was on. */
+/* API calls do not count, nor does the slice of PyTorch's profiler for its
+ * whole time. */
 static bool is_no_range(const struct trace *trace, uint32_t site)
 {
 	return trace_site_is_api(trace, site) ||
@@ -630,7 +632,7 @@ static bool begins_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* The document knows CUDA's runtime alone. */
+/* The document considers only CUDA's runtime. */
 static bool is_launch(const struct ranking *ranking, uint32_t site)
 {
 	static const char *const starts[] = {"cudaLaunchKernel",
@@ -643,7 +645,7 @@ static bool is_launch(const struct ranking *ranking, uint32_t site)
 	return ranking->options.robust;
 }
 
-/* The document takes for kernels what is not named like a copy. */
+/* The document treats everything not named like a copy as a kernel. */
 static bool is_kernel(const struct ranking *ranking, uint32_t site)
 {
 	static const char *const parts[] = {"mem", "cpy", "alloc", "free"};
@@ -807,7 +809,7 @@ static enum ctp_status add_activity(struct ranking *ranking,
 	return add_point(ranking, &kernel, err);
 }
 
-/* One that overlaps others without nesting stands beside them. */
+/* A range that overlaps others without nesting is separate. */
 static enum ctp_status add_complete(struct ranking *ranking,
 	const struct event *event, struct ctp_error *err)
 {
@@ -825,7 +827,7 @@ static enum ctp_status add_complete(struct ranking *ranking,
 	return site->is_call ? CTP_OK : add_range(ranking, &range, err);
 }
 
-/* Times that go back are taken as standing. */
+/* Clamps times that go back. */
 static int64_t in_order(struct track *track, int64_t time_ns)
 {
 	if (time_ns > track->latest_ns)

@@ -51,7 +51,7 @@ void spans_join(struct spans *spans)
 	}
 }
 
-/* How much they cover of the time before a moment. */
+/* Time covered before `time_ns`. */
 static uint64_t before(const struct spans *spans, int64_t time_ns)
 {
 	size_t low = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A set of stretches of time, and how much of another stretch it covers. */
+/* A set of time intervals, and the part of another interval that it covers. */
 #ifndef SPANS_H
 #define SPANS_H
 
@@ -10,7 +10,7 @@
 struct span {
 	int64_t from_ns;
 	int64_t to_ns;
-	uint64_t before_ns; /* the sum of those before this one */
+	uint64_t before_ns; /* sum of the previous ones */
 };
 
 struct spans {
@@ -19,14 +19,14 @@ struct spans {
 	size_t room;
 };
 
-/* Adds a stretch; one that does not end after it starts is ignored. False if
- * out of memory. */
+/* Adds an interval; an empty one is ignored. False if out of memory. */
 bool spans_add(struct spans *spans, int64_t from_ns, int64_t to_ns);
 
-/* Orders them and makes one of those that touch: after the last was added. */
+/* Sorts the intervals and merges adjacent ones. Call it after the last was
+ * added. */
 void spans_join(struct spans *spans);
 
-/* How much of a stretch of time they cover; they were joined. */
+/* Time of an interval that they cover. Call spans_join() before. */
 uint64_t spans_cover(const struct spans *spans, int64_t from_ns, int64_t to_ns);
 
 #endif

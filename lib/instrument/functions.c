@@ -8,7 +8,7 @@
 #define FIRST_BITS 12
 #define MOST_BITS 26
 
-/* A table without room: the first address makes a real one. */
+/* A table without room: the first address replaces it. */
 static struct function_table nothing = {
 	.shift = 63, .mask = 1, .slots = {{0, 0}, {0, 0}}};
 
@@ -39,9 +39,9 @@ static struct function_slot *find(
 	return &table->slots[at];
 }
 
-/* The tag before the address: a thread that sees the address sees the tag, or
- * one that was set since. The registry holds the tag's meaning and keeps the
- * order of that. */
+/* Stores the tag before the address: a thread that sees the address sees the
+ * tag, or a later one. The registry defines the tag and orders its own stores
+ * before. */
 static void fill(struct function_table *table, struct function_slot *slot,
 	uintptr_t address, uint64_t tag)
 {

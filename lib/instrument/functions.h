@@ -2,8 +2,8 @@
 /*
  * Tags of function addresses: one table for the process, read without a lock.
  * Addresses are added and never removed; the tag of one may change. The table
- * grows by a larger copy that takes its place; the old one stays readable, for
- * those who are reading it.
+ * grows by replacing it with a larger copy; the old one stays readable for
+ * concurrent readers.
  */
 #ifndef FUNCTIONS_H
 #define FUNCTIONS_H
@@ -14,9 +14,9 @@
 #include "ctprof.h"
 
 /*
- * Tags: 0 nothing is known; FUNCTION_EXCLUDED it is not to be recorded; from
- * FUNCTION_TAG on what a record has above its ticks; others are numbers of
- * sites too large for that, with FUNCTION_NUMBER added.
+ * Tags: 0: unknown; FUNCTION_EXCLUDED: not recorded; from FUNCTION_TAG on: the
+ * bits of a record above its ticks; others: numbers of sites too large for
+ * that, plus FUNCTION_NUMBER.
  */
 #define FUNCTION_EXCLUDED UINT64_C(1)
 #define FUNCTION_NUMBER UINT64_C(2)
@@ -28,7 +28,7 @@ struct function_slot {
 };
 
 struct function_table {
-	uint32_t shift; /* of the hash, so that it is below the size */
+	uint32_t shift; /* reduces a hash to an index */
 	uint32_t mask;  /* size - 1 */
 	uint32_t count;
 	struct function_slot slots[];
@@ -64,7 +64,7 @@ static inline uint64_t function_tag(uintptr_t address)
 /* Sets the address's tag; false if out of memory. The caller holds a lock. */
 bool function_set(uintptr_t address, uint64_t tag);
 
-/* All addresses from `first` to `last` are unknown again. The caller holds a
+/* Makes all addresses from `first` to `last` unknown again. The caller holds a
  * lock. */
 void function_forget(uintptr_t first, uintptr_t last);
 

@@ -10,15 +10,16 @@
  * a stack frame nor saved registers. The slow path is called last, with the
  * hook's own arguments, and finds the rest in the guard.
  *
- * Signal handlers may be instrumented, and interrupt a hook anywhere. So what
- * a hook changes is guarded, by plain stores: only the thread itself looks.
+ * Signal handlers may be instrumented, and interrupt a hook anywhere. So a
+ * hook's changes are guarded, by plain stores, since only the thread itself
+ * reads them.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
 
-/* The usual way goes by where x86-64 has return addresses: below the stack
- * pointer of who calls. Elsewhere every hook goes the unusual one. */
+/* The fast path relies on the place of x86-64's return addresses, below the
+ * caller's stack pointer. On other machines every hook takes the slow path. */
 #ifdef __x86_64__
 #include <emmintrin.h>
 #define HAS_USUAL_WAY
@@ -41,13 +42,14 @@ HOOK void __cyg_profile_func_exit(void *function, void *call_site);
 #define HOOK_SP ((uintptr_t)__builtin_dwarf_cfa())
 
 #ifdef HAS_USUAL_WAY
-/* Nothing to be seen to first? */
+/* Whether nothing has to be handled first. */
 static inline bool is_free(const struct instrument_self *self)
 {
 	return (self->guard.sp | self->waiting) == 0;
 }
 
-/* Returns the innermost frame, which no handler changes from now on. */
+/* Sets the guard. Returns the innermost frame, which no handler changes from
+ * now on. */
 static inline struct shadow_frame *guard(
 	struct instrument_self *self, uintptr_t pc, uintptr_t sp)
 {
@@ -69,8 +71,8 @@ static inline void unguard(struct instrument_self *self)
 }
 
 /*
- * A record is stored, as the last thing a hook does; its frame is already
- * there. The order is what instrument_thread.c's mend() goes by.
+ * Stores a record, as the last action of a hook; its frame is already there.
+ * instrument_thread.c's mend() relies on the order.
  */
 static inline void store(struct ctp_thread *thread, uint64_t *next,
 	struct shadow_frame *top, uint64_t tag)
@@ -98,9 +100,9 @@ static inline bool has_room(
 }
 
 /*
- * The rest of a hook that has set the guard, and then found that it cannot go
- * on as usual. The rest of its state is in the guard: with two arguments, and
- * at its very end, nothing needs to be kept for this call.
+ * The rest of a hook that has set the guard and then cannot take the fast path.
+ * Its other state is in the guard: with two arguments, and as a tail call,
+ * nothing needs to be saved for this call.
  */
 static __attribute__((noinline)) void give_up(
 	uintptr_t function, uintptr_t call_site)
@@ -113,8 +115,9 @@ static __attribute__((noinline)) void give_up(
 		instrument_slow(function, call_site, found.pc, found.sp);
 }
 
-/* A function that is not called by the innermost one directly: there is code
- * without hooks between them, it is inlined, or something was left. */
+/* Enters a function not called directly by the innermost one: there is code
+ * without hooks between them, it is inlined, or a function was left without an
+ * exit. */
 static __attribute__((noinline)) void enter_far(
 	uintptr_t function, uintptr_t call_site)
 {
@@ -213,8 +216,8 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 		instrument_slow(address, from, HOOK_PC, HOOK_SP | GUARD_EXIT);
 }
 
-/* Called in place of the dynamic linker's: what was closed is no more where it
- * was, and another library may come to lie there. */
+/* Replaces the dynamic linker's function: another library may be loaded at the
+ * addresses of a closed one. */
 int dlclose(void *handle)
 {
 	static int (*_Atomic real)(void *);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow path of the hooks: a function met first, a full chunk, a stack to
- * repair, a signal handler. Signals are blocked meanwhile, so that no handler
- * finds locks held, or jumps out while they are; and cancellation, whose
- * points are among what is called here.
+ * The slow path of the hooks: a new function, a full chunk, a stack to repair,
+ * a signal handler. Signals are blocked meanwhile, so that no handler finds
+ * locks held, or jumps out with locks held; and so is cancellation, since
+ * cancellation points are called here.
  */
 #include "instrument/instrument_thread.h"
 
@@ -22,8 +22,8 @@
 #include "instrument/modules.h"
 #include "recorder/thread_state.h"
 
-/* Bytes that the kernel keeps free below the main thread's stack, at least,
- * whatever its limit is at the start. */
+/* Minimum number of bytes that the kernel keeps free below the main thread's
+ * stack, regardless of the initial limit. */
 #define MAIN_STACK_LEAST ((uintptr_t)128 * 1024 * 1024)
 #define MAIN_STACK_MOST ((uintptr_t)64 * 1024 * 1024 * 1024)
 
@@ -60,7 +60,7 @@ static bool is_on_alternate(void)
 }
 
 /* Finds the stack of the calling hook and its bounds. The stack for signal
- * handlers may lie in the thread's own. */
+ * handlers may be inside the thread's own. */
 static void classify_stack(
 	const struct shadow *shadow, struct deferred_event *event)
 {
@@ -76,8 +76,8 @@ static void classify_stack(
 }
 
 /*
- * The ends of the thread's stack. The main thread's grows, so what counts is
- * where it may come to lie; the name of the program's file is at its top.
+ * The ends of the thread's stack. The main thread's grows, so its largest
+ * extent counts; the name of the program's file is at its top.
  */
 static bool find_stack(uintptr_t *low, uintptr_t *high)
 {
@@ -128,8 +128,8 @@ static bool init(struct instrument_self *self)
 	return true;
 }
 
-/* Ends the innermost functions, the last of them at its own exit unless all of
- * them are lost. Returns the time. */
+/* Ends the innermost functions, the last one at its own exit unless all are
+ * lost. Returns the time. */
 static uint64_t end_functions(
 	struct shadow *shadow, uint32_t count, uint32_t lost, uint64_t ticks)
 {
@@ -143,7 +143,8 @@ static uint64_t end_functions(
 	return ticks;
 }
 
-/* A function too deep to be recorded; true if this event was of one. */
+/* Handles functions too deep to be recorded; true if this event belongs to
+ * one. */
 static bool is_beyond(struct shadow *shadow,
 	const struct deferred_event *deferred, bool enters)
 {
@@ -222,7 +223,7 @@ static uint64_t do_exit(
 	return end_functions(shadow, count, count - 1, deferred->ticks);
 }
 
-/* An event into the log. Returns its time, or 0. */
+/* Records an event. Returns its time, or 0. */
 static uint64_t handle(
 	struct instrument_self *self, const struct deferred_event *deferred)
 {
@@ -238,8 +239,8 @@ static uint64_t handle(
 				 : do_enter(self, deferred);
 }
 
-/* Handles what handlers left, which may be more meanwhile: what is called here
- * may be instrumented. Times must not go back. */
+/* Handles events deferred by handlers; more may arrive meanwhile, since called
+ * functions may be instrumented. Times must not go back. */
 static void handle_waiting(struct instrument_self *self, uint64_t ticks)
 {
 	struct deferred_events *deferred = self->deferred;
@@ -258,8 +259,8 @@ static void handle_waiting(struct instrument_self *self, uint64_t ticks)
 }
 
 /*
- * Keeps an event of a handler that interrupted a hook. With an entry there is
- * always room for its exit: no function is left open because of that.
+ * Defers an event of a handler that interrupted a hook. An entry reserves room
+ * for its exit, so that no function stays open.
  */
 static void defer_event(
 	struct instrument_self *self, const struct deferred_event *event)
@@ -295,8 +296,8 @@ static void defer_event(
 }
 
 /*
- * Is the hook that set the guard still under way? Then we are deeper in the
- * same stack and its return address is in its place, or we are on the stack
+ * Whether the hook that set the guard is still running. If so, we are deeper in
+ * the same stack and its return address is in its place, or we are on the stack
  * for signal handlers.
  */
 __attribute__((no_sanitize("address"))) static bool is_nested(
@@ -304,7 +305,7 @@ __attribute__((no_sanitize("address"))) static bool is_nested(
 {
 	uintptr_t guard = self->guard.sp & ~GUARD_EXIT;
 
-	/* In the slow path, signals are blocked: what it calls is nested. */
+	/* Signals are blocked in the slow path, so its callees are nested. */
 	if (self->guard.pc == 0)
 		return true;
 	if (sp >= guard)
@@ -313,9 +314,9 @@ __attribute__((no_sanitize("address"))) static bool is_nested(
 }
 
 /*
- * A handler jumped out of a hook, which was anywhere in the hot path: brings
- * the log and the shadow stack together. A record that was stored, but not
- * passed, is the word at `next`; `top` is changed after it, and `next` last.
+ * A handler jumped out of a hook, anywhere in the hot path: makes the log and
+ * the shadow stack consistent. A record that was stored, but not passed, is the
+ * word at `next`; `top` is changed after it, and `next` last.
  */
 static void mend(struct instrument_self *self)
 {
@@ -333,7 +334,7 @@ static void mend(struct instrument_self *self)
 	self->guard = (struct guard){0};
 }
 
-/* From here on nothing can jump out, until the guard is down again. */
+/* From here on nothing can jump out, until the guard is removed. */
 static void guard(struct instrument_self *self, uintptr_t sp)
 {
 	self->guard = (struct guard){.sp = sp};
@@ -400,7 +401,7 @@ void instrument_look(void)
 	stir_up(&calm);
 }
 
-/* The thread's last functions end with it. */
+/* Ends the thread's open functions with it. */
 static void end_thread(void)
 {
 	struct instrument_self *self = &instrument_self;

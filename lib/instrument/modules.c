@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dl_iterate_phdr() holds a lock of the dynamic linker while it calls back,
- * also for the program's own uses, whose callbacks may be instrumented: so our
- * lock is never held while it is called, only within.
+ * dl_iterate_phdr() holds a lock of the dynamic linker during callbacks, even
+ * the program's own, which may be instrumented. So our lock is never held when
+ * calling it, only taken within.
  */
 #include "instrument/modules.h"
 
@@ -29,7 +29,7 @@ struct module {
 	uintptr_t last; /* address */
 	uint32_t number;
 	uint32_t filter; /* ctp_private_filter()'s */
-	uint64_t seen;   /* at this look */
+	uint64_t seen;   /* in this iteration */
 	bool closed;
 };
 
@@ -42,9 +42,9 @@ static struct {
 	_Atomic uint32_t asking; /* threads in dl_iterate_phdr() */
 } modules = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* One that the dynamic linker knows. */
+/* A module known by the dynamic linker. */
 struct found {
-	uintptr_t address; /* that it is to contain */
+	uintptr_t address; /* address that it must contain */
 	uintptr_t base;
 	uintptr_t last;
 	uint8_t build_id[BUILD_ID_MAX];
@@ -55,7 +55,7 @@ struct found {
 void modules_lock(void)
 {
 	/* A child would wait forever for the linker's lock if another thread
-	 * held it. One that waits for us must not keep us for ever, though. */
+	 * held it. But a thread that waits for us must not block us forever. */
 	for (int i = 0; i < FORK_TRIES && atomic_load(&modules.asking) != 0;
 		i++)
 		(void)sched_yield();
@@ -75,7 +75,7 @@ static void ask(int (*call)(struct dl_phdr_info *info, size_t size, void *data),
 	atomic_fetch_sub(&modules.asking, 1);
 }
 
-/* Its lowest and last address; false if it has no segments. */
+/* Finds its lowest and last address; false if it has no segments. */
 static bool find_range(
 	const struct dl_phdr_info *info, uintptr_t *base, uintptr_t *last)
 {
@@ -97,7 +97,7 @@ static bool find_range(
 	return low <= high;
 }
 
-/* The build id in a segment of notes. */
+/* Reads the build id in a segment of notes. */
 static void read_notes(
 	const uint8_t *notes, size_t bytes, size_t align, struct found *found)
 {
@@ -136,7 +136,7 @@ static void read_build_id(const struct dl_phdr_info *info, struct found *found)
 	}
 }
 
-/* Absolute, as far as it is known. */
+/* Reads the path, absolute if possible. */
 static void read_path(const char *name, struct found *found)
 {
 	size_t used = 0;
@@ -170,7 +170,7 @@ static int match_address(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-/* The lock is held for the rest. */
+/* The lock is held for the following functions. */
 
 static struct module *find_by_address(uintptr_t address)
 {
@@ -204,7 +204,7 @@ static bool make_room(void)
 	return true;
 }
 
-/* One that was closed makes room for another. */
+/* Finds a closed module's entry for reuse. */
 static struct module *find_unused(void)
 {
 	for (uint32_t i = 0; i < modules.count; i++)
@@ -251,7 +251,7 @@ static uint64_t tag_in(const struct module *module, uintptr_t address)
 	return tag_of(ctp_private_function(module->number, offset));
 }
 
-/* Code that was made while the program ran has no module, only an address. */
+/* Code generated at run time has no module, only an address. */
 static uint64_t tag_nowhere(uintptr_t address)
 {
 	char name[2 + 2 * sizeof(address) + 1];

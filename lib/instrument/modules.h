@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The program and its libraries as they lie in memory, as far as functions of
- * theirs were called; and what is recorded for a function met first. */
+/* The program and its libraries in memory, if functions of theirs were called;
+ * and the resolution of new functions. */
 #ifndef MODULES_H
 #define MODULES_H
 
 #include <stdint.h>
 
 /*
- * The tag of the function at this address, which goes into the table.
+ * Returns the tag of the function at this address and adds it to the table.
  *
  * Threads: any. Locks, and asks the dynamic linker; signals are blocked.
  */
 uint64_t modules_resolve(uintptr_t address);
 
-/* Looks which modules are gone, after dlclose(). Signals are blocked. */
+/* Finds modules that are gone, after dlclose(). Signals are blocked. */
 void modules_look(void);
 
-/* All functions are to be resolved anew. */
+/* Makes all functions be resolved again. */
 void modules_forget(void);
 
 /* Around fork(). */

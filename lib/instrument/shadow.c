@@ -6,10 +6,10 @@
 
 #define FIRST_FRAMES 2048
 
-/* How far above the stack pointer a return address is looked for. */
+/* Words above the stack pointer searched for a return address. */
 #define SEARCH_WORDS 512
 
-/* A function's own hook is called this close to its beginning. */
+/* Largest distance of a function's own hook call from its start. */
 #define PROLOGUE_BYTES 256
 
 /* The address in a return address on the stack: aarch64's pointer
@@ -74,9 +74,9 @@ bool shadow_make_room(struct shadow *shadow)
 }
 
 /*
- * Where the return address of the function is that is entered: the first word
- * like it from the stack pointer on. A copy of it may come first, so it is
- * there or above. 0 if it is not below `end`, or too far away.
+ * Finds the return address of the entered function: the first equal word from
+ * the stack pointer on. A copy of it may come first, so it is there or above. 0
+ * if it is not below `end`, or too far away.
  */
 __attribute__((no_sanitize("address"))) static uintptr_t find_return(
 	const struct shadow_event *event, uintptr_t end)
@@ -97,10 +97,10 @@ uintptr_t shadow_slot(
 }
 
 /*
- * Has this frame been left, seen from a function whose return address is at
- * `slot` or above? Its callees would have that below it, and two physical
- * frames never share a stack pointer. Functions with one call site may be in
- * one physical frame.
+ * Whether this frame has been left, given a function whose return address is at
+ * `slot` or above. Callees of the frame would have that below it, and two
+ * physical frames never share a stack pointer. Functions with one call site may
+ * be in one physical frame.
  */
 static bool is_left(const struct shadow_frame *frame,
 	const struct shadow_event *event, uintptr_t slot)
@@ -113,7 +113,7 @@ static bool is_left(const struct shadow_frame *frame,
 			       (slot != 0 && slot >= frame->sp)));
 }
 
-/* Is the function inlined into the physical frame that `frame` is of? If not,
+/* Whether the function is inlined into the physical frame of `frame`. If not,
  * it was called from there, by recursion. */
 static bool is_inlined(const struct shadow_frame *frame,
 	const struct shadow_event *event, uintptr_t slot)
@@ -123,14 +123,14 @@ static bool is_inlined(const struct shadow_frame *frame,
 	if (frame->sp <= SHADOW_ALTERNATE ||
 		frame->call_site != event->call_site)
 		return false;
-	/* Not found means too far away: there was alloca() before. */
+	/* Not found means too far away, because of alloca(). */
 	if (slot == 0 && end - event->sp > SEARCH_WORDS * sizeof(slot))
 		return event->pc - event->function > PROLOGUE_BYTES;
 	return slot == 0 || slot >= end;
 }
 
-/* The frame in the same physical one as `live` that was entered at this very
- * place, and so must have been left since; NULL if none. */
+/* The frame in the same physical frame as `live` that was entered at exactly
+ * this place, and so must have been left since; NULL if none. */
 static const struct shadow_frame *find_place(
 	const struct shadow_frame *live, const struct shadow_event *event)
 {
@@ -207,9 +207,8 @@ static const struct shadow_frame *find_tail(
 }
 
 /*
- * The innermost frame that is of the function, at this stack pointer or above.
- * A call site that is another is for functions that gcc took apart, whose exit
- * is in a part of its own.
+ * The innermost frame of the function, at this stack pointer or above. Its call
+ * site differs for functions that gcc split, with the exit in a separate part.
  */
 static const struct shadow_frame *find_from(const struct shadow *shadow,
 	const struct shadow_event *event, uintptr_t sp, bool any_call_site)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* CUPTI's numbers in words: those that PyTorch's profiler has for them, which
- * its tools look for. */
+/* Words for CUPTI's numbers, as used by PyTorch's profiler and expected by its
+ * tools. */
 #ifndef ACTIVITY_NAME_H
 #define ACTIVITY_NAME_H
 
 #include <stdint.h>
 
-/* "HtoD"; "Unknown" of a number that is not known, as all of these. */
+/* "HtoD". All return "Unknown" for an unknown number. */
 const char *activity_name_copy(uint32_t kind);
 const char *activity_name_memory(uint32_t kind);   /* "Pageable" */
 const char *activity_name_wait(uint32_t type);     /* "Stream Sync" */

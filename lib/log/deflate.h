@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Raw deflate and its CRC-32, of one block at a time. Two files implement it
- * and the build chooses one: deflate_libdeflate.c, and deflate_zlib.c where
- * there is no libdeflate.
+ * Raw deflate and CRC-32, one block at a time. The build chooses one of two
+ * implementations: deflate_libdeflate.c, or deflate_zlib.c without libdeflate.
  */
 #ifndef DEFLATE_H
 #define DEFLATE_H
@@ -25,11 +24,11 @@ struct deflater;
 struct deflater *deflater_new(int level);
 void deflater_free(struct deflater *deflater);
 
-/* Most bytes that deflating `size` bytes may take. */
+/* Upper bound of the packed size of `size` bytes. */
 size_t deflater_bound(struct deflater *deflater, size_t size);
 
-/* Packs the parts, which lie one behind the other in memory, as one stream.
- * Returns the packed size; 0 if `room` is too small. */
+/* Packs the parts, which are contiguous in memory, as one stream. Returns the
+ * packed size; 0 if `room` is too small. */
 size_t deflater_pack(struct deflater *deflater,
 	const struct deflate_part *parts, size_t count, void *out, size_t room);
 
@@ -38,8 +37,8 @@ struct inflater;
 struct inflater *inflater_new(void);
 void inflater_free(struct inflater *inflater);
 
-/* Unpacks a whole stream that must give exactly `out_size` bytes and use
- * exactly `size`; false if it is not so. */
+/* Unpacks a whole stream; false unless it yields exactly `out_size` bytes and
+ * uses exactly `size`. */
 bool inflater_unpack(struct inflater *inflater, const void *bytes, size_t size,
 	void *out, size_t out_size);
 

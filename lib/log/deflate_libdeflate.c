@@ -6,7 +6,7 @@
 
 #include "log/huffman.h"
 
-/* The library's own objects are what we hand out. */
+/* Our handles are the library's own objects. */
 struct deflater *deflater_new(int level)
 {
 	return (struct deflater *)(void *)libdeflate_alloc_compressor(level);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define ZLIB_CONST /* next_in points at what we may not write */
+#define ZLIB_CONST /* next_in is const */
 #include <zlib.h>
 
 #include "log/huffman.h"

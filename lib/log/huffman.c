@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code lengths are those of Huffman's algorithm, on a sorted array in place
- * (A. Moffat and J. Katajainen, "In-Place Calculation of Minimum-Redundancy
- * Codes", 1995); lengths over the limit are cut to it, and others made longer
- * until the code is one again.
+ * Code lengths are from Huffman's algorithm in place on a sorted array (A.
+ * Moffat and J. Katajainen, "In-Place Calculation of Minimum-Redundancy Codes",
+ * 1995). Lengths over the limit are reduced to it, and others increased until
+ * the code is valid again.
  *
  * zlib has such a code, too, with Z_HUFFMAN_ONLY: tests/bench/bench_huffman.c
  * shows that it takes several times as long, for the same size.
@@ -17,11 +17,11 @@
 
 #define LITERALS 257 /* 256 is the end of the block */
 #define END_OF_BLOCK 256
-#define LITERAL_BITS 14 /* of 15: four codes and a rest fit 64 bits */
+#define LITERAL_BITS 14 /* of 15: four codes and a remainder fit in 64 bits */
 #define LENGTHS 19
 #define LENGTH_BITS 7
-#define PART_BYTES_MIN 256 /* less is not worth a code of its own */
-#define BLOCK_EXTRA 512    /* header, end and stored block take less */
+#define PART_BYTES_MIN 256 /* less is not worth a separate code */
+#define BLOCK_EXTRA 512    /* bound for header, end and stored block */
 
 struct code {
 	uint16_t bits[LITERALS]; /* first bit lowest */
@@ -29,7 +29,7 @@ struct code {
 };
 
 struct symbol {
-	uint32_t count; /* and then what the algorithm makes of it */
+	uint32_t count; /* reused by the algorithm */
 	uint16_t number;
 };
 
@@ -60,7 +60,7 @@ static int by_count(const void *a, const void *b)
 	return (int)one->number - (int)two->number;
 }
 
-/* Replaces counts, sorted rising, by code lengths, falling. */
+/* Replaces counts in rising order by code lengths in falling order. */
 static void minimum_redundancy(struct symbol *symbols, int count)
 {
 	int root = 0;
@@ -104,7 +104,7 @@ static void minimum_redundancy(struct symbol *symbols, int count)
 	}
 }
 
-/* Cuts lengths to `most`; how many there are of each comes back. */
+/* Limits lengths to `most`; returns the number of codes of each length. */
 static void limit_lengths(const struct symbol *symbols, int count,
 	unsigned most, unsigned *of_length)
 {
@@ -153,8 +153,8 @@ static void assign_codes(struct code *code, int symbols, unsigned most)
 				next[code->length[i]]++, code->length[i]);
 }
 
-/* The best code of at most `most` bits for these counts; at least two symbols
- * get one, since a code of one symbol is no full code. */
+/* Makes the best code of at most `most` bits for these counts. At least two
+ * symbols get codes, since a code of one symbol is incomplete. */
 static void make_code(
 	struct code *code, const uint32_t *counts, int symbols, unsigned most)
 {
@@ -173,7 +173,7 @@ static void make_code(
 	qsort(sorted, (size_t)used, sizeof(sorted[0]), by_count);
 	minimum_redundancy(sorted, used);
 	limit_lengths(sorted, used, most, of_length);
-	/* The rarest, which stand first, get the longest. */
+	/* The rarest symbols, which come first, get the longest codes. */
 	for (int i = 0; i < used; i++) {
 		while (of_length[most] == 0)
 			most--;
@@ -216,7 +216,7 @@ static void put_header(struct writer *writer, const struct code *literals)
 	counts[1]++;
 	make_code(&lengths, counts, LENGTHS, LENGTH_BITS);
 	put(writer, 0, 1); /* not the last block */
-	put(writer, 2, 2); /* codes of its own */
+	put(writer, 2, 2); /* dynamic codes */
 	put(writer, LITERALS - 257, 5);
 	put(writer, 0, 5);
 	put(writer, LENGTHS - 4, 4);
@@ -228,8 +228,9 @@ static void put_header(struct writer *writer, const struct code *literals)
 	put(writer, lengths.bits[1], lengths.length[1]);
 }
 
-/* Four codes, of at most 56 bits, join at most 7 left over, and whole bytes of
- * them are stored at once; what is stored beyond is stored again. */
+/* Four codes, of at most 56 bits, are appended to at most 7 remaining bits, and
+ * 8 bytes are stored at once; incomplete bytes are overwritten by the next
+ * store. */
 static void put_bytes(struct writer *writer, const struct code *code,
 	const uint8_t *bytes, size_t size)
 {
@@ -270,7 +271,8 @@ static void put_bytes(struct writer *writer, const struct code *code,
 
 size_t huffman_bound(size_t size)
 {
-	/* No code is longer than two bytes, and eight are stored at once. */
+	/* No code is longer than two bytes, and eight bytes are stored at
+	 * once. */
 	return 2 * size + BLOCK_EXTRA;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Deflate blocks of literals only, for columns of times: they have hardly a
- * repetition that a search would find, and this takes a fifth of the search's
- * time for the same size.
+ * Deflate blocks of literals only, for columns of times: these have hardly any
+ * repetitions, and this takes a fifth of the time of a search for the same
+ * size.
  */
 #ifndef HUFFMAN_H
 #define HUFFMAN_H
@@ -12,15 +12,15 @@
 #include "log/deflate.h"
 
 /*
- * Packs bytes as one deflate block that is not the last, and an empty stored
- * block, so that the output ends at a byte and another stream may follow.
- * Returns its size; 0 if `room` is too small.
+ * Packs bytes as one deflate block that is not the last, followed by an empty
+ * stored block, so that the output ends at a byte boundary and another stream
+ * may follow. Returns its size; 0 if `room` is too small.
  *
  * Source: RFC 1951, sections 3.2.4, 3.2.7.
  */
 size_t huffman_pack(const void *bytes, size_t size, void *out, size_t room);
 
-/* What huffman_pack() takes at most. */
+/* Upper bound of huffman_pack()'s output. */
 size_t huffman_bound(size_t size);
 
 /* Packs leading parts of literals, and moves `parts` past them; one part is

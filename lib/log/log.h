@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Constants of the log that its writer and its reader share. Source:
- * FORMAT.md, version 1. */
+/* Constants of the log, shared by writer and reader. Source: FORMAT.md, version
+ * 1. */
 #ifndef LOG_H
 #define LOG_H
 
@@ -8,7 +8,7 @@
 
 #define LOG_VERSION 1
 #define LOG_READER 1
-/* The category of sites that are no place, but a directory of modules. */
+/* Category of sites that are a directory of modules instead of a place. */
 #define LOG_CATEGORY_PREFIX "prefix"
 
 #define LOG_FORMAT_NAME "ctprof log"
@@ -41,7 +41,7 @@ enum log_track_kind {
 	LOG_CALLS = 3,
 };
 
-/* What a description is of. */
+/* Kinds of descriptions. */
 enum log_activity {
 	LOG_OTHER_ACTIVITY = 0,
 	LOG_KERNEL = 1,
@@ -57,13 +57,13 @@ enum log_activity {
 /* Values in an event block's `ids`. */
 enum log_id { LOG_ID_END = 0, LOG_ID_EXTRA = 1, LOG_ID_SITES = 2 };
 
-/* The extension type of an argument that is JSON. */
+/* Extension type of JSON arguments. */
 #define LOG_EXT_JSON 1
 
-/* The argument that an activity's node is. */
+/* The argument with an activity's node. */
 #define LOG_NODE_KEY "graph node id"
 
-#define LOG_MAGIC_BYTES 16  /* the same in every member */
+#define LOG_MAGIC_BYTES 16  /* identical in every member */
 #define LOG_HEADER_BYTES 24 /* before the deflate data */
 #define LOG_TRAILER_BYTES 8 /* CRC-32 and size */
 #define LOG_BLOCK_MAX ((uint32_t)16 * 1024 * 1024)
@@ -73,20 +73,20 @@ enum log_id { LOG_ID_END = 0, LOG_ID_EXTRA = 1, LOG_ID_SITES = 2 };
 		    0x0c, 0, 'C', 'T', 0x08, 0 }
 /* clang-format on */
 
-/* Entries closer than this to the one before do not change the correction;
- * and how often the writer makes one. */
+/* Entries closer than this to the previous one do not change the correction;
+ * and the interval of the writer's entries. */
 #define LOG_SYNC_MIN_NS INT64_C(500000000)
 #define LOG_SYNC_NS INT64_C(1000000000)
 #define LOG_SYNC_SLEW_MAX INT64_C(500000) /* ns per second */
 
-/* Limits for a device's clock: a pair closer than this to the one before is not
- * used. The clock stepped where it is off by more than the second limit plus
+/* Limits for a device's clock: a pair closer than this to the previous one is
+ * ignored. The clock stepped if it is off by more than the second limit plus
  * this share of the time since. */
 #define LOG_DEVICE_SYNC_MIN_NS INT64_C(1000000)
 #define LOG_DEVICE_STEP_NS INT64_C(20000)
 #define LOG_DEVICE_STEP_PART 1000
 
-/* Numbers beyond these are damage: a reader keeps tables by them. */
+/* Larger numbers are damage: readers have tables of these sizes. */
 #define LOG_SITES_MAX (UINT32_C(1) << 24)
 #define LOG_TRACKS_MAX (UINT32_C(1) << 22)
 #define LOG_NO_TRACK 0 /* tracks are numbered from 1 */
@@ -94,8 +94,8 @@ enum log_id { LOG_ID_END = 0, LOG_ID_EXTRA = 1, LOG_ID_SITES = 2 };
 #define LOG_EVENTS_MAX (UINT32_C(1) << 20) /* in one block */
 #define LOG_DESCRIPTIONS_MAX (UINT32_C(1) << 22)
 #define LOG_DEVICES_MAX 4096
-#define LOG_DEVICE_KEYS_MAX 256 /* of a description, or a device */
-#define LOG_ARGS_MAX 65536      /* of an event */
+#define LOG_DEVICE_KEYS_MAX 256 /* per description or device */
+#define LOG_ARGS_MAX 65536      /* per event */
 #define LOG_FACTS_MAX 65536
 
 /* Deeper stacks are not repeated at the start of event blocks. */

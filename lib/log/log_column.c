@@ -25,7 +25,7 @@ static bool make_room(struct log_column_sites *sites, uint32_t id)
 	return true;
 }
 
-/* The value for an id that this block has not had yet. */
+/* The value for an id that is new in this block. */
 static uint64_t add_local(struct log_column_sites *sites, uint32_t id)
 {
 	uint64_t value = id;
@@ -38,9 +38,9 @@ static uint64_t add_local(struct log_column_sites *sites, uint32_t id)
 	return sites->local[id];
 }
 
-/* Replaces site numbers by what the log has in `ids`. Ends and extras have
- * entries as well, so that the only branches here are rare ones: which id
- * comes next is as good as random. */
+/* Replaces site numbers by the log's values of `ids`. Ends and extras have
+ * entries, too, so that only rare branches remain: the next id is practically
+ * random. */
 static bool make_local(
 	struct log_column *column, struct log_column_sites *sites)
 {
@@ -96,7 +96,7 @@ static void add_times(struct buffer *bytes, const struct log_column *column)
 		return;
 	at = bytes->bytes + bytes->used;
 	for (uint32_t i = 0; i < count; i++) {
-		/* Modulo 2^64, as the reader adds it up. */
+		/* Modulo 2^64, like the reader's sum. */
 		uint64_t delta = (uint64_t)times[i] - last;
 
 		last = (uint64_t)times[i];
@@ -185,13 +185,13 @@ static uint64_t value_of(const struct log_activity_row *row, enum column column)
 	return 0;
 }
 
-/* Are the values of this column differences to the one before? */
+/* Whether the values of this column are differences to the previous one. */
 static bool is_delta(enum column column)
 {
 	return column == STARTS || column == CORRELATIONS || column == NODES;
 }
 
-/* Adds a column, whose differences count from `base`. */
+/* Adds a column, whose differences start from `base`. */
 static void add_column(struct buffer *bytes,
 	const struct log_activities *activities, enum column column,
 	uint64_t base)
@@ -209,7 +209,7 @@ static void add_column(struct buffer *bytes,
 	for (uint32_t i = 0; i < activities->count; i++) {
 		uint64_t value = value_of(&activities->rows[i], column);
 
-		/* Modulo 2^64, as the reader adds it up. */
+		/* Modulo 2^64, like the reader's sum. */
 		at = msgpack_out_int(
 			at, (int64_t)(delta ? value - last : value));
 		last = value;
@@ -217,7 +217,7 @@ static void add_column(struct buffer *bytes,
 	bytes->used = (size_t)(at - bytes->bytes);
 }
 
-/* The same of a column that is left out where it has nothing but zeros. */
+/* The same for a column that is omitted if all values are 0. */
 static void add_optional(struct buffer *bytes,
 	const struct log_activities *activities, enum column column)
 {

@@ -10,11 +10,11 @@
 #include "base/buffer.h"
 #include "log/log_write.h"
 
-/* The most events that we write into one block. */
+/* Most events that we write into one block. */
 #define LOG_COLUMN_MAX 8192
 
-/* Values in log_column.ids; sites stand as site + LOG_COLUMN_SITES, where the
- * log has positions in the block's own list. */
+/* Values in log_column.ids; a site is stored as site + LOG_COLUMN_SITES,
+ * whereas the log has positions in the block's own list. */
 enum log_column_id {
 	LOG_COLUMN_END = 0,
 	LOG_COLUMN_EXTRA = 1,
@@ -44,8 +44,7 @@ static inline void log_column_add(
 	column->times[column->count++] = time_ns;
 }
 
-/* Values of log_column.ids to what the log has in their place. Zero-filled at
- * first. */
+/* Maps values of log_column.ids to the log's values. Initially zero. */
 struct log_column_sites {
 	uint64_t *local; /* block number << 32 | value, by id */
 	uint32_t room;
@@ -57,8 +56,8 @@ struct log_column_sites {
 void log_column_sites_clear(struct log_column_sites *sites);
 
 /*
- * Writes the column, if there is any event in it; its ids are used up. `bytes`
- * is working memory that is kept from call to call.
+ * Writes the column unless it is empty; overwrites its ids. `bytes` is working
+ * memory that is reused by each call.
  *
  * Errors: CTP_ERR_NOMEM, those of log_writer_add().
  */
@@ -71,7 +70,7 @@ enum ctp_status log_column_write(struct log_column *column,
 
 struct log_activity_row {
 	int64_t start_ns;
-	uint64_t dur_ns; /* at most INT64_MAX; so are bytes */
+	uint64_t dur_ns; /* at most INT64_MAX, like bytes */
 	uint32_t track;
 	uint32_t description; /* 0: none */
 	uint64_t correlation; /* 0: none */
@@ -82,14 +81,14 @@ struct log_activity_row {
 struct log_activities {
 	uint32_t count;
 	struct log_activity_row rows[LOG_ACTIVITIES_MAX];
-	/* For each row a map, or nil; used only where there is any map. */
+	/* A map or nil for each row; used only if there is any map. */
 	bool has_args;
 	struct buffer args;
 };
 
 /*
- * Writes the block, if anything is in it. `bytes` is working memory that is
- * kept from call to call.
+ * Writes the block unless it is empty. `bytes` is working memory that is reused
+ * by each call.
  *
  * Errors: CTP_ERR_NOMEM, those of log_writer_add().
  */

@@ -8,7 +8,7 @@ const uint8_t log_row_fields[LOG_ROWS_MAX][LOG_FIELDS_MAX + 1] = {
 	[LOG_ROW_SHIFT] = {LOG_FIELD_SHIFT}, LOG_ROWS(FIELDS)};
 #undef FIELDS
 
-/* A byte for the number of elements, and one for that of the row. */
+/* A byte for the number of elements, and one for the row number. */
 #define HEAD_BYTES 2
 #define ROW_BYTES (HEAD_BYTES + LOG_FIELDS_MAX * MSGPACK_OUT_INT_MAX)
 

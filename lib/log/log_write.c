@@ -13,8 +13,8 @@ struct log_writer {
 	FILE *stream; /* or NULL: */
 	int fd;
 	struct file_id id;
-	const char *path; /* where it may be opened again, or NULL */
-	bool alone;       /* the thread has descriptors of its own */
+	const char *path; /* where it can be reopened, or NULL */
+	bool alone;       /* the thread has its own descriptors */
 	struct deflater *deflater;
 	uint8_t *member;
 	size_t room;
@@ -85,7 +85,7 @@ void log_writer_follow(struct log_writer *writer, const char *path)
 	writer->path = path;
 }
 
-/* Opens it again if the program has closed it, at this byte. */
+/* Reopens it at this byte if the program has closed it. */
 static bool regain(struct log_writer *writer, uint64_t at)
 {
 	int fd;
@@ -133,7 +133,7 @@ static enum ctp_status write_stream(
 	return CTP_OK;
 }
 
-/* Did the program close it just now, since we looked? */
+/* Whether the program has closed it since the last check. */
 static bool is_closed(const struct log_writer *writer)
 {
 	return errno == EBADF && !file_id_is(&writer->id, writer->fd);
@@ -165,7 +165,7 @@ static enum ctp_status write_all(
 				errno = ENOSPC;
 			status = ctp_fail_at(err, CTP_ERR_IO,
 				writer->bytes + done, "cannot write the log");
-			/* Best effort: a pipe cannot be cut. */
+			/* Best effort: a pipe cannot be truncated. */
 			if (ftruncate(writer->fd, (off_t)writer->bytes) == 0)
 				(void)lseek(writer->fd, (off_t)writer->bytes,
 					SEEK_SET);
@@ -196,7 +196,7 @@ static bool make_room(struct log_writer *writer, size_t size)
 
 static uint32_t crc_of(const struct deflate_part *parts, size_t size)
 {
-	/* The parts lie one behind the other. */
+	/* The parts are contiguous. */
 	return deflate_crc32(parts[0].bytes, size);
 }
 

@@ -21,8 +21,8 @@ struct log_writer *log_writer_new(int fd, int level);
 void log_writer_free(struct log_writer *writer);
 
 /*
- * The same to a stream, which is borrowed, and may be a pipe: an error leaves
- * there what was written until then, and shows on the stream as well.
+ * The same to a stream, which is borrowed and may be a pipe: an error leaves
+ * the data written so far, and is also visible in the stream.
  */
 struct log_writer *log_writer_new_stream(FILE *stream, int level);
 
@@ -31,27 +31,26 @@ void log_writer_resume(
 	struct log_writer *writer, uint64_t bytes, uint64_t blocks);
 
 /*
- * The log is at `path`, which is borrowed: if the program closes the
- * descriptor, what writes next opens it there again, in a thread that leaves
- * the program's descriptors for that.
+ * Sets the path of the log, which is borrowed: if the program closes the
+ * descriptor, the next write reopens it there, in a thread with separate
+ * descriptors.
  */
 void log_writer_follow(struct log_writer *writer, const char *path);
 
-/* Does that now, if it has to be done. True if this thread has left the
- * program's descriptors. */
+/* Reopens it now if necessary. True if this thread has separate descriptors. */
 bool log_writer_regain(struct log_writer *writer);
 
-/* In a child after fork: closes the parent's log, and nothing else. */
+/* In a child after fork: only closes the parent's log. */
 void log_writer_leave(struct log_writer *writer);
 
-/* Has nothing the file's name any more, so that what is written is lost? */
+/* Whether the file has been deleted, so that the data is lost. */
 bool log_writer_is_removed(const struct log_writer *writer);
 
 /*
  * Appends a block. `parts` together are one MessagePack array.
  *
- * Errors: CTP_ERR_IO; the file is cut back to the last whole block, so that
- * it stays a valid log. CTP_ERR_LIMIT if the block is too large.
+ * Errors: CTP_ERR_IO; the file is truncated to the last whole block, so that it
+ * stays valid. CTP_ERR_LIMIT if the block is too large.
  */
 enum ctp_status log_writer_add(struct log_writer *writer, enum log_block kind,
 	const struct deflate_part *parts, size_t count, struct ctp_error *err);

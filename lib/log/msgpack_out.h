@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* msgpack-c's packer on a struct buffer, and what it lacks: text that may not
- * be UTF-8, and integers by the thousand. */
+/* msgpack-c's packer on a struct buffer, with additions: text that may not be
+ * UTF-8, and fast integers. */
 #ifndef MSGPACK_OUT_H
 #define MSGPACK_OUT_H
 
@@ -28,7 +28,7 @@ static inline msgpack_packer msgpack_out(struct buffer *buffer)
 	return packer;
 }
 
-/* str where it is valid UTF-8, else bin. */
+/* str if it is valid UTF-8, else bin. */
 static inline void msgpack_out_text(
 	msgpack_packer *packer, const char *text, size_t size)
 {
@@ -48,9 +48,9 @@ static inline void msgpack_out_key(msgpack_packer *packer, const char *key)
 
 #define MSGPACK_OUT_INT_MAX 9 /* bytes of the longest integer */
 
-/* Stores one integer in its shortest form; returns the byte after it. The
- * columns of an event block are two of these per event. May store all of
- * MSGPACK_OUT_INT_MAX. */
+/* Stores an integer in its shortest form; returns the byte after it. May write
+ * up to MSGPACK_OUT_INT_MAX bytes. An event block has two of these per
+ * event. */
 static inline uint8_t *msgpack_out_int(uint8_t *at, int64_t value)
 {
 	uint64_t bits = (uint64_t)value;
@@ -89,8 +89,8 @@ static inline uint8_t *msgpack_out_uint(uint8_t *at, uint64_t value)
 	return at + 9;
 }
 
-/* The same for values below 65,536, without a branch: which of the three forms
- * it takes is as good as random. Stores up to four bytes. */
+/* The same for values below 65,536, without a branch, because the form is
+ * practically random. May write up to four bytes. */
 static inline uint8_t *msgpack_out_short(uint8_t *at, uint32_t value)
 {
 	uint32_t two = value > UINT8_MAX;
@@ -105,8 +105,8 @@ static inline uint8_t *msgpack_out_short(uint8_t *at, uint32_t value)
 #define MSGPACK_OUT_HEAD_MAX \
 	6 /* bytes of the longest head, a text's or map's */
 
-/* Stores a head whose forms, for sizes of one, two and four bytes, begin with
- * consecutive bytes. */
+/* Stores a head. The forms for sizes of one, two and four bytes begin with
+ * consecutive bytes, from `first`. */
 static inline uint8_t *msgpack_out_size(uint8_t *at, uint8_t first, size_t size)
 {
 	const uint32_t big = htobe32((uint32_t)size);
@@ -117,7 +117,7 @@ static inline uint8_t *msgpack_out_size(uint8_t *at, uint8_t first, size_t size)
 	return at + 1 + bytes;
 }
 
-/* The same as msgpack_out_text(), where there is room for it. */
+/* The same as msgpack_out_text(), for a buffer with enough room. */
 static inline uint8_t *msgpack_out_put_text(
 	uint8_t *at, const char *text, size_t size)
 {

@@ -28,7 +28,8 @@ enum unpack_type unpack_peek(const struct cursor *cursor)
 	return byte == 0xc1 ? UNPACK_NONE : UNPACK_EXT;
 }
 
-/* The bits of an integer, sign-extended; whether it was a signed form. */
+/* Reads the bits of an integer, sign-extended, and whether its form is
+ * signed. */
 static bool read_int(struct cursor *cursor, uint64_t *bits, bool *is_signed)
 {
 	uint8_t byte;
@@ -105,7 +106,7 @@ bool unpack_float(struct cursor *cursor, double *out)
 	return false;
 }
 
-/* The size that follows a str, bin or ext header byte. */
+/* Reads the size after a str, bin or ext header byte. */
 static bool read_size(struct cursor *cursor, uint8_t byte, uint64_t *size)
 {
 	if (byte >= 0xa0 && byte <= 0xbf) {
@@ -131,7 +132,7 @@ bool unpack_text(struct cursor *cursor, const char **text, size_t *size)
 	return *text != NULL;
 }
 
-/* A count of elements of at least `least` bytes each. */
+/* Reads a count of elements of at least `least` bytes each. */
 static bool read_count(struct cursor *cursor, uint8_t fix, uint8_t first,
 	uint64_t least, uint32_t *out)
 {
@@ -161,7 +162,7 @@ bool unpack_map(struct cursor *cursor, uint32_t *count)
 	return read_count(cursor, 0x80, 0xde, 2, count);
 }
 
-/* The size of the extension that this byte begins, without its type. */
+/* Reads the size of the extension that this byte begins, without its type. */
 static bool read_ext(struct cursor *cursor, uint8_t byte, uint64_t *size)
 {
 	if (byte >= 0xd4 && byte <= 0xd8) {
@@ -188,7 +189,7 @@ bool unpack_ext(
 	return *bytes != NULL;
 }
 
-/* Passes over an extension, or a float, nil or boolean. */
+/* Skips an extension, a float, nil or a boolean. */
 static bool skip_other(struct cursor *cursor)
 {
 	const char *bytes;
@@ -205,8 +206,8 @@ static bool skip_other(struct cursor *cursor)
 
 bool unpack_skip(struct cursor *cursor)
 {
-	/* Values still to pass over; each takes a byte at least, so this never
-	 * exceeds what is left. */
+	/* Values still to skip; each takes at least a byte, so this never
+	 * exceeds the bytes left. */
 	uint64_t values = 1;
 
 	while (values > 0) {
@@ -254,8 +255,8 @@ bool unpack_u32s(
 		return false;
 	*count = left;
 	while (left > 0) {
-		/* unpack_array() saw to it that there is a byte for each; a
-		 * longer number on the way may have used them up. */
+		/* unpack_array() ensured a byte for each, but longer numbers
+		 * may have used them up. */
 		const uint8_t *at = cursor->at;
 		size_t run = left < cursor->left ? left : cursor->left;
 		size_t i = 0;

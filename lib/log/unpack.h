@@ -2,7 +2,7 @@
 /*
  * Reads MessagePack from untrusted bytes: without recursion, allocation or
  * trust in any count. Each function returns false, leaving the cursor in an
- * unspecified place, if what is next is not what is asked for.
+ * unspecified place, if the next value has another type.
  * Source: the MessagePack specification, 2017-08.
  */
 #ifndef UNPACK_H
@@ -22,10 +22,10 @@ enum unpack_type {
 	UNPACK_EXT,
 };
 
-/* What is next; takes nothing. */
+/* The type of the next value, without reading it. */
 enum unpack_type unpack_peek(const struct cursor *cursor);
 
-/* An integer that fits; any form of it. */
+/* Reads an integer in any form that fits. */
 bool unpack_int(struct cursor *cursor, int64_t *out);
 bool unpack_uint(struct cursor *cursor, uint64_t *out);
 
@@ -41,12 +41,12 @@ bool unpack_text(struct cursor *cursor, const char **text, size_t *size);
 bool unpack_ext(
 	struct cursor *cursor, int8_t *type, const char **bytes, size_t *size);
 
-/* The number of elements (pairs) that follow: never more than there are bytes
- * left for. */
+/* Reads the number of elements (pairs) that follow; never more than the bytes
+ * left. */
 bool unpack_array(struct cursor *cursor, uint32_t *count);
 bool unpack_map(struct cursor *cursor, uint32_t *count);
 
-/* Passes over one value, whatever it is and however deep. */
+/* Skips one value of any type and depth. */
 bool unpack_skip(struct cursor *cursor);
 
 /* Reads an array of integers into a caller's room for `most`. */

@@ -12,7 +12,7 @@ void log_args_clear(struct log_args *args)
 	*args = (struct log_args){0};
 }
 
-/* JSON that others wrote must be valid. */
+/* JSON is checked, since it may come from elsewhere. */
 static bool read_json(struct cursor *cursor, struct event_arg *arg)
 {
 	int8_t type;
@@ -52,7 +52,8 @@ struct event_arg *log_args_push(struct log_args *args)
 	return &args->items[args->count++];
 }
 
-/* A pair of a map as an argument; false, with *failed, if out of memory. */
+/* Converts a pair of a map to an argument; false, with *failed, if out of
+ * memory. */
 static bool read_pair(struct trace *trace, struct cursor pair,
 	struct event_arg *arg, bool *failed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arguments as they stand in a log. */
+/* Arguments in a log. */
 #ifndef LOG_ARGS_H
 #define LOG_ARGS_H
 
@@ -8,7 +8,7 @@
 #include "base/cursor.h"
 #include "trace/trace.h"
 
-/* Those of one event. */
+/* The arguments of one event. */
 struct log_args {
 	struct event_arg *items;
 	uint32_t count;
@@ -17,15 +17,15 @@ struct log_args {
 
 void log_args_clear(struct log_args *args);
 
-/* Reads a value; its text is borrowed from the input. False if an argument
- * cannot have this value. */
+/* Reads a value; its text is borrowed from the input. False if it is not valid
+ * for an argument. */
 bool log_args_value(struct cursor *cursor, struct event_arg *arg);
 
-/* A new last argument; NULL if out of memory. */
+/* Appends an argument; NULL if out of memory. */
 struct event_arg *log_args_push(struct log_args *args);
 
-/* Adds a map's, as many as an event may have; pairs that no argument can be are
- * passed over. False if it is no map, or out of memory. */
+/* Adds a map's arguments, up to an event's limit; invalid pairs are skipped.
+ * False if it is not a map, or out of memory. */
 bool log_args_map(
 	struct log_args *args, struct trace *trace, struct cursor *map);
 

@@ -14,13 +14,13 @@
 struct track_row {
 	uint32_t number;
 	uint32_t kind;
-	struct trace_track track; /* without its names */
+	struct trace_track track; /* without names */
 	struct log_site_text name;
-	bool has_process; /* other than the recording's */
+	bool has_process; /* it differs from the recording's */
 	struct log_site_text process;
 };
 
-/* Where something stands, or ended: a number, nil, or nothing. */
+/* Reads an optional position or end: a number, nil, or nothing. */
 static bool read_number(struct cursor *block, bool *is_there, int64_t *number)
 {
 	*is_there = block->left > 0 && unpack_peek(block) == UNPACK_INT;
@@ -102,8 +102,7 @@ static enum log_verdict parse_track(
 	track = log_recording_track(recording, row.number);
 	if (track == NULL)
 		return LOG_NO_MEMORY;
-	/* The events that are on it already are of the one kind or the
-	 * other. */
+	/* Events already on the track are of the other kind. */
 	if ((track->known || track->next_seq != 0) &&
 		log_track_is_device(row.kind) !=
 			log_track_is_device(track->kind))
@@ -193,8 +192,8 @@ static bool make_events_room(struct log_events *events, uint32_t count)
 	return true;
 }
 
-/* The ranges that are open before a block, against those we know to be: what
- * is to be closed and opened first. Only a gap makes a difference. */
+/* Compares the ranges open before a block with the known ones and determines
+ * those to close and open first. They differ only after a gap. */
 static enum log_verdict compare_open(
 	struct log_recording *recording, struct cursor *block)
 {
@@ -223,7 +222,7 @@ static enum log_verdict compare_open(
 	return LOG_SOUND;
 }
 
-/* The block's own list of sites, as the trace's. */
+/* Converts the block's own list of sites to the trace's. */
 static enum log_verdict read_sites(
 	struct log_recording *recording, struct cursor *block)
 {
@@ -311,7 +310,7 @@ static void make_times(struct log_recording *recording, int64_t base)
 }
 
 /* A block of events with `elements` elements, from its second one on: read and
- * checked as a whole before any event is given out. */
+ * checked completely before any event is returned. */
 static enum log_verdict parse_events(
 	struct log_recording *recording, struct cursor block, uint32_t elements)
 {
@@ -397,8 +396,8 @@ static enum log_verdict parse_kind(struct log_recording *recording,
 	}
 }
 
-/* A block that is well formed as a whole, so that nothing is half taken in
- * because of its end; and with nothing behind it. */
+/* Takes a block after checking that it is well formed up to its end, so that it
+ * is never applied partially. */
 static enum log_verdict parse_whole(
 	struct log_recording *recording, struct cursor block, uint64_t kind)
 {
@@ -442,11 +441,11 @@ enum ctp_status log_block_parse(struct log_recording *recording,
 		recording->trace->losses[LOSS_UNKNOWN_BLOCKS]++;
 		return CTP_OK;
 	}
-	/* The header that must be here is lost: whose numbers these blocks use
-	 * is not known, but not those of the recording that has ended. */
+	/* The header is lost: these blocks use unknown numbers, not those of
+	 * the recording that has ended. */
 	if (kind != LOG_HEADER && kind != LOG_END && recording->has_end)
 		log_recording_next(recording);
-	if (kind == LOG_EVENTS) /* checks itself, being large */
+	if (kind == LOG_EVENTS) /* checked separately, being large */
 		verdict = parse_events(recording, block, elements);
 	else if (kind == LOG_ACTIVITIES) /* likewise */
 		verdict = log_device_parse(recording, block, elements);

@@ -6,8 +6,8 @@
 #include "log_read/log_recording.h"
 
 /*
- * Takes a block in. Event blocks then stand in recording->events. A block
- * that contradicts the format changes nothing and is counted.
+ * Applies a block. An event block is then in recording->events. An invalid
+ * block is counted and changes nothing.
  *
  * Errors: CTP_ERR_NOMEM, CTP_ERR_UNSUPPORTED.
  */

@@ -18,10 +18,10 @@
 /* Elements of a block before the rows' own arguments. */
 #define ELEMENTS (2 + LOG_DEVICE_COLUMNS)
 
-#define NAME_ROOM 32 /* of "(activity 4194303)" */
+#define NAME_ROOM 32 /* for "(activity 4194303)" */
 
-/* The place of this description, of a name that says so if it is lost.
- * TRACE_NONE if out of memory. */
+/* Finds the place of this description; one with a placeholder name if it is
+ * lost. TRACE_NONE if out of memory. */
 static uint32_t find_description(
 	struct log_recording *recording, uint32_t number)
 {
@@ -69,7 +69,7 @@ static bool is_optional(int column)
 	return column == LOG_DEVICE_BYTES || column == LOG_DEVICE_NODES;
 }
 
-/* Reads the columns; how many rows there are through `count`. */
+/* Reads the columns and sets `count` to the number of rows. */
 static enum log_verdict read_columns(
 	struct log_device *device, struct cursor *block, uint32_t *count)
 {
@@ -96,7 +96,7 @@ static enum log_verdict read_columns(
 #define LIST_MAX 16
 #define LIST_ROOM (LIST_MAX * 22 + 2)
 
-/* Text that lives as long as the trace. */
+/* Copies text into the trace's strings. */
 static bool keep_text(struct trace *trace, struct event_arg *arg,
 	const char *text, size_t size)
 {
@@ -171,11 +171,11 @@ static bool read_value(struct trace *trace, struct cursor value,
 
 /*
  * Takes a map. Its values become arguments whose text is the trace's: integers,
- * floats, texts, and lists of integers as JSON; what else there may be is left
- * out. `args` has room for LOG_DEVICE_KEYS_MAX; NULL: passes over the map.
+ * floats, texts, and lists of integers as JSON; other values are dropped.
+ * `args` has room for LOG_DEVICE_KEYS_MAX; NULL: skips the map.
  *
- * Errors: false if that is not what is there, or there are more; or out of
- * memory, which is in `failed`.
+ * Errors: false if it is not a map or too long; or, with `failed`, out of
+ * memory.
  */
 static bool log_device_args(struct trace *trace, struct cursor *block,
 	struct event_arg *args, uint32_t *count, bool *failed)
@@ -228,7 +228,7 @@ static bool read_row_args(
 	return true;
 }
 
-/* May activities be on this track, or is nothing known of it yet? */
+/* Whether the track may have activities, or is still unknown. */
 static bool is_free(const struct log_recording *recording, int64_t number)
 {
 	uint32_t place =
@@ -240,7 +240,7 @@ static bool is_free(const struct log_recording *recording, int64_t number)
 	       (!track->known && track->next_seq == 0);
 }
 
-/* Are no values negative, or beyond a number's limit? */
+/* Whether all values are within their limits. */
 static bool is_sound(const struct log_recording *recording, uint32_t count)
 {
 	int64_t *const *columns = recording->device.columns;
@@ -258,8 +258,7 @@ static bool is_sound(const struct log_recording *recording, uint32_t count)
 	return true;
 }
 
-/* A track that activities may be on. One whose block is lost becomes a stream.
- */
+/* Prepares a track for activities. If its block is lost it becomes a stream. */
 static bool use_track(
 	struct log_recording *recording, int64_t number, int64_t *out)
 {
@@ -278,8 +277,8 @@ static bool use_track(
 	return true;
 }
 
-/* Replaces numbers by what the trace has for them. Rows of one stream, and of
- * one kernel, often follow one another. */
+/* Replaces numbers by the trace's. Rows of one stream, and of one kernel, often
+ * follow one another. */
 static enum log_verdict resolve(struct log_recording *recording, uint32_t count)
 {
 	struct log_device *device = &recording->device;
@@ -304,7 +303,7 @@ static enum log_verdict resolve(struct log_recording *recording, uint32_t count)
 	return LOG_SOUND;
 }
 
-/* Sums the differences up. */
+/* Adds up the differences. */
 static void sum(int64_t *column, uint32_t count, int64_t base)
 {
 	uint64_t last = (uint64_t)base;
@@ -315,7 +314,7 @@ static void sum(int64_t *column, uint32_t count, int64_t base)
 	}
 }
 
-/* Times as the trace has them, and its end. */
+/* Converts to trace time, and updates the trace's end. */
 static void make_times(struct log_recording *recording, uint32_t count)
 {
 	struct log_device *device = &recording->device;
@@ -333,9 +332,8 @@ static void make_times(struct log_recording *recording, uint32_t count)
 		log_time_device_place(&device->time, &begin, &end);
 		begin = log_time_correct(&recording->time, begin);
 		took = log_time_correct(&recording->time, end) - begin;
-		/* Rounding twice must not make more of what is the device's
-		 * word; and what seems to take less must not be made to
-		 * overlap with what comes at its end. */
+		/* Rounding twice must not lengthen the device's duration, nor
+		 * make a shorter one overlap with the next activity. */
 		if (took - dur_ns == 1)
 			took = dur_ns;
 		starts[i] = (int64_t)((uint64_t)begin +
@@ -384,7 +382,7 @@ enum log_verdict log_device_parse(
 	return LOG_SOUND;
 }
 
-/* What only this activity has. */
+/* Adds the arguments of this row only. */
 static bool add_row(struct log_recording *recording)
 {
 	struct log_device *device = &recording->device;
@@ -451,7 +449,7 @@ bool log_device_event(struct log_recording *recording, struct event *event)
 	event->bytes = (uint64_t)columns[LOG_DEVICE_BYTES][at];
 	event->site = description->site;
 	event->arg_count = description->arg_count;
-	if (event->arg_count > 0) /* or there may be no array at all */
+	if (event->arg_count > 0) /* otherwise the array may be NULL */
 		event->args = device->args + description->first_arg;
 	if (columns[LOG_DEVICE_NODES][at] == 0 && device->row_args.left == 0)
 		return true;
@@ -461,7 +459,7 @@ bool log_device_event(struct log_recording *recording, struct event *event)
 /* Statements about devices: descriptions of activities, properties, clocks and
  * losses. */
 
-/* Adds a description, with the arguments that stand behind the others'. */
+/* Adds a description; its arguments follow those of the others. */
 static enum log_verdict add_description(struct log_recording *recording,
 	uint32_t number, struct log_description description)
 {
@@ -477,7 +475,7 @@ static enum log_verdict add_description(struct log_recording *recording,
 	return LOG_SOUND;
 }
 
-/* [kind, site, {…}]; what the kind is shows in the site's category. */
+/* [kind, site, {…}]; the site's category has the kind. */
 static enum log_verdict parse_description(struct log_recording *recording,
 	struct cursor *block, uint32_t number, bool apply)
 {

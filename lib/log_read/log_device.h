@@ -10,7 +10,7 @@
 enum log_verdict log_device_parse(struct log_recording *recording,
 	struct cursor block, uint32_t elements);
 
-/* The next activity of the block that is being read; false if out of memory. */
+/* Returns the next activity of the current block; false if out of memory. */
 bool log_device_event(struct log_recording *recording, struct event *event);
 
 /* For `apply` see log_block.c. */

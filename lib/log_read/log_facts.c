@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Header and end blocks: what they say becomes facts of the trace. */
+/* Header and end blocks: their values become facts of the trace. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 /* Longer text is not worth keeping. */
 #define FACT_MAX 4096
 
-/* The facts that a header may have. */
+/* Most facts of a header. */
 #define HEADER_FACTS 64
 #define FACTS_MAX 1024
 
-/* "a b c" of an array of texts; as much of it as is text. */
+/* Joins an array of texts: "a b c"; stops at the first other value. */
 static void command_fact(struct cursor block, char *out, size_t room)
 {
 	const char *text;
@@ -35,8 +35,8 @@ static void command_fact(struct cursor block, char *out, size_t room)
 	}
 }
 
-/* Passes over a header or end value, which is given as text, and as a number
- * if it is one; what newer versions may put there is "". */
+/* Reads a header or end value as text, and as a number if it is one; values of
+ * unknown types become "". */
 static bool fact_value(
 	struct cursor *block, char *text, size_t room, int64_t *number)
 {
@@ -73,7 +73,7 @@ struct header {
 	int64_t pid;
 	int64_t realtime;
 	bool named;
-	bool recorded;    /* by the recorder; written by nobody since */
+	bool recorded;    /* by the recorder, not rewritten */
 	char process[64]; /* the program, without directories */
 };
 
@@ -173,7 +173,7 @@ bool log_facts_set_number(struct trace *trace, const char *key, uint64_t number)
 	return trace_set_fact(trace, key, text);
 }
 
-/* Facts of devices have a dot in their names, and none of the header's has. */
+/* Names of device facts contain a dot, those of the header do not. */
 enum log_verdict log_facts_parse_device(
 	struct log_recording *recording, struct cursor block, bool apply)
 {
@@ -202,7 +202,7 @@ enum log_verdict log_facts_parse_device(
 	return LOG_SOUND;
 }
 
-/* A value that is declared as JSON and is not becomes text. */
+/* A value declared as JSON that is invalid becomes text. */
 static enum trace_fact_kind read_kind(struct cursor *row, const char *value)
 {
 	uint64_t number;
@@ -215,7 +215,7 @@ static enum trace_fact_kind read_kind(struct cursor *row, const char *value)
 	return (enum trace_fact_kind)number;
 }
 
-/* Takes out what the header had of it already, and perhaps not all. */
+/* Removes the header's version of the fact, which may be truncated. */
 static void drop_fact(struct trace *trace, uint32_t key)
 {
 	struct trace_fact *facts = trace->facts;
@@ -254,7 +254,7 @@ static bool add_fact(struct trace *trace, struct cursor *row, uint32_t elements)
 	return trace_add_member(trace, kind, text[0], text[1]);
 }
 
-/* Facts of any name, of a log that was made from something else. */
+/* Facts of any name, in a converted log. */
 enum log_verdict log_facts_parse(
 	struct log_recording *recording, struct cursor block, bool apply)
 {

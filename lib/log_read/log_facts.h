@@ -16,7 +16,7 @@ enum log_verdict log_facts_parse_device(
 enum log_verdict log_facts_parse(
 	struct log_recording *recording, struct cursor block, bool apply);
 
-/* A fact that is a number; false if out of memory. */
+/* Sets a fact to a number; false if out of memory. */
 bool log_facts_set_number(
 	struct trace *trace, const char *key, uint64_t number);
 

@@ -45,7 +45,7 @@ size_t log_member_search(const void *bytes, size_t size, bool at_end)
 		return (size_t)(found - from);
 	if (at_end)
 		return size;
-	/* Its beginning may stand at the end. */
+	/* The end may be the beginning of one. */
 	return size <= sizeof(magic) ? 1 : size - (sizeof(magic) - 1);
 }
 
@@ -84,7 +84,7 @@ enum ctp_status log_unpacker_unpack(struct log_unpacker *unpacker,
 	uint32_t unpacked = le32(trailer + 4);
 
 	*sound = false;
-	/* Deflate packs to a 1032nd at best. */
+	/* Deflate's best ratio is 1032. */
 	if (unpacked == 0 || unpacked > LOG_BLOCK_MAX ||
 		unpacked / 1040 > member.left)
 		return CTP_OK;
@@ -111,7 +111,7 @@ bool log_unpacker_is_misled(
 struct log_input {
 	FILE *file;
 	struct trace *trace;
-	uint8_t *bytes; /* what was read and not used, from `at` to `end` */
+	uint8_t *bytes; /* unused bytes from `at` to `end` */
 	size_t room;
 	size_t at;
 	size_t end;
@@ -174,12 +174,12 @@ uint64_t log_input_position(const struct log_input *input)
 	return input->position;
 }
 
-/* Sees to it that `size` bytes are there, if the file has them. */
+/* Ensures that `size` bytes are available, if the file has them. */
 static enum ctp_status fill(
 	struct log_input *input, size_t size, struct ctp_error *err)
 {
-	/* Twice what is asked for, so that what is moved to the front each
-	 * time is no more than what was read. */
+	/* Twice the requested size, so that not more bytes are moved to the
+	 * front than were read. */
 	size_t want = size < READ_BYTES ? 2 * READ_BYTES : 2 * size;
 
 	if (input->end - input->at >= size || input->at_eof)
@@ -214,7 +214,7 @@ static void skip(struct log_input *input, size_t size)
 	advance(input, size);
 }
 
-/* Passes over bytes up to the next place that may be a member. */
+/* Skips to the next possible member. */
 static void skip_to_member(struct log_input *input)
 {
 	skip(input, log_member_search(input->bytes + input->at,
@@ -222,8 +222,8 @@ static void skip_to_member(struct log_input *input)
 			    input->at_eof && !input->follow));
 }
 
-/* May the rest of what there is be a member that is still being written? Then
- * no other can begin in it. */
+/* Whether the rest may be a member that is still being written; no other can
+ * begin in it then. */
 static bool is_unfinished(const struct log_input *input)
 {
 	const uint8_t *rest = input->bytes + input->at;
@@ -265,8 +265,8 @@ enum ctp_status log_input_next(
 		if (input->end - input->at < member.size) {
 			if (is_unfinished(input))
 				return CTP_END;
-			/* Cut off here, or its size is damaged: what follows
-			 * may hold sound members. */
+			/* Truncated, or its size is damaged: sound members may
+			 * follow. */
 			input->trace->losses[LOSS_DAMAGED_BLOCKS]++;
 			skip_to_member(input);
 			continue;

@@ -16,18 +16,19 @@
 struct log_member {
 	uint64_t offset; /* in the file */
 	uint32_t size;   /* in bytes, header and trailer included */
-	uint8_t kind;    /* as the header says, which nothing guards */
+	uint8_t kind;    /* from the header, which is not checked */
 };
 
-/* Is a member's fixed part here, with a size that can be? Sets size and kind. */
+/* Whether a member's fixed part with a possible size is here. Sets size and
+ * kind. */
 bool log_member_parse(
 	const void *bytes, size_t size, struct log_member *member);
 
-/* Are these bytes, as far as they go, those that every member begins with? */
+/* Whether these bytes, which may be few, match the start of a member. */
 bool log_member_may_begin(const void *bytes, size_t size);
 
-/* How many of these bytes, at whose first there is no member, to pass over to
- * where one may begin. `at_end`: nothing comes behind them. */
+/* Number of bytes to skip to a possible member; none begins at the first.
+ * `at_end`: no bytes follow. */
 size_t log_member_search(const void *bytes, size_t size, bool at_end);
 
 struct log_unpacker {
@@ -42,8 +43,8 @@ bool log_unpacker_init(struct log_unpacker *unpacker);
 void log_unpacker_clear(struct log_unpacker *unpacker);
 
 /*
- * Unpacks a member of `size` bytes, parsed before; whether it is whole and
- * right shows in `sound`.
+ * Unpacks a member of `size` bytes, parsed before; `sound` is set if it is
+ * complete and correct.
  *
  * Errors: CTP_ERR_NOMEM. Damage is not an error.
  * Ownership: the block is borrowed until the next call.
@@ -53,9 +54,9 @@ enum ctp_status log_unpacker_unpack(struct log_unpacker *unpacker,
 	struct ctp_error *err);
 
 /*
- * The size of a damaged member may itself be wrong, so the bytes that it covers
- * are searched for members. The search stops for an input that was made to have
- * us unpack the same bytes over and over.
+ * The size of a damaged member may be wrong, so its bytes are searched for
+ * members. The search stops for inputs crafted to make us unpack the same bytes
+ * repeatedly.
  */
 bool log_unpacker_is_misled(
 	const struct log_unpacker *unpacker, uint64_t read_bytes);
@@ -79,8 +80,8 @@ void log_input_free(struct log_input *input);
 enum ctp_status log_input_next(
 	struct log_input *input, struct cursor *block, struct ctp_error *err);
 
-/* With `follow` the file still grows: CTP_END means its end so far, and a member
- * that may be half written stays for the next call. */
+/* With `follow` the file still grows: CTP_END means its current end, and an
+ * incomplete member is kept for the next call. */
 void log_input_follow(struct log_input *input, bool follow);
 
 /* Bytes of the file used so far. */

@@ -19,7 +19,7 @@ struct log_reader {
 	struct event_source source; /* must be first */
 	struct log_input *input;
 	struct log_recording recording;
-	struct log_args args; /* of the event at hand */
+	struct log_args args; /* of the current event */
 	bool seen_block;
 	bool follow;
 };
@@ -32,7 +32,7 @@ unsigned log_read_probe(const void *bytes, size_t size)
 
 	if (size < sizeof(magic))
 		return 0;
-	/* Damage may be here as well; or the first member is gone and another
+	/* The beginning may be damaged, or the first member lost and another
 	 * begins within these bytes. */
 	if (memmem(bytes, size, magic, sizeof(magic)) != NULL)
 		return 8 * LOG_MAGIC_BYTES;
@@ -67,8 +67,8 @@ static inline bool push_open(struct log_track *track, uint32_t site)
 	return true;
 }
 
-/* Blocks are lost before this one: ends what is no longer open, begins what is
- * open by now. */
+/* After lost blocks: ends ranges that are no longer open, and begins those that
+ * are open now. */
 static enum ctp_status resync_ranges(
 	struct log_reader *reader, struct event *event, struct ctp_error *err)
 {
@@ -94,7 +94,7 @@ static enum ctp_status resync_ranges(
 	return CTP_OK;
 }
 
-/* A row's site as the trace's; false if it is invalid. */
+/* Converts a row's site to the trace's; false if invalid. */
 static bool row_site(
 	struct log_reader *reader, struct cursor *row, struct event *event)
 {
@@ -113,7 +113,7 @@ static bool set_key(struct log_reader *reader, struct event_arg *arg,
 	return arg->key != STRTAB_NONE;
 }
 
-/* The event's first argument, with this key. */
+/* Reads the event's first argument, with this key. */
 static bool row_value(struct log_reader *reader, struct cursor *row,
 	const char *key, size_t size)
 {
@@ -207,7 +207,7 @@ static bool row_field(struct log_reader *reader, struct cursor *row,
 	return false;
 }
 
-/* Takes a row of `extras`, up to what follows its kind. */
+/* Reads the start of a row of `extras`, up to its kind. */
 static bool open_row(struct cursor *extras, struct cursor *row,
 	uint32_t *elements, uint32_t *kind)
 {
@@ -218,12 +218,12 @@ static bool open_row(struct cursor *extras, struct cursor *row,
 }
 
 #define KIND(name, number, chunk, event, ...) [number] = event,
-/* By row; EVENT_BEGIN, which is not a row: unknown, or a part of the event
- * before it. */
+/* By row; EVENT_BEGIN, which is not a row: unknown, or part of the previous
+ * event. */
 static const enum event_kind kinds[LOG_ROWS_MAX] = {LOG_ROWS(KIND)};
 #undef KIND
 
-/* Reads one row of `extras`; false if it is of a kind we do not know. */
+/* Reads one row of `extras`; false for an unknown kind. */
 static bool read_row(struct log_reader *reader, struct event *event)
 {
 	const uint8_t *field;
@@ -242,7 +242,7 @@ static bool read_row(struct log_reader *reader, struct event *event)
 	return true;
 }
 
-/* The rows after the event: how far it was moved, and its arguments. */
+/* Reads the rows that belong to the event: its shift and arguments. */
 static void read_more(struct log_reader *reader, struct event *event)
 {
 	struct log_events *events = &reader->recording.events;
@@ -274,8 +274,8 @@ static void read_more(struct log_reader *reader, struct event *event)
 	event->arg_count = reader->args.count;
 }
 
-/* The next event of the block that is being read; CTP_END if it gave none (a
- * row we do not know). */
+/* Returns the next event of the current block; CTP_END if there was none (an
+ * unknown row). */
 static enum ctp_status read_event(
 	struct log_reader *reader, struct event *event, struct ctp_error *err)
 {

@@ -41,7 +41,7 @@ bool log_table_set(struct log_table *table, uint32_t number, uint32_t value)
 	return true;
 }
 
-/* Forgets what is not for the next recording. */
+/* Resets everything that the next recording does not share. */
 static void device_next(struct log_device *device)
 {
 	log_time_device_clear(&device->time);
@@ -163,7 +163,7 @@ enum log_verdict log_recording_parse_losses(struct log_recording *recording,
 	return LOG_SOUND;
 }
 
-/* Events that the end block counts and we have not seen. */
+/* Counts events that the end block has but we have not seen. */
 static void count_missing(struct log_recording *recording)
 {
 	const struct log_totals *totals = &recording->totals;
@@ -176,8 +176,8 @@ static void count_missing(struct log_recording *recording)
 	if (totals->end_events > totals->events)
 		trace_lose(recording->trace, LOSS_MISSING_EVENTS,
 			totals->end_events - totals->events);
-	/* A damaged block is counted as such; and a block that is missing from
-	 * a track's numbering too. */
+	/* Damaged blocks and gaps in a track's numbering are counted
+	 * already. */
 	if (known < totals->gaps)
 		known = totals->gaps;
 	if (missing > known)

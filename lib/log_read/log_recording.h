@@ -18,8 +18,8 @@
 /* Whether a block is as the format has it. */
 enum log_verdict { LOG_SOUND, LOG_DAMAGED, LOG_NO_MEMORY };
 
-/* The meaning of a log's numbers. They are dense where a recorder gave them;
- * anywhere else, a large one costs a page of the table and no more. */
+/* Maps a log's numbers to values. A recorder's numbers are dense; any other
+ * large number costs at most a page of the table. */
 struct log_table {
 	uint32_t **pages;
 	uint32_t page_room;
@@ -27,10 +27,10 @@ struct log_table {
 
 void log_table_clear(struct log_table *table);
 
-/* The value that was set for this number; 0 if there is none. */
+/* The value of this number; 0 if none was set. */
 uint32_t log_table_find(const struct log_table *table, uint32_t number);
 
-/* Sets what a number stands for; false if out of memory. */
+/* Sets the value of a number; false if out of memory. */
 bool log_table_set(struct log_table *table, uint32_t number, uint32_t value);
 
 /* The kinds of activities. */
@@ -40,7 +40,7 @@ struct log_description {
 	uint32_t arg_count;
 };
 
-/* The columns of a block of activities; then what the trace has for them. */
+/* The columns of a block of activities; later the trace's values. */
 enum log_device_column {
 	LOG_DEVICE_STARTS,
 	LOG_DEVICE_DURATIONS,
@@ -63,15 +63,15 @@ struct log_device {
 	struct event_arg *args; /* of all descriptions; text is the trace's */
 	uint32_t arg_count;
 	uint32_t arg_room;
-	uint64_t losses[LOSS_KINDS]; /* of the last block of them */
+	uint64_t losses[LOSS_KINDS]; /* of the last such block */
 	uint32_t at;
 	uint32_t count;
 	uint32_t room;
 	int64_t *columns[LOG_DEVICE_COLUMNS];
-	/* A map or nil for each row; nothing left: none has any. */
+	/* A map or nil for each row; empty if no row has any. */
 	struct cursor row_args;
-	struct log_args joined; /* of an event that has more than those of its
-				   description */
+	struct log_args joined; /* for an event with more than its
+				 * description's */
 	uint32_t node_key;      /* strtab number; 0: not yet */
 };
 
@@ -86,28 +86,27 @@ struct log_track {
 	uint64_t losses[LOSS_KINDS]; /* of the last losses block */
 };
 
-/* An event block that is being read. */
+/* The event block being read. */
 struct log_events {
 	struct log_track *track;
 	uint32_t at;
 	uint32_t count;
 	uint32_t *ids;  /* room for LOG_EVENTS_MAX */
-	int64_t *times; /* likewise; as the trace has them */
+	int64_t *times; /* likewise; in trace time */
 	int64_t base_ns;
 	uint32_t room;
 	uint32_t *sites; /* trace sites by position */
 	uint32_t site_room;
 	uint32_t site_count;
 	struct cursor extras; /* rows still to read */
-	/* To bring the track's open ranges to what the block begins with. */
+	/* To adapt the track's open ranges to the start of the block. */
 	uint32_t closing; /* ranges to end first */
 	const uint32_t *opening;
 	uint32_t opening_count;
 	uint32_t *open; /* trace sites; room for LOG_OPEN_MAX */
 };
 
-/* The events that were read of a recording, and those that its end block
- * counts. */
+/* Counts of events read, and of those in the end block. */
 struct log_totals {
 	uint64_t blocks;
 	uint64_t events;
@@ -119,21 +118,21 @@ struct log_totals {
 
 struct log_recording {
 	struct trace *trace;
-	bool started;   /* something of it was taken in */
-	bool has_facts; /* of the first header that there is */
+	bool started;   /* some block was applied */
+	bool has_facts; /* from the first header */
 	bool has_end;
 	bool finished;    /* log_recording_finish() was here */
-	bool is_recorded; /* and not written since, from a log or a trace */
-	bool refused; /* it needs a newer reader: its blocks are passed over */
+	bool is_recorded; /* by the recorder, not converted */
+	bool refused;     /* it needs a newer reader: its blocks are skipped */
 	struct log_totals totals;
 	uint64_t losses[LOSS_KINDS]; /* of the last block of the trace's */
 	int64_t pid;
 	uint32_t process_name; /* strtab number; 0: none */
-	int64_t shift_ns;      /* of this recording against the first */
+	int64_t shift_ns;      /* of this recording relative to the first */
 	struct log_time time;
 	struct log_table sites;   /* trace site + 1 */
 	struct log_table modules; /* trace module + 1 */
-	struct buffer name;       /* that is being put together */
+	struct buffer name;       /* scratch for names */
 	struct demangler demangler;
 	uint64_t demangled_bytes;
 	struct log_table track_numbers; /* place in tracks + 1 */
@@ -147,12 +146,12 @@ struct log_recording {
 /* Frees what the recording holds. */
 void log_recording_clear(struct log_recording *recording);
 
-/* The end of the input, or another recording, follows: was this one whole?
- * Counts what is missing, once. */
+/* Call it before the end of the input or another recording: counts what is
+ * missing, once. */
 void log_recording_finish(struct log_recording *recording);
 
-/* Finishes the recording, and forgets all of it that is not for the next one.
- */
+/* Finishes the recording and resets everything that the next one does not
+ * share. */
 void log_recording_next(struct log_recording *recording);
 
 /* The track of this number, made if it is new; NULL if out of memory. */
@@ -161,20 +160,20 @@ struct log_track *log_recording_track(
 
 /* Losses as a block reports them: their number so far. */
 struct log_losses {
-	uint64_t *known; /* of the block before; NULL: nothing is applied */
+	uint64_t *known; /* of the previous block; NULL: only check */
 	enum trace_loss first;
 	enum trace_loss last;
 };
 
-/* Counts what a map of losses says of these, by name, beyond what is known: a
- * block that came late says nothing new. */
+/* Adds the losses in a map that exceed the known ones; a late block adds
+ * nothing. */
 enum log_verdict log_recording_parse_losses(struct log_recording *recording,
 	struct cursor block, const struct log_losses *losses);
 
 /* Is this key that name? */
 bool log_key_is(const char *key, size_t size, const char *name);
 
-/* Are activities on such a track, and no ranges? */
+/* Whether such a track has activities instead of ranges. */
 static inline bool log_track_is_device(enum log_track_kind kind)
 {
 	return kind == LOG_STREAM || kind == LOG_CALLS;

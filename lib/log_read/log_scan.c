@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Source of what concerns zlib: zlib.h, version 1.2.13. */
+/* Source for zlib: zlib.h, version 1.2.13. */
 #include "log_read/log_scan.h"
 
 #include <errno.h>
@@ -13,12 +13,12 @@
 
 struct log_scan {
 	int fd;
-	uint64_t at; /* where the next member is looked for */
+	uint64_t at; /* where to search for the next member */
 	struct log_unpacker unpacker;
 	uint8_t *packed; /* a whole member */
 	size_t room;
-	/* The bytes that were read for a search, kept because thousands of
-	 * false members may lie there. */
+	/* Bytes read for a search, kept because they may contain thousands of
+	 * false members. */
 	uint8_t *window;
 	uint64_t window_at;
 	size_t window_size;
@@ -52,7 +52,7 @@ void log_scan_free(struct log_scan *scan)
 	free(scan);
 }
 
-/* Reads `*size` bytes, or as many as the file has from there. */
+/* Reads `*size` bytes, or as many as the file has. */
 static enum ctp_status read_at(const struct log_scan *scan, uint64_t offset,
 	uint8_t *to, size_t *size, struct ctp_error *err)
 {
@@ -75,7 +75,7 @@ static enum ctp_status read_at(const struct log_scan *scan, uint64_t offset,
 	return CTP_OK;
 }
 
-/* The bytes of the window from `offset` on; none if it lies outside. */
+/* The bytes of the window from `offset` on; empty if outside. */
 static struct cursor in_window(const struct log_scan *scan, uint64_t offset)
 {
 	struct cursor bytes = {0};
@@ -89,7 +89,7 @@ static struct cursor in_window(const struct log_scan *scan, uint64_t offset)
 	return bytes;
 }
 
-/* A member's fixed part; whether there is one is for `member` to say. */
+/* Reads a member's fixed part; `member` reports whether there is one. */
 static enum ctp_status read_header(const struct log_scan *scan, uint64_t offset,
 	uint8_t header[LOG_HEADER_BYTES], size_t *size, struct ctp_error *err)
 {
@@ -102,7 +102,7 @@ static enum ctp_status read_header(const struct log_scan *scan, uint64_t offset,
 	return CTP_OK;
 }
 
-/* Moves on to the next place where a member may begin. */
+/* Advances to the next possible member. */
 static enum ctp_status search(struct log_scan *scan, struct ctp_error *err)
 {
 	struct cursor bytes = in_window(scan, scan->at);
@@ -143,8 +143,7 @@ static bool make_room(struct log_scan *scan, size_t size)
 	return true;
 }
 
-/* Unpacks a member; one that the file does not hold as a whole is not
- * sound. */
+/* Unpacks a member; an incomplete one is not sound. */
 static enum ctp_status unpack(struct log_scan *scan,
 	const struct log_member *member, struct cursor *block, bool *sound,
 	struct ctp_error *err)
@@ -167,7 +166,7 @@ static enum ctp_status unpack(struct log_scan *scan,
 	return status;
 }
 
-/* Is this member's size right, as far as is worth finding out? */
+/* Checks, within reason, whether the member's size is right. */
 static enum ctp_status is_member(struct log_scan *scan,
 	const struct log_member *member, bool *sound, struct ctp_error *err)
 {
@@ -175,7 +174,8 @@ static enum ctp_status is_member(struct log_scan *scan,
 	size_t size = sizeof(last);
 	struct log_member next;
 	struct cursor block;
-	/* With the byte before, which tells an end from one long past. */
+	/* Includes the previous byte, to distinguish the end of the file from a
+	 * place beyond it. */
 	enum ctp_status status = read_at(
 		scan, member->offset + member->size - 1, last, &size, err);
 
@@ -235,7 +235,7 @@ enum ctp_status log_scan_unpack(struct log_scan *scan,
 	return search(scan, err);
 }
 
-/* Makes the stream ready for a new member. */
+/* Prepares the stream for a new member. */
 static bool start_stream(struct log_scan *scan)
 {
 	if (scan->has_stream)

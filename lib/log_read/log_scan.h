@@ -18,10 +18,10 @@ struct log_scan *log_scan_new(int fd);
 void log_scan_free(struct log_scan *scan);
 
 /*
- * The next member; CTP_END after the last. Another begins right behind it, or
- * the file ends there, or it was unpacked and is sound: so its size is right,
- * but its content may still be damaged. Bytes between one member and the next
- * are no member.
+ * The next member; CTP_END after the last. Its size is right, because another
+ * member or the end of the file follows, or because it was unpacked and is
+ * sound; its content may still be damaged. Bytes between members do not belong
+ * to any.
  *
  * Errors: CTP_ERR_IO, CTP_ERR_NOMEM.
  */
@@ -29,8 +29,8 @@ enum ctp_status log_scan_next(struct log_scan *scan, struct log_member *member,
 	struct ctp_error *err);
 
 /*
- * Unpacks a member and checks it. If it is the one that log_scan_next() gave
- * last and is not sound, the search goes on within it.
+ * Unpacks a member and checks it. If it is the last one from log_scan_next()
+ * and not sound, the search continues within it.
  *
  * Errors: CTP_ERR_IO, CTP_ERR_NOMEM. Damage is not an error.
  * Ownership: the block is borrowed until the next call for this scan.
@@ -40,8 +40,8 @@ enum ctp_status log_scan_unpack(struct log_scan *scan,
 	struct ctp_error *err);
 
 /*
- * Unpacks up to `room` bytes of a member's start, which nothing has checked;
- * `got` is fewer where it has no more or is damaged.
+ * Unpacks up to `room` unchecked bytes of a member's start; `got` is less if it
+ * is shorter or damaged.
  *
  * Errors: CTP_ERR_IO, CTP_ERR_NOMEM.
  */

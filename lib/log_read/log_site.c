@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sites, and the modules in which those lie that are known by address. */
+/* Sites, and the modules of sites known by address. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "log/unpack.h"
 
 #define DEMANGLED_MAX (UINT64_C(256) * 1024 * 1024)
-#define NAME_ROOM 48    /* of "(module 1048575)+0x…" */
-#define BUILD_ID_MAX 64 /* longer ones are no use to anybody */
+#define NAME_ROOM 48    /* for "(module 1048575)+0x…" */
+#define BUILD_ID_MAX 64 /* longer ones are useless */
 
 uint32_t log_site_find(struct log_recording *recording, uint32_t number)
 {
@@ -61,7 +61,7 @@ static void add_address(struct log_recording *recording,
 	buffer_add_text(out, text);
 }
 
-/* The name by which a function is shown. */
+/* Adds the displayed name of a function. */
 static void add_name(struct log_recording *recording,
 	const struct log_site_row *row, struct buffer *out)
 {
@@ -81,8 +81,8 @@ static void add_name(struct log_recording *recording,
 		buffer_add(out, row->name.bytes, row->name.size);
 }
 
-/* The elements after the line: a function's address, or more names of another
- * site. */
+/* Reads the elements after the line: a function's address, or further names of
+ * another site. */
 static bool read_more(
 	struct cursor *block, struct log_site_row *row, uint32_t *known)
 {
@@ -155,9 +155,9 @@ static bool is_text(struct log_site_text text, const char *is)
 }
 
 /*
- * The device's driver gives kernels by their mangled names, which the recorder
- * leaves so; names that others wrote stay as they are. A log with more kernels
- * than any program has keeps its mangled names, too: it was made to take long.
+ * Drivers report mangled names of kernels, and the recorder keeps them; names
+ * in converted logs stay unchanged. A log with more kernels than any real
+ * program keeps its mangled names, too: it was crafted to take long.
  */
 static bool name_kernel(
 	struct log_recording *recording, struct log_site_row *row)
@@ -307,7 +307,7 @@ enum log_verdict log_site_parse_closed(
 	if (!unpack_u32(&block, LOG_MODULES_MAX - 1, &number) || number == 0)
 		return LOG_DAMAGED;
 	module = find_module(recording, number);
-	/* Otherwise its block is lost, and counted as that. */
+	/* Otherwise its block is lost and counted as such. */
 	if (apply && module != NULL)
 		module->closed = true;
 	return LOG_SOUND;

@@ -6,8 +6,8 @@
 #include "log_read/log_recording.h"
 
 #define LOG_SITE_ELEMENTS 3
-#define LOG_SITE_FUNCTION_ELEMENTS 6 /* of one known by its address */
-#define LOG_SITE_INFO_ELEMENTS 8     /* of one of which more is known */
+#define LOG_SITE_FUNCTION_ELEMENTS 6 /* for a site known by address */
+#define LOG_SITE_INFO_ELEMENTS 8     /* for a site with more information */
 
 /* Borrowed from the block. */
 struct log_site_text {
@@ -19,14 +19,15 @@ struct log_site_row {
 	struct log_site_text name;
 	struct log_site_text file;
 	uint32_t line;
-	bool is_function; /* known by its address: has what follows */
+	bool is_function; /* known by address: has the following members */
 	uint32_t module;
 	uint64_t offset;
 	struct log_site_text mangled;
-	struct log_site_text full_name; /* empty: the name, or not known */
+	struct log_site_text full_name; /* empty: same as the name, or
+					 * unknown */
 	struct log_site_text category;
 	uint32_t call_line;
-	uint32_t elements;  /* with those that we do not know */
+	uint32_t elements;  /* including unknown ones */
 	struct cursor rest; /* these, packed */
 };
 
@@ -38,13 +39,13 @@ struct log_site_module {
 	struct log_site_text build_id;
 };
 
-/* Take a row, and what is in a module block behind its kind. False if that is
- * not what is there. */
+/* Read a row, and the contents of a module block after its kind. False if
+ * malformed. */
 bool log_site_read(struct cursor *block, struct log_site_row *row);
 bool log_site_read_module(struct cursor *block, struct log_site_module *module);
 
-/* The trace's site for a number in the log; one that says so if its name is
- * lost. TRACE_NONE if out of memory. */
+/* The trace's site for a number in the log; a placeholder if its name is lost.
+ * TRACE_NONE if out of memory. */
 uint32_t log_site_find(struct log_recording *recording, uint32_t number);
 
 /* For `apply` see log_block.c. */

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 
 #define SECOND INT64_C(1000000000)
-/* Keeps sums of a few times within 64 bits; 36 years. */
+/* 36 years; keeps sums of a few times within 64 bits. */
 #define TIME_MAX (INT64_MAX / 8)
 
 void log_time_clear(struct log_time *time)
@@ -61,8 +61,8 @@ bool log_time_add(struct log_time *time, int64_t log, int64_t raw)
 	since = log - time->first_log;
 	truth = raw - time->first_raw;
 	y = log_time_correct(time, log);
-	/* drift × 1e9 / since; a drift so large that this would overflow is
-	 * cut by the limit below anyway. */
+	/* drift × 1e9 / since; a drift that would overflow is limited below
+	 * anyway. */
 	ahead = truth - since;
 	if (ahead > SECOND)
 		ahead = SECOND;
@@ -76,7 +76,7 @@ bool log_time_add(struct log_time *time, int64_t log, int64_t raw)
 	return add_piece(time, (struct log_time_piece){log, y, ahead});
 }
 
-/* The last piece that begins at or before `log`; else the first. */
+/* The last piece that begins at or before `log`, or the first. */
 static const struct log_time_piece *find(
 	const struct log_time *time, int64_t log)
 {
@@ -108,8 +108,8 @@ int64_t log_time_correct(const struct log_time *time, int64_t log)
 	return piece->y + since + slewed(since, piece->slew);
 }
 
-/* Corrects the run of times that lie in one piece, from the first of which the
- * piece was found; returns how many there are. `log` is the last of them. */
+/* Corrects consecutive times in one piece, found by the first of them; returns
+ * their number. `log` is the last of them. */
 static uint32_t correct_run(const struct log_time_piece *piece, int64_t end,
 	int64_t shift, int64_t *times, uint32_t count, uint64_t *log)
 {
@@ -147,7 +147,7 @@ void log_time_correct_all(const struct log_time *time, int64_t base,
 
 			i += correct_run(piece, last ? TIME_MAX : piece[1].log,
 				shift, times + i, count - i, &log);
-		} else { /* before the first entry, or there is none */
+		} else { /* before the first entry, or without entries */
 			log = (uint64_t)next;
 			times[i++] = (int64_t)((uint64_t)log_time_correct(
 						       time, next) +
@@ -160,8 +160,8 @@ void log_time_correct_all(const struct log_time *time, int64_t base,
 
 /* Differences of two such times fit. */
 #define DEVICE_MAX (INT64_MAX / 2)
-/* Number of the newest runs between two steps that are searched: activities
- * that are handed over are of the last seconds. */
+/* Number of newest runs searched: delivered activities are from the last
+ * seconds. */
 #define RUNS 16
 
 __extension__ typedef __int128 wide;
@@ -208,7 +208,7 @@ bool log_time_device_add(
 	return append(time, pair);
 }
 
-/* Two entries that tell how fast the clock goes; one twice: as fast as ours. */
+/* Two entries that determine the clock's rate; equal: the same rate as ours. */
 struct rate {
 	const struct log_time_device_pair *from;
 	const struct log_time_device_pair *to;
@@ -236,8 +236,8 @@ static int64_t on_line(const struct log_time_device_pair *through,
 	return log < -TIME_MAX ? -TIME_MAX : (int64_t)log;
 }
 
-/* A pair far enough from `from`, in the direction of `to`, to tell the rate;
- * `from` itself if there is none. */
+/* A pair far enough from `from`, in the direction of `to`, for the rate; `from`
+ * itself if there is none. */
 static const struct log_time_device_pair *far_pair(
 	const struct log_time_device_pair *from,
 	const struct log_time_device_pair *to)
@@ -255,7 +255,7 @@ static const struct log_time_device_pair *far_pair(
 	return from;
 }
 
-/* The rate at the end of a run; if it is too short, of a run before it. */
+/* The rate at the end of a run or, if it is too short, of an earlier run. */
 static struct rate last_rate(const struct log_time_device *time,
 	const struct log_time_device_pair *last)
 {
@@ -290,7 +290,7 @@ static int64_t place(const struct log_time_device *time,
 				     : (struct rate){first, far},
 			device);
 	}
-	if (last[-1].device <= device) /* most are in the last second */
+	if (last[-1].device <= device) /* usual: in the last second */
 		first = last - 1;
 	while (last - first > 1) {
 		const struct log_time_device_pair *middle =
@@ -304,8 +304,8 @@ static int64_t place(const struct log_time_device *time,
 	return on_line(first, (struct rate){first, last}, device);
 }
 
-/* Does the run that ends with `last` put the time where the device's clock may
- * have been what it was in this run? */
+/* Whether the run that ends with `last` converts the time into its own
+ * period. */
 static bool is_of(const struct log_time_device *time,
 	const struct log_time_device_pair *last, int64_t device)
 {
@@ -317,7 +317,8 @@ static bool is_of(const struct log_time_device *time,
 	       log <= last[newest ? 0 : 1].log;
 }
 
-/* The end of the newest run that the time may be of; of none, the newest. */
+/* The end of the newest run that may contain the time; the newest if none
+ * does. */
 static const struct log_time_device_pair *find_run(
 	const struct log_time_device *time, int64_t device)
 {

@@ -24,24 +24,24 @@ struct log_time {
 
 void log_time_clear(struct log_time *time);
 
-/* Takes an entry in; false if out of memory. Entries that make no sense, or
- * come too soon, change nothing. */
+/* Adds an entry; false if out of memory. Invalid or too early entries are
+ * ignored. */
 bool log_time_add(struct log_time *time, int64_t log, int64_t raw);
 
 int64_t log_time_correct(const struct log_time *time, int64_t log);
 
-/* Replaces deltas, of which the first counts from `base`, by corrected times
- * plus `shift`. Modulo 2^64, whatever the deltas are. */
+/* Replaces deltas, the first relative to `base`, by corrected times plus
+ * `shift`. Modulo 2^64 for any deltas. */
 void log_time_correct_all(const struct log_time *time, int64_t base,
 	int64_t shift, int64_t *times, uint32_t count);
 
-/* A device's clock against log time. */
+/* Converts a device's clock to log time. */
 
 /* One instant on both clocks. */
 struct log_time_device_pair {
 	int64_t log;
 	int64_t device;
-	/* The first of those between which the device's clock did not step. */
+	/* The first pair of the run without a clock step. */
 	uint32_t first;
 };
 
@@ -50,14 +50,14 @@ struct log_time_device {
 	uint32_t count;
 	uint32_t room;
 	uint32_t steps;
-	/* Before there is a pair: the device's time where the log's is 0. */
+	/* Before the first pair: the device's time at log time 0. */
 	int64_t start;
 };
 
 void log_time_device_clear(struct log_time_device *time);
 
-/* Takes a pair in; false if out of memory. One that makes no sense, or comes
- * too soon, changes nothing. */
+/* Adds a pair; false if out of memory. An invalid or too early pair is
+ * ignored. */
 bool log_time_device_add(
 	struct log_time_device *time, int64_t log, int64_t device);
 

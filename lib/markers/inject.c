@@ -3,12 +3,11 @@
  * Names and domains. An entry is never changed or removed, so that it is read
  * without a lock. One exchange adds it, so that no fork() finds it halfway.
  *
- * The text at an address may be another the next time, so that each look into
- * a table compares all of it.
+ * The text at an address may change, so each lookup compares all of it.
  *
- * Each thread's open ranges. The log has one stack for a thread, while domains
- * need not nest: a range that ends below others ends those too, and the ends
- * of their own that come later are expected.
+ * Each thread's open ranges. The log has one stack per thread, but domains need
+ * not nest: a range that ends below others ends those, too, and their own later
+ * ends are expected.
  */
 #include "markers/inject.h"
 
@@ -63,8 +62,8 @@ void inject_event(enum chunk_long kind, struct inject_message message,
 }
 
 /*
- * Programs make names up: torch's emit_nvtx numbers every operation. All of
- * them are kept up to this many, which take half a kilobyte each.
+ * Programs generate names: torch's emit_nvtx numbers every operation. This many
+ * are kept, half a kilobyte each.
  */
 #define NAMES_MAX (UINT32_C(1) << 17)
 #define OTHER "(other)"
@@ -105,7 +104,7 @@ struct inject_domain *inject_domain(const char *name)
 		free(made);
 		return NULL;
 	}
-	/* Only before those that were looked at. */
+	/* Check only the entries added since. */
 	do {
 		found = find_domain(first, name);
 		if (found != NULL) {
@@ -134,11 +133,11 @@ static struct inject_name *find(struct inject_name *name,
 	return name;
 }
 
-/* A number of its own; 0 if all are taken. */
+/* Returns a new number; 0 if all are used. */
 static uint32_t next_number(bool is_other)
 {
 	uint32_t count = atomic_load(&names.count);
-	/* A few are kept for those that stand for others. */
+	/* Some are reserved for names that represent others. */
 	uint32_t most = is_other ? NAMES_MAX - 1 : NAMES_MAX - 1024;
 
 	do
@@ -184,8 +183,8 @@ static const struct inject_name *add(
 		return strcmp(text, OTHER) == 0 ? NULL
 						: inject_name(domain, OTHER);
 	made->next = atomic_load(bucket);
-	/* Two threads may add the same: the second one's is found by number
-	 * only, if it is known to anyone. */
+	/* Two threads may add the same name: the second entry is found only by
+	 * number. */
 	while (!atomic_compare_exchange_weak(bucket, &made->next, made)) {
 		found = find(made->next, domain, hash, text);
 		if (found != NULL)
@@ -275,11 +274,11 @@ struct slot {
 
 struct open_range {
 	const struct inject_domain *domain;
-	uint64_t session; /* it is in; 0: none, or it has ended */
-	uint32_t level;   /* in its domain, from 1 on */
+	uint64_t session; /* its recording; 0: none, or it has ended */
+	uint32_t level;   /* depth in its domain, from 1 */
 	struct inject_id id;
-	struct ctp_site *site; /* of one outside the nesting; else NULL */
-	uint64_t number;       /* that one's */
+	struct ctp_site *site; /* for a range outside the nesting; else NULL */
+	uint64_t number;       /* its number */
 };
 
 struct inject_thread {
@@ -289,7 +288,7 @@ struct inject_thread {
 	struct slot slots[SLOTS];
 };
 
-/* A pointer only: there is little room for more in a library loaded later. */
+/* Only a pointer: a library loaded later has little room for more. */
 static __thread struct inject_thread *inject_self
 	__attribute__((tls_model("initial-exec")));
 
@@ -329,16 +328,15 @@ static inline struct inject_thread *self_or_new(void)
 	return __builtin_expect(self != NULL, 1) ? self : make_self();
 }
 
-/* The recording that this thread's events go to; 0: none. Begins one that is
- * due. */
+/* The recording of this thread's events; 0: none. Begins one that is due. */
 static inline uint64_t session(void)
 {
 	const struct ctp_thread *hot = ctp_self;
 
 	if (__builtin_expect(!__atomic_load_n(&ctp_on, __ATOMIC_RELAXED), 0))
 		return 0;
-	/* Where there is room, it is a thread's, in the recording that is on:
-	 * who stops one takes the room from all. */
+	/* A thread with room is in the current recording, since stopping one
+	 * takes the room from all threads. */
 	if (__builtin_expect(
 		    __atomic_load_n(&hot->limit, __ATOMIC_RELAXED) != NULL, 1))
 		return atomic_load_explicit(
@@ -372,12 +370,12 @@ const struct inject_name *inject_literal(
 }
 
 /*
- * Where Python's calls are recorded, a range begins within the call that pushes
- * it, which ends first: there, ranges take no part in the nesting.
+ * If Python's calls are recorded, a range begins within the call that pushes
+ * it, which ends first: there, ranges do not nest.
  */
 static bool is_outside(void)
 {
-	static _Atomic int answer; /* 0: not looked yet */
+	static _Atomic int answer; /* 0: not checked yet */
 	int known = atomic_load_explicit(&answer, memory_order_relaxed);
 
 	if (known == 0) {
@@ -415,7 +413,7 @@ static bool grow(struct inject_thread *self)
 	return true;
 }
 
-/* How many ranges of the domain are open: 1 for the first. */
+/* The number of open ranges of the domain: 1 for the first. */
 static uint32_t level_of(
 	const struct inject_thread *self, const struct inject_domain *domain)
 {
@@ -426,7 +424,7 @@ static uint32_t level_of(
 	return depth == 0 ? 0 : self->open[depth - 1].level;
 }
 
-/* Another open range of the domain, which has no session; NULL if out of
+/* Adds an open range of the domain, without a session; NULL if out of
  * memory. */
 static struct open_range *add_open(
 	const struct inject_domain *domain, struct inject_id id)
@@ -451,7 +449,7 @@ int inject_push_unseen(const struct inject_domain *domain, struct inject_id id)
 	return open == NULL ? -1 : (int)open->level - 1;
 }
 
-/* Adds an argument to the range that was opened last. */
+/* Adds arguments to the range opened last. */
 static void add_args(const struct inject_args *args)
 {
 	for (uint32_t i = 0; i < args->count; i++) {

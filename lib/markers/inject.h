@@ -13,7 +13,7 @@
 #include "ctprof.h"
 #include "recorder/record_args.h"
 
-/* Where names come from; the category of their sites. Never freed. */
+/* A domain of names; the category of their sites. Never freed. */
 struct inject_domain {
 	const char *name;
 	struct inject_domain *next;
@@ -28,39 +28,39 @@ struct inject_name {
 	uint64_t hash;
 	struct inject_name *next;
 	uint32_t number;
-	bool is_other; /* stands for names that there is no room for */
+	bool is_other; /* represents names for which there is no room */
 };
 
-/* No range or mark has more. */
+/* Most arguments of a range or mark. */
 #define INJECT_ARGS_MAX 4
 
 /* The properties of a range or a mark besides its name. */
 struct inject_args {
-	uint32_t count; /* 0 at first, when the rest is not set */
+	uint32_t count; /* 0 at first, with the rest unset */
 	struct record_arg items[INJECT_ARGS_MAX];
-	char texts[2][24]; /* of numbers that are shown as text */
+	char texts[2][24]; /* for numbers shown as text */
 };
 
-/* Adds one; `key` and `text` are borrowed as long as the arguments are. One less
- * than INJECT_ARGS_MAX may be added. */
+/* Add an argument; `key` and `text` are borrowed as long as the arguments. At
+ * most INJECT_ARGS_MAX - 1 may be added. */
 void inject_arg_int(struct inject_args *args, const char *key, int64_t value);
 void inject_arg_float(struct inject_args *args, const char *key, double value);
 void inject_arg_text(
 	struct inject_args *args, const char *key, const char *text);
 
-/* Two numbers that a program knows a range by; both 0: none. */
+/* Two numbers that identify a range in the program; both 0: none. */
 struct inject_id {
 	uint64_t low;
 	uint64_t high;
 };
 
-/* The domain of this name, the same one for equal names, whose text is copied;
- * NULL if out of memory. Any thread. */
+/* The domain of this name, copied; equal names have the same domain. NULL if
+ * out of memory. Any thread. */
 struct inject_domain *inject_domain(const char *name);
 
 /*
- * The name of the domain. Beyond a number of names that no program has that
- * does not make them up, one that stands for all others.
+ * The name in the domain. After more names than any program has without
+ * generating them, one name represents all others.
  *
  * Errors: NULL if out of memory.
  * Threads: any, without a lock unless the name is new.
@@ -68,14 +68,14 @@ struct inject_domain *inject_domain(const char *name);
 const struct inject_name *inject_name(
 	const struct inject_domain *domain, const char *text);
 
-/* The same for text at an address that is likely to be used again. */
+/* The same for text at an address that is likely to be reused. */
 const struct inject_name *inject_literal(
 	const struct inject_domain *domain, const char *text);
 
-/* By its number; NULL if there is none. */
+/* Finds a name by number; The name of a category; NULL if there is none. */
 const struct inject_name *inject_numbered(uint64_t number);
 
-/* A name for one of the domain's categories, by number; copied. */
+/* Names one of the domain's categories; copied. */
 void inject_label(
 	struct inject_domain *domain, uint32_t category, const char *name);
 
@@ -83,10 +83,10 @@ void inject_label(
 const char *inject_label_of(
 	const struct inject_domain *domain, uint32_t category);
 
-/* The argument that is the name, where there is no room for that. */
+/* The argument with the real name, if there is no room for the name. */
 #define INJECT_OTHER_KEY "name"
 
-/* A name, and its text in case that is not known. */
+/* A name, and its text in case the name is unknown. */
 struct inject_message {
 	const struct inject_name *name; /* NULL: out of memory */
 	const char *text;
@@ -94,32 +94,32 @@ struct inject_message {
 
 /* Opens a range on the calling thread. Returns how many ranges of the domain
  * were open on it; -1 if out of memory, which a NULL name indicates. If the
- * name is the one that stands for others, the real name is added to the
- * arguments, which may be NULL. */
+ * name represents others, the real name is added to the arguments, which may be
+ * NULL. */
 int inject_push(struct inject_message message, struct inject_id id,
 	struct inject_args *args);
 
-/* The same of a range that is not to be recorded, but whose end will come. */
+/* The same for a range that is not recorded, but whose end will come. */
 int inject_push_unseen(const struct inject_domain *domain, struct inject_id id);
 
 /* Records a mark, or the begin of a range that may end in another thread; see
- * struct record_event. Does nothing without a name. Arguments likewise. */
+ * struct record_event. Does nothing without a name. Arguments as above. */
 void inject_event(enum chunk_long kind, struct inject_message message,
 	uint64_t id, struct inject_args *args);
 
-/* Closes the domain's innermost range on the calling thread. Returns what
- * inject_push() did; -1 if none was open, which is counted. */
+/* Closes the domain's innermost range on the calling thread. Returns the same
+ * as its inject_push(); -1 if none was open, which is counted. */
 int inject_pop(const struct inject_domain *domain);
 
-/* Is this the innermost range of the calling thread? Then its metadata is an
- * argument of that range. No id stands for any. */
+/* Whether this is the innermost range of the calling thread, so that its
+ * metadata become arguments of that range. No id matches any. */
 bool inject_is_innermost(
 	const struct inject_domain *domain, struct inject_id id);
 
-/* Bytes of UTF-8 that are stored of wide text. */
+/* Most bytes of UTF-8 stored for wide text. */
 #define INJECT_WIDE 4096
 
-/* The wide text as UTF-8, cut where it does not fit. Returns `out`. */
+/* Converts wide text to UTF-8, truncated if too long. Returns `out`. */
 const char *inject_wide(char out[static INJECT_WIDE], const wchar_t *text);
 
 #endif

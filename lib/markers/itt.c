@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ITT: what programs tell Intel's tools, as ranges of ours. Each module that is
- * linked with ittnotify has a list of functions, and has the library that
- * INTEL_LIBITTNOTIFY64 names fill it. Functions that are missing here are not
- * recorded.
+ * ITT: programs' annotations for Intel's tools, as our ranges. Each module
+ * linked with ittnotify has a list of functions, which the library in
+ * INTEL_LIBITTNOTIFY64 fills. Functions that are missing here are not recorded.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -32,7 +31,7 @@ static bool is_paused(void)
 	return atomic_load_explicit(&paused, memory_order_relaxed);
 }
 
-/* The program's domain remembers ours. */
+/* Our domain, cached in the program's. */
 static struct inject_domain *domain_of(const struct itt_domain *theirs)
 {
 	struct inject_domain *domain;
@@ -58,7 +57,7 @@ static struct itt_domain *find_domain(
 	return domain;
 }
 
-/* Handles that were made before we were loaded belong to the program. */
+/* Handles created before we were loaded belong to the program. */
 static struct itt_domain *domain_create(const char *name)
 {
 	static struct itt_domain *_Atomic domains;
@@ -77,7 +76,7 @@ static struct itt_domain *domain_create(const char *name)
 		return NULL;
 	}
 	made->flags = 1;
-	/* Only before those that were looked at. */
+	/* Check only the entries added since. */
 	do {
 		found = find_domain(first, name);
 		if (found != NULL) {
@@ -90,7 +89,7 @@ static struct itt_domain *domain_create(const char *name)
 	return made;
 }
 
-/* Handles of strings, by their text: torch asks for one at each operation. */
+/* Handles of strings, by their text: torch requests one at each operation. */
 struct handle {
 	struct itt_string string; /* must be first */
 	uint64_t hash;
@@ -154,7 +153,7 @@ static struct inject_message message_of(
 		domain == NULL ? NULL : inject_literal(domain, text), text};
 }
 
-/* A task that begins while recording is paused may end when it is not. */
+/* A task that begins during a pause may end after it. */
 static void begin(
 	const struct itt_domain *theirs, struct itt_id id, const char *text)
 {
@@ -176,7 +175,7 @@ static void task_begin(const struct itt_domain *domain, struct itt_id id,
 	begin(domain, id, text_of(name));
 }
 
-/* Named after a function, by its address. */
+/* Begins a task named after a function, by its address. */
 static void task_begin_fn(const struct itt_domain *domain, struct itt_id id,
 	struct itt_id parent, void *function)
 {
@@ -212,7 +211,7 @@ static void marker(const struct itt_domain *domain, struct itt_id id,
 			0, NULL);
 }
 
-/* A mark that tells why there is nothing, from here on or up to here. */
+/* Records a mark that explains a gap from here on or up to here. */
 static void record_notice(const char *text)
 {
 	const struct inject_domain *domain = inject_domain(DEFAULT_DOMAIN);
@@ -224,8 +223,8 @@ static void record_notice(const char *text)
 			0, NULL);
 }
 
-/* Pauses all threads, and ITT only: a program that pauses VTune does not mean
- * the rest. */
+/* Pauses all threads, but only for ITT: a program that pauses VTune does not
+ * mean the rest. */
 static void pause_all(void)
 {
 	if (!atomic_exchange(&paused, true))
@@ -238,7 +237,7 @@ static void resume_all(void)
 		record_notice("resumed");
 }
 
-/* A number of one of ITT's types: whole, unless `real` is set. */
+/* A number of one of ITT's types: an integer, unless `real` is set. */
 struct number {
 	int64_t whole;
 	double real;
@@ -276,7 +275,7 @@ static struct number number_of(int type, const void *data)
 	}
 }
 
-/* The first of the values; tasks that are not the innermost cannot take
+/* Adds the first of the values; tasks that are not the innermost cannot get
  * metadata any more. */
 static void metadata_add(const struct itt_domain *domain, struct itt_id id,
 	const struct itt_string *key, int type, size_t count, const void *data)
@@ -318,14 +317,14 @@ static void thread_set_name(const char *name)
 }
 
 /*
- * Tasks that may overlap, regions and frames are asynchronous ranges. Their end_async
- * tells only the id that they began with, while the log matches them by name
+ * Tasks that may overlap, regions and frames are asynchronous ranges. Their
+ * end_async has only the id of the begin, while the log matches them by name
  * and number: so the open ones are kept, in places that are never freed but
- * used again. No lock is held over them, so that no fork() finds them halfway.
+ * reused. There is no lock, so that no fork() finds an unfinished change.
  */
 #define TASK_BUCKETS 1024
 
-/* Most open tasks in a bucket: a program may open many under one id and end
+/* Most open tasks in a bucket: a program may open many with one id and end
  * none. */
 #define CROWD 256
 
@@ -333,12 +332,11 @@ static void thread_set_name(const char *name)
 
 enum kind { TASK, REGION, FRAME };
 
-/* Words of a place: what the range is known by, and what it is. */
+/* Words of a place: the keys and the values of a range. */
 enum { DOMAIN, KIND, LOW, HIGH, MORE, KEYS, SITE = KEYS, NUMBER, WORDS };
 
-/* A place's condition is in the low bits of its state, and the number of its
- * changes above them. So a thread does not take a place that became another's
- * after it looked. */
+/* The low bits of a place's state are its condition, the others count its
+ * changes. So a thread does not take a place that another took meanwhile. */
 enum { FREE = 0, FILLING = 1, OPEN = 2, STATES = 3 };
 
 struct place {
@@ -360,8 +358,8 @@ static uint64_t next_state(uint64_t state, uint64_t what)
 	return ((state | STATES) + 1) | what;
 }
 
-/* A free place of the bucket, which is now being filled; else a new one. NULL
- * if there are too many, or out of memory. */
+/* Claims a free place of the bucket for filling, or adds one. NULL if there are
+ * too many, or out of memory. */
 static struct place *claim_place(struct place *_Atomic *bucket)
 {
 	struct place *place;
@@ -394,7 +392,7 @@ static bool is_of(const struct place *place, const uint64_t *key)
 	return true;
 }
 
-/* Takes the open range of this key out; false if there is none. */
+/* Removes the open range of this key; false if there is none. */
 static bool remove_open(
 	const uint64_t *key, struct ctp_site **site, uint64_t *number)
 {
@@ -415,7 +413,7 @@ static bool remove_open(
 	return false;
 }
 
-/* Open, for whoever ends it. */
+/* Adds an open range, which any thread may end. */
 static void add_open(
 	const struct inject_message *message, const uint64_t *words)
 {
@@ -444,7 +442,7 @@ static void begin_async(const struct itt_domain *domain, enum kind kind,
 				atomic_fetch_add(&last, 1) + 1});
 }
 
-/* Also while recording is paused: it may have begun before. */
+/* Also during a pause: it may have begun before. */
 static void end_async(
 	const struct itt_domain *domain, enum kind kind, struct itt_id id)
 {
@@ -504,7 +502,7 @@ static void frame_end_v3(
 struct itt_counter {
 	const struct inject_name *name;
 	int type;
-	_Atomic int64_t value; /* for those that only tell how it changes */
+	_Atomic int64_t value; /* for calls that only give a change */
 	struct itt_counter *next;
 };
 
@@ -571,7 +569,7 @@ static void add_delta(struct itt_counter *counter, uint64_t delta)
 
 	if (counter == NULL)
 		return;
-	/* Too large a value wraps around, as atomic numbers do. */
+	/* A value that is too large wraps, like atomic integers. */
 	value = (int64_t)((uint64_t)atomic_fetch_add(
 				  &counter->value, (int64_t)delta) +
 			  delta);
@@ -609,7 +607,7 @@ static struct itt_counter *find_counter(
 	return counter;
 }
 
-/* The one counter of this name in the domain, made at its first use. */
+/* The counter of this name in the domain, created at its first use. */
 static struct itt_counter *of_name(
 	const struct itt_domain *domain, const struct itt_string *string)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVTX: the marks that programs make for NVIDIA's tools, as ranges of ours.
- * Every module of a program that uses NVTX has a table of functions of its own.
- * To fill it, the module calls InitializeInjectionNvtx2() of the library that
- * NVTX_INJECTION64_PATH names. Several modules of one process do so, at any
- * time and in any thread.
+ * NVTX: programs' annotations for NVIDIA's tools, as our ranges. Every module
+ * that uses NVTX has its own table of functions. To fill it, the module calls
+ * InitializeInjectionNvtx2() of the library in NVTX_INJECTION64_PATH. Several
+ * modules of a process may do so, at any time and in any thread.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -215,7 +214,8 @@ static int pop(void)
 /* The bits of a range's number above these are its name's. */
 #define NAME_SHIFT 44
 
-/* Ranges that may end in another thread, by their number alone. */
+/* Starts a range that may end in another thread, identified only by its
+ * number. */
 static uint64_t start(struct inject_message message, struct inject_args *args)
 {
 	static _Atomic uint64_t last;
@@ -335,8 +335,8 @@ static void name_category_w(uint32_t category, const wchar_t *text)
 	domain_name_category_w(NULL, category, text);
 }
 
-/* Threads are named by anyone, but the log takes the name of the calling one
- * only. */
+/* Any thread can be named, but the log accepts only the name of the calling
+ * one. */
 static void name_thread_a(uint32_t thread, const char *text)
 {
 	if (text != NULL && thread == (uint32_t)syscall(SYS_gettid))
@@ -368,7 +368,7 @@ static const void *register_string_w(void *handle, const wchar_t *text)
 		       : register_string_a(handle, inject_wide(wide, text));
 }
 
-/* Domains are never destroyed: one of the same name is likely to come. */
+/* Domains are never destroyed: the same name is likely to be used again. */
 static void *domain_create_a(const char *text)
 {
 	return text == NULL ? NULL : inject_domain(text);
@@ -386,7 +386,7 @@ static void *domain_create_w(const wchar_t *text)
 static const nvtx_function core[] = {NVTX_CORE_FUNCTIONS(ENTRY)};
 static const nvtx_function core2[] = {NVTX_CORE2_FUNCTIONS(ENTRY)};
 
-/* False if the module is not there. */
+/* False if the module is missing. */
 static bool fill(const struct nvtx_callbacks *callbacks,
 	enum nvtx_module module, const nvtx_function *ours, unsigned count)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A name may refer to what stands before in it, and that to what stands before
- * that: a few hundred bytes can mean gigabytes, and names come from files that
- * may be anybody's. So it is first estimated how long the name becomes at
- * most. Source: the C++ ABI for Itanium, section 5.1, "Compression".
+ * Parts of a name may refer to earlier parts, and these to still earlier ones:
+ * a few hundred bytes can expand to gigabytes, and names come from untrusted
+ * files. So the length of the result is estimated first. Source: the C++ ABI
+ * for Itanium, section 5.1, "Compression".
  */
 #include "names/demangle.h"
 
@@ -11,29 +11,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The demangler takes time and stack by the length; nobody reads such names. */
+/* The demangler's time and stack depend on the length; longer names are
+ * unreadable. */
 #define MANGLED_MAX 8192
 #define LONGEST (UINT64_C(1) << 26)
-/* References to later parts are taken as such to all that there is. */
+/* References to later parts count as references to everything so far. */
 #define PARTS 64
 
 #ifdef HAVE_CXA_DEMANGLE
 
-/* libstdc++'s and libc++'s, from the C++ ABI, section 3.4. */
+/* In libstdc++ and libc++; from the C++ ABI, section 3.4. */
 char *__cxa_demangle(
 	const char *mangled, char *room, size_t *size, int *status);
 
-/* How long what was read so far may become. */
+/* Upper bound of the demangled length so far. */
 struct estimate {
 	uint64_t bytes;
-	uint64_t repeated;     /* so often what follows */
-	uint64_t parts[PARTS]; /* how long each is, that was referred to */
+	uint64_t repeated;     /* factor for what follows */
+	uint64_t parts[PARTS]; /* length of each referenced part */
 	uint32_t part_count;
-	uint64_t argument; /* of the template; 0: not known */
+	uint64_t argument; /* of the template; 0: unknown */
 };
 
-/* "S_", "S0_", …: a part before it. It was there when it, or a later one, was
- * first referred to. */
+/* "S_", "S0_", …: an earlier part. It existed when it, or a later one, was
+ * first referenced. */
 static uint64_t part_bytes(struct estimate *estimate, uint32_t part)
 {
 	if (part >= PARTS)
@@ -43,8 +44,8 @@ static uint64_t part_bytes(struct estimate *estimate, uint32_t part)
 	return estimate->parts[part];
 }
 
-/* The number of a reference, from after its letter; 0 digits are number 0.
- * Returns the number of characters that it takes, 0 if it is invalid. */
+/* Reads the number of a reference after its letter; no digits mean 0. Returns
+ * the number of characters read, 0 if invalid. */
 static size_t read_number(const char *text, uint32_t *number)
 {
 	size_t size = 0;
@@ -67,7 +68,7 @@ static size_t read_number(const char *text, uint32_t *number)
 	return size + 1;
 }
 
-/* Adds what begins here; returns how many characters that is. */
+/* Adds the next element; returns its number of characters. */
 static size_t add(struct estimate *estimate, const char *at)
 {
 	uint64_t bytes = 24; /* "std::basic_iostream" and such */
@@ -84,7 +85,7 @@ static size_t add(struct estimate *estimate, const char *at)
 		bytes += estimate->argument;
 	} else if (at[0] == 'I') { /* arguments of another template */
 		estimate->argument = 0;
-	} else if (at[0] == 'D' && at[1] == 'p') { /* for each of a pack */
+	} else if (at[0] == 'D' && at[1] == 'p') { /* pack expansion */
 		estimate->repeated *= MANGLED_MAX / 64;
 	}
 	estimate->bytes += bytes * estimate->repeated;
@@ -107,7 +108,7 @@ const char *demangle(struct demangler *demangler, const char *mangled)
 	char *text;
 	int status;
 
-	/* Without the prefix it may be a type: "i" would be "int". */
+	/* Without the prefix, "i" would be the type "int". */
 	if (strncmp(mangled, "_Z", 2) != 0 || !is_reasonable(mangled))
 		return NULL;
 	text = __cxa_demangle(

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One pass from the left that keeps the best candidate so far. A space ends a
- * return type and begins anew, brackets are skipped as a whole, and parameters
- * before a "::" belong to an enclosing function.
+ * return type and restarts the name, brackets are skipped as a whole, and
+ * parameters before "::" belong to an enclosing function.
  */
 #include "names/function_name.h"
 
@@ -13,13 +13,13 @@ struct scan {
 	const char *end;
 	struct buffer *out;
 	size_t start; /* of the name in `out` */
-	/* In `operator TYPE`, whose spaces are the name's. */
+	/* In `operator TYPE`, whose spaces belong to the name. */
 	bool conversion;
-	unsigned declarators; /* entered so far */
+	unsigned declarators; /* number entered so far */
 };
 
-/* Functions that return pointers to functions that return …: no real name has
- * more, and a hostile one would keep us busy. */
+/* Functions that return pointers to functions that return …: bounds the time
+ * for hostile names; real ones have fewer. */
 #define DECLARATORS_MAX 16
 
 #define ANONYMOUS "(anonymous namespace)"
@@ -31,7 +31,7 @@ static const char *const operators[] = {"()", "[]", "->*", "<=>",
 	"*", "/", "%", "^", "&", "|", "~", "!", "=", "<", ">", ",", "\"\" ",
 	"\"\"", " new[]", " new", " delete[]", " delete", " co_await", NULL};
 
-/* The prefixes of functions that stand for another. */
+/* Prefixes of functions that forward to another. */
 static const char *const prefixes[] = {"non-virtual thunk to ",
 	"virtual thunk to ", "covariant return thunk to ",
 	"TLS init function for ", "TLS wrapper function for ",
@@ -50,7 +50,7 @@ static bool begins(const char *at, const char *end, const char *with)
 	return (size_t)(end - at) >= size && memcmp(at, with, size) == 0;
 }
 
-/* The size of the first of `list` that is here; 0 if none is. */
+/* Size of the first item of `list` that the text begins with; 0 if none. */
 static size_t size_of_any(
 	const char *at, const char *end, const char *const *list)
 {
@@ -60,8 +60,8 @@ static size_t size_of_any(
 	return 0;
 }
 
-/* The keyword alone, not as a part of a word; `first` is where the name
- * begins. */
+/* Whether the keyword is here, not as part of a word; `first` is the start of
+ * the name. */
 static bool is_operator(const char *at, const char *first, const char *end)
 {
 	static const char word[] = "operator";
@@ -70,8 +70,8 @@ static bool is_operator(const char *at, const char *first, const char *end)
 	       (at + sizeof(word) - 1 == end || !is_word(at[sizeof(word) - 1]));
 }
 
-/* Behind the bracket that closes the one here; `end` if there is none. Within
- * round brackets, < and > may be operators of an expression. */
+/* Returns the end of the bracket that begins here; `end` if it is not closed.
+ * Inside round brackets, < and > may be operators. */
 static const char *skip_bracket(const char *at, const char *end)
 {
 	const char open = *at;
@@ -123,13 +123,13 @@ const char *function_name_inner(const char *name, const char *end)
 			return at + 2;
 		else if (is_operator(at, name, end) &&
 			 begins(at, end, "operator "))
-			return NULL; /* its type may have scopes */
+			return NULL; /* the type may have scopes */
 		else
 			at++;
 	return NULL;
 }
 
-/* Behind a first word of letters, if that begins with a capital. */
+/* Skips a first word of letters if it is capitalized. */
 static const char *skip_capital(const char *name, const char *end)
 {
 	const char *at = name;
@@ -142,7 +142,7 @@ static const char *skip_capital(const char *name, const char *end)
 	return at;
 }
 
-/* Is it a space as phrases have them? Labels have "ns::f #2", and PyTorch
+/* Whether the space is one of a phrase. Labels have "ns::f #2", and PyTorch
  * "autograd::engine::evaluate_function: AddBackward". */
 static bool is_gap(const char *name, const char *at, const char *end)
 {
@@ -210,13 +210,13 @@ static void scan_operator(struct scan *scan)
 
 	scan->conversion = size == 0;
 	copy_to(scan, to + size);
-	/* "operator< <int>": the space keeps the two apart. */
+	/* "operator< <int>": the space separates the two. */
 	if (size != 0 && begins(scan->at, scan->end, " <"))
 		scan->at++;
 }
 
-/* In "void (*name(int))(char)", or "(A::*name…": behind the star; NULL if it
- * is nothing like it. */
+/* In "void (*name(int))(char)", or "(A::*name…": the position after the star;
+ * NULL for other forms. */
 static const char *find_declarator(const char *at, const char *end)
 {
 	while (++at < end && *at != '(' && *at != ')') {
@@ -228,7 +228,7 @@ static const char *find_declarator(const char *at, const char *end)
 	return NULL;
 }
 
-/* Passes over what may stand between parameters and "::". */
+/* Skips qualifiers between parameters and "::". */
 static void skip_qualifiers(struct scan *scan)
 {
 	static const char *const qualifiers[] = {
@@ -239,7 +239,7 @@ static void skip_qualifiers(struct scan *scan)
 		scan->at += size;
 }
 
-/* A round bracket. False if the name ends here. */
+/* Handles a round bracket. False if the name ends here. */
 static bool scan_round(struct scan *scan)
 {
 	const char *behind = skip_bracket(scan->at, scan->end);
@@ -267,8 +267,9 @@ static bool scan_round(struct scan *scan)
 	return true;
 }
 
-/* At the start, and where it is not arguments in Rust, it is all there is of a
- * scope: "<T as ns::Trait>::f", "ns::<impl T>::f", but "ns::f::<T>". */
+/* Handles an angle bracket. At the start, and in Rust unless it has arguments,
+ * it is a scope: "<T as ns::Trait>::f", "ns::<impl T>::f", but not in
+ * "ns::f::<T>". */
 static void scan_angle(struct scan *scan)
 {
 	const char *behind = skip_angle(scan->at, scan->end);
@@ -283,8 +284,8 @@ static void scan_angle(struct scan *scan)
 	scan->at = behind;
 }
 
-/* Is what follows the space the name's place, "ns::f (a.rs:3)", or what tells
- * it from others, "ns::f #2", as labels have them? */
+/* Whether the text after the space is a place, "ns::f (a.rs:3)", or a number,
+ * "ns::f #2", as in labels. */
 static bool is_after_name(const struct scan *scan)
 {
 	const char *at = scan->at + 1;
@@ -298,13 +299,13 @@ static bool is_after_name(const struct scan *scan)
 			       NULL);
 }
 
-/* A space outside of brackets. False if the name ends here. */
+/* Handles a space outside of brackets. False if the name ends here. */
 static bool scan_space(struct scan *scan)
 {
 	if (begins(scan->at, scan->end, " [clone") ||
 		(!scan->conversion && is_after_name(scan)))
 		return false;
-	/* A type has no colon at its end, unlike PyTorch's
+	/* A type never ends with a colon, unlike PyTorch's
 	 * "autograd::engine::evaluate_function: AddBackward". */
 	if (scan->conversion || ends_with(scan, ":")) {
 		copy_to(scan, scan->at + 1);
@@ -315,7 +316,7 @@ static bool scan_space(struct scan *scan)
 	return true;
 }
 
-/* One piece of the name. False if it ends here. */
+/* Handles one piece of the name. False if it ends here. */
 static bool scan_next(struct scan *scan, const char *first)
 {
 	switch (*scan->at) {
@@ -390,7 +391,7 @@ static unsigned columns_of(unsigned char first)
 size_t function_name_fit(
 	const char *text, size_t size, unsigned columns, bool *cut)
 {
-	size_t last = 0; /* end of the prefix with room for an ellipsis */
+	size_t last = 0; /* longest prefix with room for an ellipsis */
 	unsigned used = 0;
 
 	*cut = false;
@@ -412,7 +413,7 @@ size_t function_name_fit(
 	return size;
 }
 
-/* Appends a short name: it loses scopes first, then it is cut. */
+/* Appends a short name: scopes are dropped first, then it is truncated. */
 static void add_inner(
 	struct buffer *out, const char *name, const char *end, unsigned columns)
 {
@@ -424,7 +425,7 @@ static void add_inner(
 	for (;;) {
 		unsigned room = columns - (*front != '\0');
 
-		/* Most of thousands of scopes are not searched twice. */
+		/* Do not search thousands of scopes twice. */
 		kept = 0;
 		cut = (size_t)(end - name) > 2 * (size_t)room + 4;
 		if (!cut)

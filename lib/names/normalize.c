@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two passes: the first knows brackets and takes out what C++ adds; the second
- * goes word by word, and knows none.
+ * Two passes: the first parses brackets and removes the parts added by C++; the
+ * second works word by word, without brackets.
  */
 #include "names/normalize.h"
 
@@ -11,8 +11,8 @@
 #include "names/function_name.h"
 
 #define ADDRESS_DIGITS 4 /* 0x10 is a constant */
-#define HASH_HEX 8       /* as git shortens them */
-#define HASH_ANY 32      /* Inductor's are of 51 letters and digits */
+#define HASH_HEX 8       /* git's short hashes */
+#define HASH_ANY 32      /* Inductor's have 51 letters and digits */
 #define SIGNATURE_MIN 4  /* "0d1d" */
 
 static bool is_digit(char c)
@@ -47,8 +47,8 @@ static bool ends(const char *start, const char *end, const char *with)
 
 /* ---- brackets ---- */
 
-/* Does a list of template arguments begin here? Not so "operator<", nor what
- * Python encloses: "<lambda>", "f.<locals>.g". */
+/* Whether a list of template arguments begins here. "operator<" and Python's
+ * "<lambda>" and "f.<locals>.g" are excluded. */
 static bool is_template(const char *start, const char *at)
 {
 	return *at == '<' && at > start &&
@@ -56,7 +56,7 @@ static bool is_template(const char *start, const char *at)
 	       !ends(start, at, "operator");
 }
 
-/* Behind the bracket here; NULL if nothing closes it. */
+/* Returns the end of the bracket; NULL if it is not closed. */
 static const char *skip_closed(const char *at, const char *end)
 {
 	const char *behind = function_name_skip(at, end);
@@ -65,7 +65,7 @@ static const char *skip_closed(const char *at, const char *end)
 	return behind > at + 1 && behind[-1] == close ? behind : NULL;
 }
 
-/* Takes "void " off what was added since. */
+/* Removes "void " from the text added since `start`. */
 static void strip_void(struct buffer *out, size_t start)
 {
 	static const char type[] = "void ";
@@ -77,8 +77,8 @@ static void strip_void(struct buffer *out, size_t start)
 	memmove(name, name + sizeof(type) - 1, out->used - start);
 }
 
-/* The parameters of a function template have the types of its arguments. What
- * is not closed once is not looked for again: that would take its time. */
+/* The parameters of a function template have the types of its arguments. After
+ * one unclosed bracket the search stops, to stay linear. */
 static void strip_templates(struct buffer *out, const char *name, size_t size)
 {
 	const char *end = name + size;
@@ -106,9 +106,9 @@ static void strip_templates(struct buffer *out, const char *name, size_t size)
 		strip_void(out, start);
 }
 
-/* ---- what stands at the end ---- */
+/* ---- suffixes ---- */
 
-/* ".isra.0", ".cold": the size, from the dot; 0 if it is nothing like it. */
+/* Size of ".isra.0" or ".cold" with the dot; 0 if it is another text. */
 static size_t part_size(const char *name, const char *end)
 {
 	static const char *const parts[] = {".constprop", ".isra", ".part",
@@ -175,7 +175,7 @@ static bool is_hex(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/* A word of both letters and digits that nobody made up. */
+/* Whether a word of letters and digits looks like a hash. */
 static bool is_hash(const char *word, size_t size)
 {
 	size_t digits = 0;
@@ -199,7 +199,7 @@ static const char *skip_digits(const char *at, const char *end)
 	return at;
 }
 
-/* Behind "0x7f12ab"; `at` if there is no address. */
+/* Skips an address, "0x7f12ab"; returns `at` if there is none. */
 static const char *skip_address(const char *at, const char *end)
 {
 	const char *digit = at + 2;
@@ -212,7 +212,7 @@ static const char *skip_address(const char *at, const char *end)
 	return digit - at >= 2 + ADDRESS_DIGITS ? digit : at;
 }
 
-/* Is this the end of a file's name, so that ":12" is a line? */
+/* Whether a file name ends here, so that ":12" is a line. */
 static bool is_suffix(const char *start, const char *at)
 {
 	static const char *const suffixes[] = {
@@ -224,7 +224,7 @@ static bool is_suffix(const char *start, const char *at)
 	return false;
 }
 
-/* Behind ":12" of a line or "#5" of a counter, whose mark is kept; `at` if it
+/* Skips a line, ":12", or a counter, "#5", but not its mark; returns `at` if it
  * is neither. */
 static const char *skip_number(
 	const char *start, const char *at, const char *end)
@@ -285,7 +285,7 @@ void normalize_name(struct buffer *out, const char *name, size_t size)
 	buffer_clear(&plain);
 }
 
-/* Inductor writes cojxyz….py into the directory "oj". */
+/* Inductor writes cojxyz….py to the directory "oj". */
 static const char *find_short_directory(const char *file, const char *base)
 {
 	if (base - file < 4 || base[-4] != '/' ||

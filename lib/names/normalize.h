@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names as they are compared between runs: without what a rebuild, another
- * process or another iteration changes. */
+/* Normalizes names for comparing runs: removes the parts that change with a
+ * rebuild, a process or an iteration. */
 #ifndef NORMALIZE_H
 #define NORMALIZE_H
 
@@ -24,8 +24,8 @@
  */
 void normalize_name(struct buffer *out, const char *name, size_t size);
 
-/* The same of a file: what is a hash, as in the names that Inductor gives to
- * what it writes, and their directories. */
+/* The same for a file: hashes, as in the names and directories of Inductor's
+ * files. */
 void normalize_file(struct buffer *out, const char *file, size_t size);
 
 #endif

@@ -9,14 +9,13 @@
 /* ---- open markers ---- */
 
 /*
- * Which markers of code that torch.fx has made are open on a thread: of files,
- * and of nodes, which are looked up apart.
+ * The open markers of torch.fx code on a thread: for files and for nodes, which
+ * are kept separately.
  *
- * One that lies in others and has others in it is open until its range ends.
- * One that overlaps something comes with its length, and is open until that is
- * over, whatever else ends before. So scopes do not end in the order in which
- * they began: one that is over is taken out when it is the innermost, or when
- * room is needed.
+ * A marker that nests is open until its range ends. A marker that overlaps
+ * others is an event with a duration and stays open until its end time. So
+ * scopes do not end in reverse order: an ended one is removed when it is the
+ * innermost, or when room is needed.
  */
 
 enum fx_scope_kind { FX_SCOPE_FILE, FX_SCOPE_NODE, FX_SCOPE_KINDS };
@@ -27,16 +26,16 @@ struct fx_scopes {
 	uint32_t room;
 };
 
-/* A range that is open, whether a marker or not. */
+/* An open range, whether a marker or not. */
 struct fx_range {
-	bool has_trace; /* it got one from its node */
+	bool has_trace; /* it got a stack trace from its node */
 	bool has_name;
 	bool is_scope;
 	enum fx_scope_kind kind;
 	uint32_t scope;
 };
 
-/* All zero is a thread on which nothing is open. */
+/* All zero is a thread without open ranges. */
 struct fx_track {
 	struct fx_scopes scopes[FX_SCOPE_KINDS];
 	struct fx_range *ranges;
@@ -48,8 +47,8 @@ struct fx_track {
 
 struct fx_scope {
 	uint32_t number;
-	uint32_t range; /* that it is; RANGE_NONE: it comes with its length */
-	int64_t end_ns; /* then; INT64_MIN: it was a range */
+	uint32_t range; /* its range; RANGE_NONE: an event with a duration */
+	int64_t end_ns; /* its end; INT64_MIN for ranges */
 };
 
 static void fx_track_clear(struct fx_track *track)
@@ -65,7 +64,7 @@ static bool is_over(const struct fx_scope *scope, int64_t time_ns)
 	return scope->range == RANGE_NONE && scope->end_ns <= time_ns;
 }
 
-/* The number of the innermost scope of a kind; false: none is open. */
+/* Finds the innermost scope of a kind; false if none is open. */
 static bool fx_track_innermost(struct fx_track *track, enum fx_scope_kind kind,
 	int64_t time_ns, uint32_t *number)
 {
@@ -83,7 +82,7 @@ static bool fx_track_innermost(struct fx_track *track, enum fx_scope_kind kind,
 	return false;
 }
 
-/* Takes out what is over; ranges learn where their scopes are now. */
+/* Removes ended scopes and updates the ranges' scope indexes. */
 static void tidy(
 	struct fx_track *track, enum fx_scope_kind kind, int64_t time_ns)
 {
@@ -102,7 +101,7 @@ static void tidy(
 	scopes->count = kept;
 }
 
-/* Makes room for one more. */
+/* Makes room for one more scope. */
 static bool ensure_scope(
 	struct fx_track *track, enum fx_scope_kind kind, int64_t time_ns)
 {
@@ -111,14 +110,15 @@ static bool ensure_scope(
 	if (scopes->count < scopes->room)
 		return true;
 	tidy(track, kind, time_ns);
-	/* Else it would be tidied again soon. */
+	/* Otherwise tidy() would soon run again. */
 	if (scopes->count < scopes->room / 2)
 		return true;
 	return array_grow32(
 		&scopes->items, &scopes->room, sizeof(*scopes->items));
 }
 
-/* A range more is open, until the next begins; NULL if out of memory. */
+/* Opens a range; the pointer is valid until the next one. NULL if out of
+ * memory. */
 static struct fx_range *fx_track_push(struct fx_track *track)
 {
 	if (!array_reserve32(&track->ranges, track->depth, &track->room,
@@ -128,7 +128,7 @@ static struct fx_range *fx_track_push(struct fx_track *track)
 	return &track->ranges[track->depth++];
 }
 
-/* Ends the innermost range, if there is one. */
+/* Ends the innermost range, if any. */
 static void fx_track_pop(struct fx_track *track)
 {
 	const struct fx_range *range;
@@ -144,8 +144,8 @@ static void fx_track_pop(struct fx_track *track)
 	scope->end_ns = INT64_MIN;
 }
 
-/* The event, which opened the innermost range or comes with its length, opens
- * a scope of this number. False if out of memory. */
+/* Opens a scope of this number for the event, which opened the innermost range
+ * or has a duration. False if out of memory. */
 static bool fx_track_open(struct fx_track *track, const struct event *event,
 	enum fx_scope_kind kind, uint32_t number)
 {
@@ -171,11 +171,12 @@ static bool fx_track_open(struct fx_track *track, const struct event *event,
 #define MARK_START "## "
 #define MARK_END " ##"
 
-/* What a site is. */
+/* The role of a site. */
 enum role { UNKNOWN, OPERATION, FILE_MARKER, NODE_MARKER, LEFT_ALONE };
 
 struct annotate {
-	struct event_source source; /* first: it is what callers hold */
+	struct event_source source; /* first member: callers hold a pointer to
+				     * it */
 	struct fx_registry *registry;
 	struct annotate_counts counts;
 	uint8_t *roles; /* by site */
@@ -188,7 +189,7 @@ struct annotate {
 	uint32_t name_key;
 };
 
-/* What stands in a marker; false if the name is not such. */
+/* Extracts the contents of a marker; false if the name is not a marker. */
 static bool read_marker(
 	const struct trace *trace, uint32_t site, struct fx_text *content)
 {
@@ -201,7 +202,7 @@ static bool read_marker(
 	if (size < start + end - 1 || memcmp(name, MARK_START, start) != 0 ||
 		memcmp(name + size - end, MARK_END, end) != 0)
 		return false;
-	/* "## ##" has nothing in it. */
+	/* "## ##" has no contents. */
 	content->bytes = name + start;
 	content->size = size < start + end ? 0 : size - start - end;
 	return true;
@@ -259,7 +260,7 @@ static bool open_file(struct annotate *annotate, struct fx_track *track,
 	       fx_track_open(track, event, FX_SCOPE_FILE, file);
 }
 
-/* A node of which nothing is known hides none that it lies in. */
+/* An unknown node does not hide an enclosing known one. */
 static bool open_node(struct annotate *annotate, struct fx_track *track,
 	const struct event *event)
 {
@@ -298,7 +299,7 @@ static void add_text(struct annotate *annotate, struct event *event,
 	arg->value.text.size = text.size;
 }
 
-/* Copies the arguments but for those that the range has from its node. */
+/* Copies the arguments, except those that the range has from its node. */
 static bool merge_args(struct annotate *annotate, struct event *event,
 	const struct fx_range *range)
 {
@@ -318,7 +319,7 @@ static bool merge_args(struct annotate *annotate, struct event *event,
 	return true;
 }
 
-/* Gives an operation what its node has; `range` is told. */
+/* Adds the node's arguments to an operation and records that in `range`. */
 static bool add_facts(struct annotate *annotate, struct fx_track *track,
 	struct event *event, struct fx_range *range)
 {
@@ -343,7 +344,7 @@ static bool add_facts(struct annotate *annotate, struct fx_track *track,
 	return true;
 }
 
-/* Something begins that has a length. */
+/* Handles the start of a range or of an event with a duration. */
 static bool observe_start(
 	struct annotate *annotate, struct fx_track *track, struct event *event)
 {
@@ -368,8 +369,8 @@ static bool observe_start(
 	return false;
 }
 
-/* What is said of the innermost range after it began does not take back what
- * it got: of one key there is one value. */
+/* Later arguments of the innermost range do not replace those from its node: a
+ * key has one value. */
 static bool annotate_innermost(
 	struct annotate *annotate, struct fx_track *track, struct event *event)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each range goes on to a replay, which does all the counting, with the site
- * that stands for what it is told apart by. Of modules only their own ranges
- * do, and the outermost of those that are in none.
+ * Each range is passed to a replay, which does all the counting, with a site
+ * made from the grouping key. When grouping by module, only the modules' own
+ * ranges are passed, and the outermost ranges outside of modules.
  */
 #include "operators/averages.h"
 
@@ -17,11 +17,11 @@
 #include "roofline/flops.h"
 #include "trace/trace.h"
 
-/* Arguments that are looked at. */
+/* Arguments used. */
 enum averages_arg {
 	AVERAGES_ARG_DIMS,
-	AVERAGES_ARG_OLD_DIMS, /* of the first Kineto traces */
-	AVERAGES_ARG_STACK,    /* of old ones: "f.py(3): g;f.py(9): h" */
+	AVERAGES_ARG_OLD_DIMS, /* of early Kineto traces */
+	AVERAGES_ARG_STACK,    /* of old traces: "f.py(3): g;f.py(9): h" */
 	AVERAGES_ARG_MODULE,
 	AVERAGES_ARG_BYTES,
 	AVERAGES_ARG_DEVICE_TYPE,
@@ -29,27 +29,27 @@ enum averages_arg {
 	AVERAGES_ARGS
 };
 
-/* An open range, whatever becomes of it. */
+/* An open range, whether passed on or not. */
 struct averages_frame {
 	uint32_t site;
-	uint32_t key; /* the site that it became */
-	/* The functions that a range in this one is in: a strtab number;
-	 * STRTAB_NONE: nobody asked yet. */
+	uint32_t key; /* its new site */
+	/* The call stack of ranges inside this one: a strtab number;
+	 * STRTAB_NONE: not computed yet. */
 	uint32_t stack;
-	uint32_t module; /* strtab number of the module it is in; 0: none */
+	uint32_t module; /* strtab number of its module; 0: none */
 	bool kept;
 	bool has_flops; /* itself */
-	bool in_flops;  /* or one around it */
+	bool in_flops;  /* itself or an enclosing one */
 };
 
 struct averages_track {
 	struct averages_frame *frames;
 	uint32_t depth;
 	uint32_t room;
-	uint32_t kept; /* of these */
+	uint32_t kept; /* frames passed on */
 };
 
-/* What a site became the last time, with these details. */
+/* The last mapping of a site, with these details. */
 struct averages_site {
 	uint32_t details; /* a strtab number */
 	uint32_t site;
@@ -65,9 +65,9 @@ struct averages {
 	struct averages_site *sites; /* by site */
 	uint32_t site_room;
 	struct flops *flops;
-	uint64_t flops_sum; /* of operations that are in no other with any */
+	uint64_t flops_sum; /* of operations not nested in another with FLOPs */
 	uint32_t keys[AVERAGES_ARGS]; /* strtab numbers */
-	uint32_t memory;              /* names' strtab numbers */
+	uint32_t memory;              /* strtab numbers of names */
 	uint32_t out_of_memory;
 	struct buffer text;
 };
@@ -90,7 +90,7 @@ static bool begins_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* The event's argument; NULL: it has none. */
+/* The event's argument; NULL if it has none. */
 static const struct event_arg *averages_find_arg(
 	const struct averages *averages, const struct event *event,
 	enum averages_arg arg)
@@ -101,9 +101,9 @@ static const struct event_arg *averages_find_arg(
 	return NULL;
 }
 
-/* The site with this name and these details. Its category says whether it is
- * work of a device, or a call of its API; only that of functions of Python is
- * left out, since the name would be taken apart for it. */
+/* Returns the site with this name and these details. It keeps the category,
+ * which identifies device work and API calls, except for Python functions,
+ * whose names would be parsed. */
 static uint32_t make_site(
 	struct averages *averages, uint32_t of, uint32_t name, uint32_t details)
 {
@@ -116,7 +116,7 @@ static uint32_t make_site(
 	return trace_add_place(averages->trace, site);
 }
 
-/* The site of a name alone; TRACE_NONE if out of memory. */
+/* Returns the site of a plain name; TRACE_NONE if out of memory. */
 static uint32_t averages_named(struct averages *averages, const char *name)
 {
 	struct trace_site site = {
@@ -127,7 +127,7 @@ static uint32_t averages_named(struct averages *averages, const char *name)
 		       : trace_add_place(averages->trace, site);
 }
 
-/* The text that was made, as a strtab number; STRTAB_NONE if out of memory. */
+/* Interns the text buffer; STRTAB_NONE if out of memory. */
 static uint32_t append_text(struct averages *averages)
 {
 	if (averages->text.failed)
@@ -138,7 +138,7 @@ static uint32_t append_text(struct averages *averages)
 		(const char *)averages->text.bytes, averages->text.used);
 }
 
-/* Shapes as Python prints lists, however the file has them. */
+/* Formats shapes as Python prints lists. */
 static uint32_t shapes_of(struct averages *averages, const struct event *event)
 {
 	const struct event_arg *arg =
@@ -157,7 +157,7 @@ static uint32_t shapes_of(struct averages *averages, const struct event *event)
 	for (size_t i = 0; i < arg->value.text.size; i++) {
 		char c = arg->value.text.bytes[i];
 
-		/* Control characters are blanks in JSON, or nowhere. */
+		/* JSON has no other control characters than blanks. */
 		if ((unsigned char)c <= ' ')
 			continue;
 		*to++ = (uint8_t)c;
@@ -168,7 +168,7 @@ static uint32_t shapes_of(struct averages *averages, const struct event *event)
 	return append_text(averages);
 }
 
-/* Adds lines, or what another byte ends, until there are enough. */
+/* Appends at most `room` entries, which end with the byte `end`, as lines. */
 static void add_entries(struct averages *averages, const char *text,
 	size_t size, char end, uint32_t room)
 {
@@ -188,8 +188,8 @@ static void add_entries(struct averages *averages, const char *text,
 	}
 }
 
-/* Is the range a function, and no operation within one? Calls of modules are, as
- * in the stacks that PyTorch makes itself. */
+/* Whether the range is a function rather than an operation. Calls of modules
+ * are functions, as in PyTorch's own stacks. */
 static bool is_function(const struct averages *averages, uint32_t site)
 {
 	static const char *const others[] = {"cpu_op", "user_annotation",
@@ -218,7 +218,7 @@ static void add_function(struct averages *averages, uint32_t site)
 		&averages->text, trace_site_name(averages->trace, site));
 }
 
-/* The functions that a range directly below the frames is in. */
+/* Returns the call stack of a range directly below the frames. */
 static uint32_t stack_below(
 	struct averages *averages, const struct averages_track *track)
 {
@@ -273,8 +273,7 @@ static uint32_t category_name(const struct averages *averages, uint32_t site)
 				 strlen(AVERAGES_NO_CATEGORY));
 }
 
-/* What a site with these details becomes; mostly what it became the last time.
- */
+/* Maps a site with these details, usually to the same site as the last time. */
 static uint32_t site_for(
 	struct averages *averages, uint32_t of, uint32_t details)
 {
@@ -298,14 +297,15 @@ static uint32_t site_for(
 	return site;
 }
 
-/* Torch's names of both ends of a step of an optimizer. */
+/* PyTorch's names of an optimizer's step and zero_grad. */
 static bool is_optimizer(const char *name)
 {
 	return begins_with(name, "Optimizer.step#") ||
 	       begins_with(name, "Optimizer.zero_grad#");
 }
 
-/* Is the range a call of a module? Then that has this name; 0: it is none. */
+/* Returns the name of the module that the range calls; 0 if it does not call
+ * one. */
 static uint32_t averages_module(
 	struct averages *averages, const struct event *event)
 {
@@ -330,8 +330,8 @@ static uint32_t averages_module(
 	return 0;
 }
 
-/* What the range or activity becomes a call of: a site; TRACE_NONE if out of
- * memory. `track` has what is open around it; NULL for a device's. */
+/* Returns the site that the range or activity is counted for; TRACE_NONE if out
+ * of memory. `track` has the enclosing ranges; NULL for a device's. */
 static uint32_t averages_key(struct averages *averages,
 	const struct event *event, const struct averages_track *track)
 {
@@ -353,7 +353,7 @@ static uint32_t averages_key(struct averages *averages,
 /* In the order of enum averages_arg. */
 const char *const averages_args[] = {"Input Dims", "Input dims", "Call stack",
 	"Module Hierarchy", "Bytes", "Device Type", "Device Id",
-	/* From here on flops.h looks at them. */
+	/* The rest is for flops.h. */
 	"Input type", "Concrete Inputs", "kernel_flop", NULL};
 
 static uint32_t number_of(struct trace *trace, const char *text)
@@ -445,9 +445,8 @@ static bool push(struct averages_track *track, struct averages_frame frame)
 	return true;
 }
 
-/* The site of a range that a module, or what is in none, is to be called by;
- * it is not kept where another one has its time already. False if out of
- * memory. */
+/* Sets the site of a range to its module, or to "no module". The range is not
+ * kept if an enclosing one already has its time. False if out of memory. */
 static bool enter_module(struct averages *averages,
 	const struct averages_track *track, struct event *event,
 	struct averages_frame *frame)
@@ -459,7 +458,7 @@ static bool enter_module(struct averages *averages,
 	if (module == STRTAB_NONE)
 		return false;
 	frame->module = module == 0 ? outer : module;
-	/* Where operations name their module, each in it does. */
+	/* If operations name their module, nested ones repeat the name. */
 	frame->kept =
 		track->kept == 0 ||
 		(module != 0 && (module != outer ||
@@ -473,8 +472,8 @@ static bool enter_module(struct averages *averages,
 	return event->site != TRACE_NONE;
 }
 
-/* The floating-point operations to count for a range: none where another one
- * of the same row has them already. */
+/* Floating-point operations to count for a range: 0 if an enclosing range of
+ * the same row already has them. */
 static uint64_t count_flops(struct averages *averages,
 	const struct averages_track *track, const struct event *event,
 	struct averages_frame *frame)
@@ -499,7 +498,7 @@ static uint64_t count_flops(struct averages *averages,
 	return flops;
 }
 
-/* Changes a range that begins, as `frame` says. */
+/* Changes the site of a new range and fills its `frame`. */
 static bool change_range(struct averages *averages,
 	const struct averages_track *track, struct event *event,
 	struct averages_frame *frame)
@@ -533,7 +532,7 @@ static enum ctp_status begin(struct averages *averages,
 	return status;
 }
 
-/* Should the end of a range go on to the replay? */
+/* Whether the end of a range is passed to the replay. */
 static bool end(const struct averages *averages, const struct event *event)
 {
 	struct averages_track *track;
@@ -548,8 +547,8 @@ static bool end(const struct averages *averages, const struct event *event)
 	return kept;
 }
 
-/* What is outside of all nesting is in no module: its time is that of others
- * as well. */
+/* A range that does not nest is not in a module: other ranges have its time,
+ * too. */
 static bool change_complete(
 	struct averages *averages, struct event *event, bool *keep)
 {
@@ -565,7 +564,7 @@ static bool change_complete(
 	return event->site != TRACE_NONE;
 }
 
-/* Of a device only the kind of work is another name. */
+/* Device activities change only when grouping by category. */
 static bool change_activity(struct averages *averages, struct event *event)
 {
 	if (averages->options.group == AVERAGES_CATEGORY)
@@ -573,8 +572,8 @@ static bool change_activity(struct averages *averages, struct event *event)
 	return event->site != TRACE_NONE;
 }
 
-/* A call that takes no time, so that what happened has a row, a caller, and
- * somewhere to count for. */
+/* Adds a call without duration, so that the memory event has a row and a
+ * caller. */
 static enum ctp_status add_call(struct averages *averages,
 	const struct event *event, uint32_t name,
 	const struct replay_memory *memory, struct ctp_error *err)
@@ -610,7 +609,7 @@ static enum ctp_status add_memory(struct averages *averages,
 	return CTP_OK;
 }
 
-/* Memory events of a log, whose devices are those of CUDA. */
+/* Adds a log's memory event, whose devices are CUDA devices. */
 static enum ctp_status add_change(struct averages *averages,
 	const struct event *event, struct ctp_error *err)
 {
@@ -624,7 +623,7 @@ static enum ctp_status add_change(struct averages *averages,
 	return add_memory(averages, event, &memory, err);
 }
 
-/* What is no whole number is of no device that could be named. */
+/* Types and numbers that are not integers belong to "other". */
 static struct profile_owner owner_of(
 	const struct averages *averages, const struct event *event)
 {
@@ -650,9 +649,9 @@ static struct profile_owner owner_of(
 }
 
 /*
- * PyTorch's profiler has instants of memory.
+ * Adds a memory instant of PyTorch's profiler.
  * Source: torch/csrc/autograd/profiler_kineto.cpp; "Device Type" is c10's;
- * "Bytes" is negative where memory is given back.
+ * "Bytes" is negative for a free.
  */
 static enum ctp_status add_instant(struct averages *averages,
 	const struct event *event, struct ctp_error *err)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Averages of operations: a profile whose functions are told apart by
- * something else than where they are - by name, shapes of their inputs, who
- * called them, what kind of thing they are, which module they are part of -
- * and that knows the memory they took and gave back.
+ * Averages of operations: a profile whose functions are grouped by name, input
+ * shapes, call stack, category or module instead of their place in the source.
+ * It also has their allocated and freed memory.
  * Source: shared spec 03, "Events" and "Tree and averages".
  */
 #ifndef AVERAGES_H
@@ -14,41 +13,41 @@
 #include "trace/event.h"
 #include "profile/replay.h"
 
-/* By what operations are told apart. What is more than their name stands in
- * place of the file of their functions. */
+/* The grouping key. Its part after the name takes the place of the function's
+ * file. */
 enum averages_group {
 	AVERAGES_SITE,     /* name, file and line */
-	AVERAGES_NAME,     /* name alone */
-	AVERAGES_SHAPE,    /* name, and shapes of the inputs as recorded */
-	AVERAGES_STACK,    /* name, and the functions around it, one a line */
-	AVERAGES_CATEGORY, /* what kind of thing they are, instead of the name */
-	AVERAGES_MODULE, /* modules and optimizers; others are a part of these */
+	AVERAGES_NAME,     /* only the name */
+	AVERAGES_SHAPE,    /* name and recorded input shapes */
+	AVERAGES_STACK,    /* name and call stack, one function per line */
+	AVERAGES_CATEGORY, /* category instead of the name */
+	AVERAGES_MODULE, /* modules and optimizers; all else is part of these */
 	AVERAGES_GROUPS
 };
 
-/* What is in no module, and what has no category. */
+/* Names for operations without a module or category. */
 #define AVERAGES_NO_MODULE "(no module)"
 #define AVERAGES_NO_CATEGORY "(none)"
 
-/* Rows of memory that no range took or gave back, and of attempts in vain. */
+/* Rows of memory events outside of ranges, and of failed allocations. */
 #define AVERAGES_MEMORY "[memory]"
 #define AVERAGES_OUT_OF_MEMORY "[OutOfMemory]"
 
-#define AVERAGES_STACK_USUAL 5 /* functions around an operation */
+#define AVERAGES_STACK_USUAL 5 /* stack depth */
 
-/* "name", "shape"; "cat" of categories. */
+/* "name", "shape"; "cat" for categories. */
 const char *averages_group_name(enum averages_group group);
 
 struct averages_options {
 	enum averages_group group;
-	uint32_t
-		stack; /* AVERAGES_STACK: so many functions; 0: AVERAGES_STACK_USUAL */
+	uint32_t stack; /* AVERAGES_STACK: stack depth; 0:
+		        * AVERAGES_STACK_USUAL */
 	struct replay_options replay;
 };
 
 struct averages;
 
-/* The arguments that are looked at: see read_request.kept_args. */
+/* The arguments used: see read_request.kept_args. */
 extern const char *const averages_args[];
 
 /* `trace` is borrowed until averages_free(). NULL if out of memory. */
@@ -56,11 +55,12 @@ struct averages *averages_new(
 	struct trace *trace, struct averages_options options);
 void averages_free(struct averages *averages);
 
-/* Takes one event. Errors: CTP_ERR_NOMEM. */
+/* Adds an event. Errors: CTP_ERR_NOMEM. */
 enum ctp_status averages_add(struct averages *averages,
 	const struct event *event, struct ctp_error *err);
 
-/* After the last event: hands the profile over; free it with profile_free().
+/* Call it after the last event: hands the profile over; free it with
+ * profile_free().
  * Errors: CTP_ERR_NOMEM. */
 enum ctp_status averages_finish(
 	struct averages *averages, struct profile **out, struct ctp_error *err);

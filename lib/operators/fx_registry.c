@@ -6,9 +6,9 @@
 #include "base/strtab.h"
 
 struct fx_registry {
-	struct strtab *text;   /* names of files, and what nodes have */
-	struct strtab *keys;   /* of nodes: file and index */
-	struct fx_node *nodes; /* by number of the key */
+	struct strtab *text;   /* file names, and texts of nodes */
+	struct strtab *keys;   /* node keys: file and index */
+	struct fx_node *nodes; /* by key number */
 	uint32_t room;
 	struct buffer key; /* scratch */
 };
@@ -43,8 +43,7 @@ uint32_t fx_registry_file(struct fx_registry *registry, struct fx_text name)
 	return strtab_add(registry->text, name.bytes, name.size);
 }
 
-/* What the number begins with that does not count: a sign that it needs not
- * have, and zeros. */
+/* Skips an optional sign and leading zeros. */
 static struct fx_text digits_of(struct fx_text text, bool *negative)
 {
 	*negative = text.size > 0 && text.bytes[0] == '-';
@@ -80,7 +79,7 @@ uint32_t fx_registry_node(
 
 	key->used = 0;
 	buffer_add(key, &file, sizeof(file));
-	/* There is no zero below zero. */
+	/* -0 is 0. */
 	if (negative && digits.bytes[0] != '0')
 		buffer_add_byte(key, '-');
 	buffer_add(key, digits.bytes, digits.size);
@@ -95,7 +94,7 @@ uint32_t fx_registry_node(
 	return number;
 }
 
-/* The same text, as long as the registry; false if out of memory. */
+/* Copies the text into the registry; false if out of memory. */
 static bool store(struct fx_registry *registry, struct fx_text *text)
 {
 	uint32_t number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of the nodes of graphs that torch.fx has made code of, by the
+ * Facts about the nodes of graphs for which torch.fx generated code, by the
  * file of that code and the node's index in it.
  * Source: torch/fx/traceback.py, _FX_METADATA_REGISTRY.
  */
@@ -20,7 +20,7 @@ struct fx_text {
 	size_t size;
 };
 
-/* What is added to operations of a node; no text where it has none. */
+/* The texts added to a node's operations; empty if missing. */
 struct fx_node {
 	bool known;
 	struct fx_text stack_trace;
@@ -31,22 +31,23 @@ struct fx_node {
 struct fx_registry *fx_registry_new(void);
 void fx_registry_free(struct fx_registry *registry);
 
-/* The number of a file; FX_NONE if out of memory. */
+/* Returns the number of a file; FX_NONE if out of memory. */
 uint32_t fx_registry_file(struct fx_registry *registry, struct fx_text name);
 
-/* Is it an integer, as Python writes and reads them? */
+/* Whether the text is an integer in Python's syntax. */
 bool fx_registry_is_index(struct fx_text text);
 
-/* The number of the node of a file that has this index, which is an integer of
- * any size; FX_NONE if out of memory. Nothing is known of a new one. */
+/* Returns the number of a file's node with this index, an integer of any size;
+ * FX_NONE if out of memory. A new node has no facts. */
 uint32_t fx_registry_node(
 	struct fx_registry *registry, uint32_t file, struct fx_text index);
 
-/* What is known of a node; texts are copied. False if out of memory. */
+/* Sets the facts of a node; texts are copied. False if out of memory. */
 bool fx_registry_set(struct fx_registry *registry, uint32_t number,
 	const struct fx_node *node);
 
-/* Its texts are borrowed from the registry, the rest until the next node. */
+/* Returns a node. Texts are borrowed from the registry, the struct until the
+ * next node is added. */
 const struct fx_node *fx_registry_get(
 	const struct fx_registry *registry, uint32_t number);
 

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A chunk of records, as it lies in the spool; and what a record looks like.
+ * A chunk of records in the spool, and the form of records.
  *
  * A record is one 8-byte word or more, and is complete as soon as its first
  * word is not zero: that word is stored last. So neither the background thread
  * nor a reader after the program's death needs to know how far the writing
- * thread got. Chunks are zero when they are handed out.
+ * thread got. New chunks are zero.
  *
  * A record of one word is stored relaxed: only the record of its site must be
  * there before it, and the registry sees to that. The first word of a long
  * record is stored with release. All are loaded with acquire, one after the
  * other, so a reader always sees the records that the thread stored first.
- * After the program's death all is there up to some instruction, if the
- * compiler keeps to the order.
+ * After the program's death all stores up to some instruction are there, if the
+ * compiler keeps their order.
  *
  *	word = site << 44 + ticks     a range begins (site 1 ...) or ends (0)
  *	word = 0xfffff << 44 + ...    a long record: kind, number of words
  *	                              after this one, and a detail
  *
- * Ticks are all 64 bits of the clock, so what stands above bit 44 of the sum
- * is not the site; but the ticks are near the chunk's base, and less than 44
- * bits when taken from it, which leaves the site. So the writing thread need
- * not cut the ticks to size.
+ * Ticks are all 64 bits of the clock, so the bits above 44 of the sum are not
+ * the site. But ticks are near the chunk's base, and their difference to it has
+ * less than 44 bits, so subtracting the base leaves the site. The writing
+ * thread need not truncate the ticks.
  *
  * Records may be from 2^43 ticks before the base - half an hour at 5 GHz - to
- * as much after it. A chunk older than half of that is changed at the thread's
- * next event (writer_thread.c sees to it), whose chunk has a fresh base.
+ * as much after it. A chunk older than half of that is replaced at the thread's
+ * next event (see writer_thread.c), with a new base.
  */
 #ifndef CHUNK_H
 #define CHUNK_H
@@ -48,9 +48,9 @@ struct chunk {
 	uint32_t link;     /* unused; lists are in struct spool_slot */
 	uint32_t track;    /* 0: the registry's sites and tracks */
 	uint64_t seq;      /* 0, 1, … among the track's chunks */
-	uint64_t base;     /* full ticks when it was handed out */
+	uint64_t base;     /* full ticks when it was taken */
 	uint32_t consumed; /* words that are in the log already */
-	/* Lost on this track in all, until the chunk was handed out or later. */
+	/* Total losses of this track, when the chunk was taken or later. */
 	uint32_t dropped_ranges;
 	uint32_t dropped_events;
 	uint32_t cut_text;
@@ -97,9 +97,9 @@ enum chunk_long {
 #undef CHUNK_KIND
 
 /*
- * Arguments of an event other than a range, behind its words. Each has the kind
- * that it would have as a record of its own, with the bytes of its key and its
- * text; its number, 0 if it has a text; then key and text without a gap.
+ * Arguments of an event other than a range, after its words. Each has the kind
+ * of a separate argument record with the bytes of its key and text; its number,
+ * 0 if it has a text; then key and text without a gap.
  */
 #define CHUNK_ARG_WORDS 2
 
@@ -110,13 +110,13 @@ static inline uint64_t chunk_arg(
 	       (uint64_t)text_size << 32;
 }
 
-/* Words that `bytes` bytes of text take. */
+/* Words of `size` bytes of text. */
 static inline size_t chunk_text_words(size_t size)
 {
 	return (size + 7) / 8;
 }
 
-/* Lost on a track, in all; the names are those of a losses block. */
+/* Total losses of a track, named as in a losses block. */
 struct chunk_losses {
 	uint64_t dropped_ranges;
 	uint64_t dropped_events;
@@ -125,7 +125,7 @@ struct chunk_losses {
 	uint64_t stray_exits;
 };
 
-/* As the chunk has it, whose thread may note more. */
+/* Reads the chunk's losses, which its thread may still increase. */
 static inline struct chunk_losses chunk_losses(const struct chunk *chunk)
 {
 	return (struct chunk_losses){
@@ -136,7 +136,7 @@ static inline struct chunk_losses chunk_losses(const struct chunk *chunk)
 		__atomic_load_n(&chunk->stray_exits, __ATOMIC_RELAXED)};
 }
 
-/* The ticks that the words of a chunk count from. */
+/* The origin of a chunk's ticks. */
 static inline uint64_t chunk_origin(const struct chunk *chunk)
 {
 	return chunk->base - (UINT64_C(1) << (CTP_TICK_BITS - 1));
@@ -175,8 +175,8 @@ static inline struct chunk_head chunk_head(
 		(uint32_t)(fields >> 24 & 0xfffff)};
 }
 
-/* Words of the record at words[at], the first one included; 0 if there is
- * none (yet), or it does not lie in the chunk. */
+/* Words of the record at words[at], the first one included; 0 if there is none
+ * (yet), or it exceeds the chunk. */
 static inline uint32_t chunk_record_words(
 	const struct chunk *chunk, uint32_t at)
 {
@@ -193,7 +193,7 @@ static inline uint32_t chunk_record_words(
 	return more < CHUNK_WORDS - at ? 1 + more : 0;
 }
 
-/* Is this a record of devices? */
+/* Whether this is a record of devices. */
 static inline bool chunk_is_device(enum chunk_long kind)
 {
 	return kind == CHUNK_ACTIVITY || kind == CHUNK_DEVICE_SYNC;

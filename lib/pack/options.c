@@ -116,8 +116,8 @@ static const char *rank(void)
 	return "0";
 }
 
-/* The name that the launcher or the administrator gave becomes part of a file's
- * name, and must not lead to another directory. */
+/* A name given by the launcher or administrator becomes part of a file name and
+ * must not lead to another directory. */
 static void make_name(char *text)
 {
 	if (*text == '.')
@@ -186,7 +186,7 @@ static enum ctp_status fill_paths(struct session_options *options,
 		text_option(given->spool, "CTPROF_SPOOL", SPOOL_DIRECTORY);
 	const char *exclusive = environment_find("CTPROF_OUT_EXCL");
 
-	/* Not even the directory is the program's own choice. */
+	/* Even the directory was not chosen by the program. */
 	if (given->out == NULL && environment_is_refused())
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"a set-user-ID program must name the path of its log");
@@ -213,7 +213,7 @@ const char *options_gpu_name(enum ctp_gpu gpu)
 	return gpus[gpu];
 }
 
-/* Options that came after the first release: `given` may be older. */
+/* Options added after the first release: `given` may be older. */
 static enum ctp_status fill_newer(struct session_options *options,
 	const struct ctp_options *given, struct ctp_error *err)
 {

@@ -12,11 +12,11 @@
 
 #define OPTIONS_PATH_BYTES SPOOL_PATH_BYTES
 
-/* The recording's options, all filled in. */
+/* The complete options of a recording. */
 struct session_options {
 	char out[OPTIONS_PATH_BYTES];
 	char spool[OPTIONS_PATH_BYTES];
-	bool exclusive; /* never replace a file: take another name */
+	bool exclusive; /* never replace a file, use another name */
 	uint32_t chunks;
 	uint32_t chunk_max;
 	uint64_t min_ns;
@@ -29,17 +29,17 @@ struct session_options {
 };
 
 /*
- * Fills in everything. Fields of `given` (may be NULL) that are zero come from
- * the environment, and what is not there from the defaults.
+ * Fills in everything. Zero fields of `given` (may be NULL) are taken from the
+ * environment, and otherwise from the defaults.
  *
- * Errors: CTP_ERR_FORMAT for an environment variable that makes no sense,
- * named in the message; CTP_ERR_UNSUPPORTED where the environment is refused
- * and `given` has no path.
+ * Errors: CTP_ERR_FORMAT for an invalid environment variable, named in the
+ * message; CTP_ERR_UNSUPPORTED if the environment is refused and `given` has no
+ * path.
  */
 enum ctp_status options_fill(struct session_options *options,
 	const struct ctp_options *given, struct ctp_error *err);
 
-/* Does the environment ask for recording? */
+/* Whether the environment requests recording. */
 int options_in_environment(void);
 
 /* "run.ctp" with a number before the suffix: "run.123.ctp", and from the
@@ -47,7 +47,7 @@ int options_in_environment(void);
 void options_other_name(
 	char *out, size_t size, const char *path, long pid, int try);
 
-/* Is the time-stamp counter to be used, here? */
+/* Whether to use the time-stamp counter. */
 bool options_use_tsc(const struct session_options *options);
 
 /* The recording's ticks under this option. */
@@ -56,7 +56,7 @@ enum spool_clock options_spool_clock(
 
 const char *options_policy_name(enum ctp_policy policy);
 
-/* The environment's mode for GPUs; off where it is invalid. */
+/* The environment's mode for GPUs; off if it is invalid. */
 enum ctp_gpu options_gpu(void);
 const char *options_gpu_name(enum ctp_gpu gpu);
 

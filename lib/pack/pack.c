@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One chunk gives one event block for the thread's measured events, and one
- * for its timeline where it has events with times of the program's own.
+ * A chunk becomes an event block for the thread's measured events, and another
+ * for its timeline if it has events with the program's own times.
  */
 #include "pack/pack.h"
 
@@ -17,8 +17,8 @@
 
 _Static_assert(CHUNK_WORDS <= LOG_COLUMN_MAX, "a chunk is one block");
 
-/* Where the log was begun by another process. So deep that no chunk's ends
- * bring it down to what can be known. */
+/* Depth if another process began the log: so large that no chunk's ends reduce
+ * it to a known depth. */
 #define PACK_DEPTH_UNKNOWN (UINT32_C(1) << 31)
 
 /* The packer's state for a track over the whole recording. */
@@ -29,13 +29,13 @@ struct pack_track {
 	uint64_t unreadable; /* among dropped_events */
 	bool losses_changed;
 	uint32_t depth; /* over LOG_OPEN_MAX: open[] has not all */
-	/* Sites of the open ranges; what is at `depth` and above is no more.
-	 * As long as that, and while a chunk is read as long as may be. */
+	/* Sites of the open ranges; entries from `depth` on are stale. Minimal
+	 * size, but maximal while a chunk is read. */
 	uint32_t *open;
-	bool wide; /* that is so now */
+	bool wide; /* it has the maximal size */
 };
 
-/* Records of a chunk, as many as can lie in one. */
+/* Room for all records of a chunk. */
 _Static_assert(CHUNK_WORDS / 5 <= LOG_ACTIVITIES_MAX, "a chunk is one block");
 #define PACK_DEVICE_SYNCS (CHUNK_WORDS / 3)
 
@@ -64,12 +64,12 @@ struct packer {
 	struct buffer bytes;
 	uint64_t event_count;
 	int64_t newest_ns;
-	uint64_t lost_words;     /* of the chunk that is being packed; and */
+	uint64_t lost_words;     /* of the current chunk; and */
 	uint64_t lost_untracked; /* of chunks of no track */
 	/*
 	 * A copy of that chunk's head, and of its words one record at a time
 	 * (events) or all new ones (registry). The thread may still write there
-	 * by mistake, and checked values must not change.
+	 * by mistake, but checked values must not change.
 	 */
 	struct chunk copy;
 };
@@ -124,7 +124,7 @@ const uint32_t *packer_open_ranges(
 	return found == NULL ? NULL : found->open;
 }
 
-/* The track of this number, made if it is new; NULL if out of memory. */
+/* Returns the track of this number, added if new; NULL if out of memory. */
 static struct pack_track *find_track(struct packer *packer, uint32_t number)
 {
 	uint32_t room = packer->track_room == 0 ? 16 : packer->track_room;
@@ -146,11 +146,12 @@ static struct pack_track *find_track(struct packer *packer, uint32_t number)
 	return packer->tracks[number];
 }
 
-/* Before and after a chunk is read: room for whatever it opens, false if out
- * of memory; no more than is needed, since there may be many threads. */
+/* Resize `open` before and after reading a chunk: room for all that it may
+ * open, false if out of memory; then the minimum, since there may be many
+ * threads. */
 static bool widen(struct pack_track *track)
 {
-	/* One more than is known: a place for what is not kept. */
+	/* One more, as a place for ranges that are not kept. */
 	uint32_t *open = track->wide
 				 ? track->open
 				 : realloc(track->open,
@@ -218,7 +219,7 @@ static void add_activity(struct pack_device *device, struct chunk_head head,
 		device->activities.rows[device->activities.count++] = row;
 }
 
-/* Takes in such a record; one that makes no sense is left out. */
+/* Adds such a record; an invalid one is ignored. */
 static void add_device(struct pack_device *device,
 	const struct clock_scale *scale, struct chunk_head head,
 	const uint64_t *record)
@@ -230,8 +231,8 @@ static void add_device(struct pack_device *device,
 			clock_ns(scale, record[1]), (int64_t)record[2]};
 }
 
-/* Writes a block of the syncs, if there were any; it is to be before that of
- * the activities. */
+/* Writes a block of the syncs, if any; it must precede the activities'
+ * block. */
 static enum ctp_status write_syncs(const struct pack_device *device,
 	struct buffer *bytes, struct log_writer *writer, struct ctp_error *err)
 {
@@ -291,7 +292,7 @@ static bool add_timeline(
 	struct pack_track *track;
 	int64_t time_ns = (int64_t)record[1];
 
-	/* All that is in a chunk is of one thread, which has one timeline. */
+	/* A chunk belongs to one thread, which has one timeline. */
 	if (record[2] >= LOG_SITES_MAX || record[3] >= LOG_TRACKS_MAX ||
 		(column->count > 0 && record[3] != column->track)) {
 		packer->lost_words++;
@@ -309,7 +310,7 @@ static bool add_timeline(
 	return true;
 }
 
-/* Sorts one long record into its column; false if out of memory. */
+/* Adds one long record to its column; false if out of memory. */
 static bool add_long(struct packer *packer, struct pack_track *track,
 	struct chunk_head head, const uint64_t *record)
 {
@@ -337,10 +338,10 @@ static bool add_long(struct packer *packer, struct pack_track *track,
 }
 
 /*
- * Reads short records from words[at] on, up to the first other one. This is
- * where the background thread spends its time: all state is in local variables,
- * and there is no branch on whether a range begins or ends, which is as good as
- * random. Returns the word after the last one.
+ * Reads short records from words[at] on, up to the first other one. The
+ * background thread spends most of its time here: all state is in local
+ * variables, and there is no branch on whether a range begins or ends, which is
+ * practically random. Returns the word after the last one.
  */
 static uint32_t read_short(struct packer *packer, struct pack_track *track,
 	const struct chunk *chunk, uint32_t at)
@@ -373,7 +374,7 @@ static uint32_t read_short(struct packer *packer, struct pack_track *track,
 	return at;
 }
 
-/* The same where short ranges are left out. */
+/* The same with short ranges dropped. */
 static uint32_t read_short_filtered(struct packer *packer,
 	struct pack_track *track, const struct chunk *chunk, uint32_t at)
 {
@@ -418,7 +419,7 @@ static uint32_t read_records(struct packer *packer, struct pack_track *track,
 		word = __atomic_load_n(&chunk->words[at], __ATOMIC_ACQUIRE);
 		if (word == 0)
 			return at;
-		/* A short one may have come since that was looked at. */
+		/* A short one may have been stored meanwhile. */
 		if (chunk_site(copy, word) != CHUNK_ID_LONG)
 			continue;
 		head = chunk_head(copy, word);
@@ -464,7 +465,7 @@ enum ctp_status packer_read_events(struct packer *packer,
 	packer->timeline.count = 0;
 	packer->device.activities.count = 0;
 	packer->device.sync_count = 0;
-	if (copy->track >= LOG_TRACKS_MAX) { /* no such thread: all lost */
+	if (copy->track >= LOG_TRACKS_MAX) { /* invalid track: all lost */
 		for (; *consumed < CHUNK_WORDS; ++*consumed)
 			packer->lost_words += chunk->words[*consumed] != 0;
 		return CTP_OK;
@@ -500,7 +501,7 @@ static enum ctp_status write_device(
 	return status;
 }
 
-/* Writes what is in packer->bytes as a block of this kind. */
+/* Writes packer->bytes as a block of this kind. */
 static enum ctp_status write_block(
 	struct packer *packer, enum log_block kind, struct ctp_error *err)
 {
@@ -515,7 +516,7 @@ static enum ctp_status write_block(
 /* A track's entry in a losses block. */
 static const struct {
 	const char *name;
-	size_t offset; /* of the count */
+	size_t offset; /* offset of the count */
 } loss_fields[] = {
 	{"dropped_ranges", offsetof(struct pack_track, losses.dropped_ranges)},
 	{"dropped_events", offsetof(struct pack_track, losses.dropped_events)},
@@ -570,8 +571,8 @@ enum ctp_status packer_write_losses(struct packer *packer, uint32_t number,
 	track = find_track(packer, number);
 	if (track == NULL)
 		return ctp_no_memory(err);
-	/* A thread's total losses may arrive before a chunk with its losses
-	 * until then. */
+	/* A thread's total losses may arrive before a chunk with an earlier
+	 * count. */
 	known = &track->losses;
 	news = track->losses_changed;
 	news |= raise(&known->dropped_ranges, lost->dropped_ranges);
@@ -588,7 +589,7 @@ void packer_count_lost(struct packer *packer, uint32_t words)
 	packer->lost_words += words;
 }
 
-/* Counts what cannot be read of the chunk that is being packed. */
+/* Counts the unreadable words of the current chunk. */
 static enum ctp_status count_on_track(
 	struct packer *packer, struct ctp_error *err)
 {
@@ -611,8 +612,7 @@ static enum ctp_status count_on_track(
 	return CTP_OK;
 }
 
-/* Writes what was lost of no track, in all; the name is one of a losses
- * block's. */
+/* Writes a total loss without a track; the name is that of a losses block. */
 static enum ctp_status write_trace_loss(struct packer *packer, const char *name,
 	uint64_t count, struct ctp_error *err)
 {

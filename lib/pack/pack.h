@@ -11,17 +11,17 @@ struct packer;
 
 /*
  * Writes to `writer`, borrowed. Ticks are scaled by `scale`. Ranges that are
- * shorter than `min_ns`, contain nothing that is kept and lie in one chunk are
- * left out and counted. NULL if out of memory.
+ * shorter than `min_ns`, contain nothing that is kept and are in one chunk are
+ * dropped and counted. NULL if out of memory.
  */
 struct packer *packer_new(
 	struct log_writer *writer, struct clock_scale scale, uint64_t min_ns);
 void packer_free(struct packer *packer);
 
 /*
- * Reads the records of a thread's chunk that are complete, after the
- * `*consumed` words that are in the log. Returns through `consumed` how many
- * are after packer_write_events(); the caller notes it in the chunk.
+ * Reads the complete records of a thread's chunk after the first `*consumed`
+ * words, which are in the log. Sets `consumed` to the number after
+ * packer_write_events(); the caller stores it in the chunk.
  *
  * Only the chunk is read, for any content and even while it changes; invalid
  * records are counted as lost.
@@ -31,13 +31,13 @@ void packer_free(struct packer *packer);
 enum ctp_status packer_read_events(struct packer *packer,
 	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err);
 
-/* `words` words of the chunk that was read last cannot be read. Events have one
- * or more, and each word counts as one dropped event. */
+/* Counts `words` unreadable words of the chunk read last. Each counts as one
+ * dropped event, although events may have several. */
 void packer_count_lost(struct packer *packer, uint32_t words);
 
 /*
- * Writes what was read as event blocks, and what its track has lost, in all,
- * since the last ones. Sites may be packed in between.
+ * Writes the events read as event blocks, and the track's total losses if they
+ * changed. Sites may be packed in between.
  *
  * Errors: those of log_writer_add(), CTP_ERR_NOMEM.
  */
@@ -48,19 +48,18 @@ enum ctp_status packer_write_events(struct packer *packer,
 enum ctp_status packer_write_registry(struct packer *packer,
 	const struct chunk *chunk, uint32_t *consumed, struct ctp_error *err);
 
-/* A track's total losses; written if they are new. */
+/* Writes a track's total losses if they changed. */
 enum ctp_status packer_write_losses(struct packer *packer, uint32_t track,
 	const struct chunk_losses *losses, struct ctp_error *err);
 
-/* Writes the counts of left-out ranges of all tracks, and what was lost of
- * none. */
+/* Writes the counts of dropped ranges of all tracks, and losses without a
+ * track. */
 enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err);
 
 /*
- * To go on with a log that another process began. For a track: the number of
- * its next block, whether blocks were lost after that one, and the last losses
- * block, number by number. Tracks are below LOG_TRACKS_MAX. False if out of
- * memory.
+ * For continuing a log of another process. For a track: the number of its next
+ * block, whether blocks were lost after it, and the numbers of the last losses
+ * block. Tracks are below LOG_TRACKS_MAX. False if out of memory.
  */
 void packer_resume(struct packer *packer, uint64_t events, int64_t newest_ns);
 bool packer_resume_blocks(
@@ -69,9 +68,9 @@ bool packer_resume_gap(struct packer *packer, uint32_t track);
 bool packer_resume_loss(struct packer *packer, uint32_t track, const char *name,
 	uint64_t count);
 
-/* The sites of the ranges that are open on a track after what was packed,
- * outermost first: `depth` of them, the first LOG_OPEN_MAX of which are kept.
- * Borrowed until the next call. */
+/* The sites of the ranges open on a track after the packed events, outermost
+ * first: `depth` of them, of which the first LOG_OPEN_MAX are kept. Borrowed
+ * until the next call. */
 const uint32_t *packer_open_ranges(
 	const struct packer *packer, uint32_t track, uint32_t *depth);
 

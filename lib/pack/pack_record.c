@@ -10,7 +10,7 @@
 /* Words of an event's record before its arguments. */
 #define PLAIN_WORDS 3
 
-/* An event that has a row; its bytes are to be added to this. */
+/* Adds an event with a row; the caller appends its bytes to the result. */
 static struct buffer *add_extra(struct log_column *column, int64_t time_ns)
 {
 	log_column_add(column, LOG_COLUMN_EXTRA, time_ns);
@@ -26,8 +26,8 @@ static double to_double(uint64_t bits)
 	return value;
 }
 
-/* The bytes of text that end a long record, whose text begins after `skip`
- * words; false if the record contradicts itself. */
+/* Finds the text at the end of a long record, which begins after `skip` words;
+ * false if the record is inconsistent. */
 static bool read_text(struct chunk_head head, const uint64_t *record,
 	uint32_t skip, const char **text, size_t *size)
 {
@@ -65,7 +65,7 @@ static void add_arg(struct log_column *column, struct chunk_head head,
 		msgpack_out_text(&packer, text + key_size, size - key_size);
 }
 
-/* An argument of an event, as it lies in a chunk. */
+/* An event's argument in a chunk. */
 struct packed_arg {
 	enum chunk_long kind;
 	uint64_t number;
@@ -74,8 +74,8 @@ struct packed_arg {
 	size_t text_size;
 };
 
-/* Reads the argument at the beginning of `left` words. Returns the number of
- * words that it takes; 0 if there is none. */
+/* Reads the argument at the beginning of `left` words. Returns its number of
+ * words; 0 if there is none. */
 static uint32_t read_packed(
 	const uint64_t *words, uint32_t count, struct packed_arg *out)
 {
@@ -104,7 +104,7 @@ static void pack_value(msgpack_packer *packer, const struct packed_arg *arg)
 			packer, arg->key + arg->key_size, arg->text_size);
 }
 
-/* The arguments of the event that was added last, if it has any. */
+/* Adds the arguments, if any, of the event added last. */
 static void add_more(struct log_column *column, struct chunk_head head,
 	const uint64_t *record, int64_t time_ns)
 {
@@ -143,8 +143,7 @@ static void add_counter(struct log_column *column, struct chunk_head head,
 		(void)msgpack_pack_int64(&packer, (int64_t)record[3]);
 }
 
-/* The row that a record becomes, by its kind; 0: it becomes no row, or one of
- * arguments. */
+/* The row of a record, by its kind; 0: none, or a row of arguments. */
 #define ROW(name, row, kind, ...) [kind] = row,
 static const uint8_t rows[] = {LOG_ROWS_RECORDED(ROW)};
 #undef ROW
@@ -160,7 +159,7 @@ static bool has_args(enum chunk_long kind)
 	       kind == CHUNK_ASYNC_END;
 }
 
-/* Words of a record that becomes a row; UINT32_MAX if it becomes none. */
+/* Words of a record that becomes a row; UINT32_MAX for others. */
 static uint32_t row_words(enum chunk_long kind)
 {
 	const enum log_row row = row_of(kind);
@@ -267,7 +266,7 @@ static bool is_site(enum chunk_long kind)
 	       kind == CHUNK_SITE_INFO;
 }
 
-/* One site's [name, file, line], and what a function has after it. */
+/* One site's [name, file, line], and a function's additional elements. */
 static void add_site(
 	msgpack_packer *out, struct chunk_head head, const uint64_t *record)
 {
@@ -363,8 +362,8 @@ static enum log_block add_stream(
 	return LOG_TRACK;
 }
 
-/* Is this one array that begins with that number? A dead program may have left
- * anything. */
+/* Whether this is one array that begins with that number; a dead program may
+ * have left anything. */
 static bool is_block(const char *bytes, size_t size, uint64_t kind)
 {
 	struct cursor block;

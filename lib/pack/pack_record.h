@@ -10,8 +10,8 @@
 #include "log/log_column.h"
 #include "pack/chunk.h"
 
-/* Words after the first that each kind has at least; UINT32_MAX if there is no
- * such kind. */
+/* Minimum number of words after the first, by kind; UINT32_MAX for unknown
+ * kinds. */
 uint32_t pack_record_least_words(enum chunk_long kind);
 
 /* Adds the record, which does not belong to a range, as an event with its
@@ -19,8 +19,8 @@ uint32_t pack_record_least_words(enum chunk_long kind);
 void pack_record_add_row(struct log_column *column, struct chunk_head head,
 	const uint64_t *record, int64_t time_ns);
 
-/* The long record at words[at]; false if there is none (yet), or it does not
- * lie in the chunk, or is shorter than its kind needs. */
+/* Finds the long record at words[at]; false if there is none (yet), it exceeds
+ * the chunk, or it is too short for its kind. */
 bool pack_record_find(
 	const struct chunk *chunk, uint32_t at, struct chunk_head *head);
 

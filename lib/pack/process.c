@@ -12,7 +12,7 @@
 
 #define STAT_BYTES 1024
 
-/* Up to `size` bytes of a file of the kernel's. */
+/* Reads up to `size` bytes of a kernel file. */
 static size_t read_file(const char *path, char *out, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -105,7 +105,7 @@ static const char *read_stat(pid_t pid, int first, char text[STAT_BYTES])
 	else
 		(void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
 	text[read_file(path, text, STAT_BYTES - 1)] = '\0';
-	at = strrchr(text, ')'); /* the name may hold anything */
+	at = strrchr(text, ')'); /* the name may contain anything */
 	for (int field = 2; at != NULL && field < first; field++)
 		at = strchr(at + 1, ' ');
 	return at;

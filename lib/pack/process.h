@@ -14,22 +14,21 @@ size_t process_command(char *out, size_t size);
 size_t process_program(char *out, size_t size);
 
 /*
- * When the process began, by CLOCK_REALTIME; some hundredths of a second
- * early, as the kernel counts it. INT64_MIN where it cannot be known.
+ * Start time of the process by CLOCK_REALTIME; some hundredths of a second
+ * early, because of the kernel's resolution. INT64_MIN if unknown.
  */
 int64_t process_started_ns(void);
 
 /* The state of a process's first thread: 'Z' if it has ended, 'T' if it was
- * stopped, ...; and how many threads there are, that one among them. 0 where it
- * cannot be known. */
+ * stopped, ...; and the number of threads, including that one. 0 if unknown. */
 char process_state(pid_t pid, long *threads);
 
 /* The name of one of our threads, by its number as text; false, with "", if
  * there is none or it is unknown. */
-#define PROCESS_THREAD_NAME 17 /* a line feed while it is read */
+#define PROCESS_THREAD_NAME 17 /* with a line feed while reading */
 bool process_thread_name(const char *thread, char name[PROCESS_THREAD_NAME]);
 
-/* The running kernel's boot id; "" where it cannot be known. */
+/* The running kernel's boot id; "" if unknown. */
 void process_boot_id(char *out, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The addresses of all chunks there may ever be are reserved when it is opened.
- * Space in the file is allocated before it is mapped, since a page of a sparse
- * file on a full disk would kill the program with SIGBUS.
+ * Addresses for the maximum number of chunks are reserved at opening. Space in
+ * the file is allocated before mapping, since a page of a sparse file on a full
+ * disk would kill the program with SIGBUS.
  */
 #include "pack/spool.h"
 
@@ -24,7 +24,7 @@
 
 #include "pack/process.h"
 
-/* The header takes the place of a chunk, so that chunks are aligned. */
+/* The header occupies the place of a chunk, so that chunks are aligned. */
 _Static_assert(sizeof(struct spool_header) <= CHUNK_BYTES, "header too big");
 
 #define NAMES_TRIED 100
@@ -34,8 +34,8 @@ static size_t bytes_of(uint32_t chunks)
 	return ((size_t)chunks + 1) * CHUNK_BYTES;
 }
 
-/* Makes the file as long as that. A file beyond the process's limit would
- * bring SIGXFSZ over the program's thread that we are in. */
+/* Extends the file to `to`. A file beyond the process's limit would raise
+ * SIGXFSZ in the program's thread. */
 static bool allocate(const struct spool *spool, size_t from, size_t to)
 {
 	struct rlimit limit;
@@ -75,9 +75,9 @@ static void unmap(const struct spool *spool)
 		MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-/* Locked until the process ends or becomes another; where the file system has
- * no locks, nobody else can lock it either. False if somebody took the file
- * for one that was left behind, in the moment before. */
+/* Locks the file until the process ends or calls exec; without locks in the
+ * file system nobody else can lock it either. False if another process took it
+ * for an abandoned one just before. */
 static bool lock_file(int fd)
 {
 	struct stat file;
@@ -87,7 +87,7 @@ static bool lock_file(int fd)
 	return fstat(fd, &file) != 0 || file.st_nlink != 0;
 }
 
-/* Is this file this user's, and written to since? */
+/* Whether the file belongs to this user and was written since `since_ns`. */
 static bool is_since(int directory, const char *name, int64_t since_ns)
 {
 	struct stat found;
@@ -118,7 +118,7 @@ bool spool_was_left(const char *directory)
 	return found;
 }
 
-/* Before there is any, the system gives none: other names than before do. */
+/* If the system has no random numbers yet, different names suffice. */
 static uint64_t chance(void)
 {
 	struct timespec now = {0};
@@ -168,8 +168,8 @@ static void drop_file(struct spool *spool, bool keep)
 	spool->path[0] = '\0';
 }
 
-/* Two are enough, unless threads stop recording for good at different times. A
- * forgotten one stays reserved. */
+/* Two suffice, unless threads stop recording permanently at different times. A
+ * forgotten region stays reserved. */
 #define RANGES_MAX 64
 
 static struct {
@@ -179,10 +179,10 @@ static struct {
 
 /*
  * Reserves `size` bytes of addresses, or reuses reserved ones. They are never
- * given back: a thread that was interrupted between finding room and storing
- * its record must find memory there, even if recording stopped meanwhile. And
- * they are taken again only when no thread can be about to store there, or its
- * record would be in the wrong recording. One thread at a time.
+ * released: a thread that was interrupted between finding room and storing its
+ * record must find memory there, even if recording has stopped meanwhile. They
+ * are reused only when no thread can be about to store there, since its record
+ * would be in the wrong recording. One thread at a time.
  */
 static bool reserve_addresses(
 	struct spool_addresses *addresses, size_t bytes, spool_in_use *in_use)
@@ -365,7 +365,7 @@ void spool_restore_label(const struct spool *spool, struct chunk *chunk)
 {
 	const struct spool_slot *slot = slot_of(spool, chunk);
 
-	/* Its thread looks at it: nothing is stored that need not be. */
+	/* Its thread reads it: store only if necessary. */
 	if (chunk->track != slot->track)
 		chunk->track = slot->track;
 	if (chunk->seq != slot->seq)
@@ -419,8 +419,8 @@ struct chunk *spool_pop_free(struct spool *spool)
 	return spool_chunk(spool, (uint32_t)head - 1);
 }
 
-/* One of those who wait: a chunk is for one thread, and waking a thousand for
- * each costs more than packing it. Nobody waits without a limit. */
+/* Wakes one waiter: a chunk is for one thread, and waking a thousand costs more
+ * than packing it. All waits have a limit. */
 static void futex_wake(_Atomic uint32_t *word)
 {
 	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -445,8 +445,8 @@ void spool_push_free(struct spool *spool, struct chunk *chunk)
 	while (used < CHUNK_WORDS && chunk->words[used] != 0)
 		used++;
 	memset(chunk->words, 0, used * sizeof(chunk->words[0]));
-	/* In this order, whatever the compiler thinks: if the process is killed
-	 * halfway, no record that is in the log already may seem to be new. */
+	/* The order matters: if the process is killed midway, no record that is
+	 * in the log already may appear to be new. */
 	__atomic_store_n(&chunk->consumed, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&chunk->seq, 0, __ATOMIC_RELEASE);
 	slot->consumed = 0;
@@ -480,8 +480,8 @@ struct chunk *spool_pop_full(struct spool *spool)
 	uint32_t newest;
 	uint32_t oldest = 0;
 
-	/* First the count: what is pushed between the two lines is taken now,
-	 * and wakes us once too early, not too late. */
+	/* Reset the count first: a chunk pushed between the two lines is taken
+	 * now, and wakes us once too early, not too late. */
 	atomic_store(&spool->full_count, 0);
 	newest = atomic_exchange(&spool->full_head, 0);
 	while (newest != 0) {
@@ -516,7 +516,7 @@ const struct chunk *spool_find_full(
 {
 	uint32_t index = atomic_load(&spool->full_head);
 	const struct chunk *found = NULL;
-	uint64_t least = UINT64_MAX; /* of those found */
+	uint64_t least = UINT64_MAX; /* smallest found */
 
 	while (index != 0) {
 		const struct chunk *chunk = spool_chunk(spool, index - 1);
@@ -598,8 +598,7 @@ void spool_commit(struct spool *spool, struct chunk *chunk, uint32_t consumed,
 	atomic_store(&header->sequence, sequence);
 	if (chunk != NULL)
 		slot_of(spool, chunk)->consumed = consumed;
-	/* Not before, as the compiler may have it: who finds this finds the
-	 * entry. */
+	/* A release: a reader of this also sees the entry. */
 	if (chunk != NULL)
 		__atomic_store_n(&chunk->consumed, consumed, __ATOMIC_RELEASE);
 }

@@ -10,7 +10,7 @@
 
 #define PYTHON_CATEGORY "python_function"
 
-/* Text within a file's. */
+/* A piece of the file's text. */
 struct word {
 	const char *text;
 	size_t size;
@@ -21,20 +21,20 @@ struct rule {
 	bool async;
 	bool again;
 	struct word name;
-	struct word file; /* no text: any; as is */
+	struct word file; /* empty: any; as is */
 	struct word category;
 };
 
 struct phase_rules {
 	char *name;
-	char *text; /* all words lie in it; phases end with a zero byte */
+	char *text; /* contains all words; phase names end with a zero byte */
 	struct rule *rules;
 	uint32_t rule_count;
 	const char *phases[PHASE_RULES_PHASES_MAX];
 	uint32_t phase_count;
 };
 
-/* A text while it is read. */
+/* Parser of a rules file. */
 struct parser {
 	struct phase_rules *rules;
 	struct ctp_error *err;
@@ -43,7 +43,7 @@ struct parser {
 	uint32_t phase;
 	struct word file;
 	struct word category;
-	/* The line that needs a rule behind it, and its word; 0: none. */
+	/* The line that must be followed by a rule, and its word; 0: none. */
 	uint32_t owing_line;
 	const char *owing;
 };
@@ -76,7 +76,7 @@ static struct word trim(struct word word)
 	return word;
 }
 
-/* Takes the first word off a line that has no blanks at its ends. */
+/* Removes the first word of a line without blanks at its ends. */
 static struct word parse_key(struct word *line)
 {
 	struct word key = {line->text, 0};
@@ -89,7 +89,7 @@ static struct word parse_key(struct word *line)
 	return key;
 }
 
-/* Whatever was to be followed by a rule was. */
+/* Fails if a line that needs a rule was not followed by one. */
 static enum ctp_status check_owing(struct parser *parser)
 {
 	if (parser->owing_line == 0)
@@ -120,7 +120,7 @@ static enum ctp_status add_phase(struct parser *parser, struct word name)
 			return CTP_OK;
 	if (rules->phase_count == PHASE_RULES_PHASES_MAX)
 		return bad_line(parser, "there are too many phases");
-	/* The byte behind the name is a blank, or the line's end. */
+	/* The byte after the name is a blank or the line's end. */
 	rules->text[name.text + name.size - rules->text] = '\0';
 	rules->phases[rules->phase_count++] = name.text;
 	return CTP_OK;
@@ -149,13 +149,13 @@ static enum ctp_status add_rule(
 	return CTP_OK;
 }
 
-/* What limits the rules that follow. */
+/* Sets a limit for the rules that follow. */
 static enum ctp_status set_limit(
 	struct parser *parser, struct word *limit, struct word glob)
 {
 	bool is_file = limit == &parser->file;
 
-	/* Other limits, and the phase, may be waiting for the same rule. */
+	/* Other limits, or the phase, may need the same rule. */
 	if (parser->owing_line == 0) {
 		parser->owing_line = parser->line;
 		parser->owing = is_file ? "file" : "category";
@@ -305,20 +305,20 @@ const char *phase_rules_phase(const struct phase_rules *rules, uint32_t phase)
 	return rules->phases[phase];
 }
 
-/* Is this byte of the glob, which may be escaped, the text's? Sets how many
- * bytes of the glob that were. */
+/* Whether the glob's byte, which may be escaped, is this one. Sets the number
+ * of glob bytes used. */
 static bool takes_byte(struct word glob, size_t at, char c, size_t *used)
 {
 	*used = at + 1 < glob.size && glob.text[at] == '\\' ? 2 : 1;
 	return glob.text[at + *used - 1] == c;
 }
 
-/* Only the last * need ever be tried with more text, so this takes no longer
- * than the product of both lengths. */
+/* Only the last * needs backtracking, so the time is at most the product of
+ * both lengths. */
 static bool matches(struct word glob, struct word text)
 {
-	size_t star = SIZE_MAX; /* behind the last one */
-	size_t tried = 0;       /* how much of the text is before it */
+	size_t star = SIZE_MAX; /* after the last star */
+	size_t tried = 0;       /* length of the text before it */
 	size_t at = 0;
 	size_t i = 0;
 	size_t used;
@@ -378,7 +378,7 @@ struct phase_begin phase_rules_find_site(const struct phase_rules *rules,
 	subject.file = strtab_text(trace->text, from->file, &subject.file_size);
 	subject.category = strtab_text(
 		trace->text, from->category, &subject.category_size);
-	/* PyTorch's profiler puts file and line of Python into the name. */
+	/* PyTorch's profiler puts Python's file and line into the name. */
 	if (from->file == 0 && strcmp(subject.category, PYTHON_CATEGORY) == 0 &&
 		function_name_find_place(subject.name, &place)) {
 		subject.file = subject.name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which ranges begin which phase of a compilation, from a text file. A line is
- * a word and what it is about:
+ * Rules from a text file that assign ranges to the phases of a compilation. A
+ * line has a keyword and its value:
  *
  *	# a comment
  *	phase NAME
@@ -11,13 +11,12 @@
  *	file GLOB
  *	category GLOB
  *
- * "name", "again" and "async" are rules of the last "phase": of ranges; of
- * ranges that tell once more what one around them has told, and begin the phase
- * only where the thread is in another; and of asynchronous ranges that a thread
- * begins. "file" and "category" limit the
- * rules behind them, up to the next of its kind or the next phase. In a GLOB
- * a * is any text, and \ takes the next character as it stands. Of several
- * rules for one range the first holds.
+ * "name", "again" and "async" are rules of the last "phase": for ranges; for
+ * ranges that repeat one around them, and begin the phase only if the thread is
+ * in another one; and for asynchronous ranges that a thread begins. "file" and
+ * "category" limit the rules after them, up to the next of the same keyword or
+ * the next phase. In a GLOB, * matches any text, and \ quotes the next
+ * character. The first matching rule wins.
  */
 #ifndef PHASE_RULES_H
 #define PHASE_RULES_H
@@ -35,11 +34,11 @@
 #define PHASE_RULES_MAX 10000
 #define PHASE_SETS_MAX 8
 
-/* What rules look at. */
+/* The fields that rules match. */
 struct phase_subject {
 	const char *name;
 	size_t name_size;
-	const char *file; /* "": not known; as is */
+	const char *file; /* "": unknown; as is */
 	size_t file_size;
 	const char *category; /* the category */
 	size_t category_size;
@@ -49,20 +48,20 @@ struct phase_subject {
 struct phase_rules;
 
 /*
- * Takes a text apart; free the rules with phase_rules_free(). `name` is copied.
+ * Parses a text; free the rules with phase_rules_free(). `name` is copied.
  *
- * Errors: CTP_ERR_FORMAT with the line's number in its words; CTP_ERR_NOMEM.
+ * Errors: CTP_ERR_FORMAT with the line number in the message; CTP_ERR_NOMEM.
  */
 enum ctp_status phase_rules_parse(const char *name, const char *text,
 	size_t size, struct phase_rules **out, struct ctp_error *err);
 
-/* The same of a file. Errors: CTP_ERR_IO, too. */
+/* The same for a file. Errors: also CTP_ERR_IO. */
 enum ctp_status phase_rules_read(
 	const char *path, struct phase_rules **out, struct ctp_error *err);
 void phase_rules_free(struct phase_rules *rules);
 
-/* The lines of the rules that come with the program under this name, and NULL;
- * NULL if there are none. */
+/* The lines of the built-in rules of this name, ending with NULL; NULL if there
+ * are none. */
 const char *const *phase_rules_shipped(const char *name);
 
 /* Phases are numbered in the order of the text. Borrowed. */
@@ -71,33 +70,33 @@ uint32_t phase_rules_count(const struct phase_rules *rules);
 const char *phase_rules_phase(const struct phase_rules *rules, uint32_t phase);
 
 struct phase_begin {
-	uint32_t phase; /* PHASE_NONE: it begins none */
-	bool again;     /* not where the thread is in that one */
+	uint32_t phase; /* PHASE_NONE: none */
+	bool again;     /* unless the thread is already in it */
 };
 
-/* The phase that it begins where the thread is in this one. */
+/* The phase that the range begins when the thread is in phase `around`. */
 static inline uint32_t phase_begin_in(struct phase_begin begin, uint32_t around)
 {
 	return begin.again && begin.phase == around ? PHASE_NONE : begin.phase;
 }
 
-/* What such a range begins. */
+/* The phase that such a range begins. */
 struct phase_begin phase_rules_find(
 	const struct phase_rules *rules, const struct phase_subject *subject);
 
-/* The same of a range of this site. */
+/* The same for a range of this site. */
 struct phase_begin phase_rules_find_site(const struct phase_rules *rules,
 	const struct trace *trace, uint32_t site, bool async);
 
-/* Rules of which those are to be used that know most of the time. */
+/* Several sets of rules; the one that covers most of the time is used. */
 struct phase_sets {
 	struct phase_rules *rules[PHASE_SETS_MAX];
 	size_t count;
 };
 
 /*
- * All that come with the program; or only these: those that come with it under
- * this name, or those of the file. Call phase_sets_clear() only after success.
+ * Loads all built-in rules, or only the built-in set of this name, or only
+ * those of the file. Call phase_sets_clear() only after success.
  *
  * Errors: those of phase_rules_read().
  */
@@ -106,7 +105,7 @@ enum ctp_status phase_sets_open(
 	struct phase_sets *sets, const char *name, struct ctp_error *err);
 void phase_sets_clear(struct phase_sets *sets);
 
-/* The files of rules, by lines; each ends with NULL. The build makes C of them. */
+/* The rules files as lines; each ends with NULL. The build generates them. */
 extern const char *const clang_rules[];
 extern const char *const dynamo_rules[];
 extern const char *const import_rules[];

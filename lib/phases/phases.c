@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Time goes on only here: whenever a range begins or ends, what went by since
- * the last time is that of the phase that the thread was in. So nothing is lost
- * or counted twice, whatever the ranges are.
+ * Whenever a range begins or ends, the time since the last event is added to
+ * the thread's current phase. So no time is lost or counted twice, whatever the
+ * ranges are.
  *
- * Asynchronous ranges need not end in the order of their beginning: they are in
- * the stack among others, and go from its middle.
+ * Asynchronous ranges need not nest: they are on the stack among others, and
+ * are removed from its middle.
  */
 #include "phases/phases.h"
 
@@ -21,15 +21,15 @@ struct phase_found;
 struct phase_frame;
 struct phase_level;
 
-/* A thread while events come. */
+/* State of a thread. */
 struct phase_state {
-	bool used; /* there was a range */
+	bool used; /* it had a range */
 	int64_t last_ns;
-	struct phase_frame *frames; /* open ranges, in the order of beginning */
+	struct phase_frame *frames; /* open ranges, oldest first */
 	uint32_t depth;
 	uint32_t room;
-	uint32_t asyncs;            /* so many of the frames */
-	struct phase_level *levels; /* by phase; NULL: none open yet */
+	uint32_t asyncs;            /* number of asynchronous frames */
+	struct phase_level *levels; /* by phase; NULL: none was open yet */
 	struct phase_times times;
 };
 
@@ -37,12 +37,13 @@ struct phase_count {
 	const struct trace *trace;
 	const struct phase_rules *rules;
 	uint32_t phase_count;
-	/* By site: what ranges of it begin, and asynchronous ones. */
+	/* By site: the phase that its ranges, and its asynchronous ranges,
+	 * begin. */
 	struct phase_found *found[2];
 	uint32_t found_room[2];
 	struct phase_state *states; /* by track */
 	uint32_t state_count;
-	struct correlation *asyncs; /* tracks by name and id; NULL: none yet */
+	struct correlation *asyncs; /* track by name and id; NULL: none yet */
 	struct phase_times times;
 	uint64_t stray_ends;
 	uint64_t open_ranges;
@@ -50,31 +51,31 @@ struct phase_count {
 	uint64_t left_out;
 };
 
-/* More that are open at once on a thread are no headers of a compiler, and
- * would have to be searched. */
+/* Bounds the search. More open at once on a thread cannot be a compiler's
+ * headers. */
 #define ASYNCS_MAX 512
 
 struct phase_found {
-	bool known; /* it was looked up */
+	bool known; /* already looked up */
 	struct phase_begin begin;
 };
 
 struct phase_frame {
-	uint32_t
-		begins; /* the phase; PHASE_NONE: goes on with what is around */
-	uint32_t phase; /* that the thread is in */
+	uint32_t begins; /* phase it begins; PHASE_NONE: that around it
+			 * continues */
+	uint32_t phase;  /* current phase of the thread */
 	uint32_t site;
 	bool async;
 	uint64_t id;
 };
 
-/* How many ranges of a phase are open on a thread. */
+/* The open ranges of a phase on a thread. */
 struct phase_level {
 	uint32_t open;
-	int64_t since_ns; /* the outermost */
+	int64_t since_ns; /* start of the outermost */
 };
 
-/* False if out of memory; call phase_count_clear() in either case. */
+/* False if out of memory; call phase_count_clear() in any case. */
 static bool phase_count_init(struct phase_count *count,
 	const struct trace *trace, const struct phase_rules *rules)
 {
@@ -102,7 +103,7 @@ static void phase_count_clear(struct phase_count *count)
 	*count = (struct phase_count){0};
 }
 
-/* What a range begins; false if out of memory. */
+/* Finds the phase that a range begins; false if out of memory. */
 static bool find_phase(struct phase_count *count, uint32_t site, bool async,
 	struct phase_begin *begin)
 {
@@ -135,7 +136,7 @@ static void start(struct phase_state *state, int64_t ns)
 	state->used = true;
 }
 
-/* Time goes on; it never goes back here. */
+/* Adds the time up to `ns`; a time that goes back is counted and ignored. */
 static void advance(
 	struct phase_count *count, struct phase_state *state, int64_t ns)
 {
@@ -160,7 +161,7 @@ static void advance(
 		state->times.phases[phase].self_ns += spent_ns;
 }
 
-/* Most threads are never in any phase, and need no room for them. */
+/* Allocates on first use, since most threads are never in a phase. */
 static bool enter_phase(const struct phase_count *count,
 	struct phase_state *state, uint32_t phase)
 {
@@ -220,7 +221,7 @@ static void remove_frame(struct phase_state *state, uint32_t index)
 	state->depth--;
 	memmove(&frames[index], &frames[index + 1],
 		(state->depth - index) * sizeof(*frames));
-	/* Those that went on with its phase have another around them now. */
+	/* Ranges that continued its phase now continue the one around. */
 	for (; index < state->depth && frames[index].begins == PHASE_NONE;
 		index++)
 		frames[index].phase = phase;
@@ -286,7 +287,7 @@ static bool begin_async(struct phase_count *count, const struct event *event)
 	       push(count, state, begin, frame);
 }
 
-/* Async ranges are known by their site's name and number. */
+/* Asynchronous ranges match by site name and id. */
 static bool is_equal(const struct phase_count *count,
 	const struct phase_frame *frame, const struct event *event)
 {
@@ -296,7 +297,7 @@ static bool is_equal(const struct phase_count *count,
 	       sites[frame->site].name == sites[event->site].name;
 }
 
-/* Ends the one that began last on this track; false if there is none. */
+/* Ends the youngest matching range on this track; false if there is none. */
 static bool end_async_on(struct phase_count *count, struct phase_state *state,
 	const struct event *event)
 {
@@ -333,7 +334,7 @@ static bool end_async(struct phase_count *count, const struct event *event)
 	return true;
 }
 
-/* Each is false if out of memory. */
+/* False if out of memory. */
 static bool phase_count_add(
 	struct phase_count *count, const struct event *event)
 {
@@ -380,7 +381,7 @@ static void phase_count_finish(struct phase_count *count)
 	}
 }
 
-/* What the rules know of the time. */
+/* Time in a phase. */
 static uint64_t phase_count_known_ns(const struct phase_count *count)
 {
 	return count->times.wall_ns - count->times.unknown_ns -
@@ -388,8 +389,8 @@ static uint64_t phase_count_known_ns(const struct phase_count *count)
 }
 
 /*
- * Profiles have no ranges: their calling contexts are in phases as ranges would
- * be, and without these each function is by itself.
+ * Profiles have no ranges: assign phases along the calling-context tree, or per
+ * function if there is no tree.
  */
 
 static struct phase_begin function_phase(const struct phase_count *count,
@@ -406,7 +407,7 @@ static struct phase_begin function_phase(const struct phase_count *count,
 	return phase_rules_find(count->rules, &subject);
 }
 
-/* Time that is in a phase, or in none. */
+/* Adds time to a phase, or to the unknown time. */
 static void charge(struct phase_times *times, uint32_t phase, uint64_t self_ns)
 {
 	times->wall_ns += self_ns;
@@ -442,10 +443,10 @@ struct context {
 	uint32_t begins;
 	uint32_t phase;
 	uint64_t total_ns;
-	uint64_t around[MASK_WORDS]; /* phases that contexts around it begin */
+	uint64_t around[MASK_WORDS]; /* phases begun by enclosing contexts */
 };
 
-/* What stands around a context, and which phase it is in. */
+/* Derives a context from its parent. */
 static struct context make_context(const struct context *parent,
 	struct phase_begin begin, uint64_t self_ns)
 {
@@ -519,7 +520,7 @@ static bool phase_count_add_profile(
 	return done;
 }
 
-/* Whole sets of rules: those that come with the program, and which to use. */
+/* The built-in sets of rules, and the choice among them. */
 
 static const struct {
 	const char *name;
@@ -594,8 +595,8 @@ void phase_sets_clear(struct phase_sets *sets)
 	*sets = (struct phase_sets){0};
 }
 
-/* All sets of rules count at once: which one knows most of the time is only
- * certain at the end, and events come once. */
+/* All sets count in parallel: the one that covers most of the time is known
+ * only at the end, and events can be read only once. */
 
 struct phases {
 	struct phase_count counts[PHASE_SETS_MAX];

@@ -9,16 +9,16 @@
 #include "base/memory.h"
 #include "profile/profile.h"
 
-/* The argument that ties a range to the nodes of a graph that it captured. */
+/* The argument that links a range to the graph nodes that it captured. */
 #define CAPTURE_KEY "captured graph node"
 
 #define HINTS 1024
 
-/* Of which function a site's activities on a track are calls. */
+/* Cached function of a site's activities on a track. */
 struct device_hint {
 	uint32_t site;
 	uint32_t track;
-	uint32_t function; /* PROFILE_NONE: they are no work */
+	uint32_t function; /* PROFILE_NONE: they are not work */
 	bool used;
 };
 
@@ -107,8 +107,8 @@ static void add_file(struct buffer *out, const struct trace *trace,
 	buffer_add_byte(out, '>');
 }
 
-/* What stands for the file of a track's functions: the same for all of them,
- * whatever is learnt later. NULL if out of memory. */
+/* The file of a track's functions. It stays the same even if the device's name
+ * becomes known later. NULL if out of memory. */
 static const char *file_of(struct device_calls *calls, uint32_t track)
 {
 	struct trace *trace = calls->trace;
@@ -131,7 +131,7 @@ static const char *file_of(struct device_calls *calls, uint32_t track)
 	return strtab_text(trace->text, calls->files[track], NULL);
 }
 
-/* Finds or makes the function that this is a call of. */
+/* Finds or makes the function that the activity is a call of. */
 static enum ctp_status make_function(struct device_calls *calls,
 	struct profile *profile, const struct event *event, uint32_t *function)
 {
@@ -157,7 +157,7 @@ static enum ctp_status make_function(struct device_calls *calls,
 	return CTP_OK;
 }
 
-/* Mostly one of the last met, found without a search. */
+/* Usually one of the last functions used, found without a search. */
 enum ctp_status device_calls_find(struct device_calls *calls,
 	struct profile *profile, const struct event *event, uint32_t *function)
 {
@@ -218,10 +218,10 @@ void device_calls_count_captured(const struct device_calls *calls,
 /* ---- the time below each function ---- */
 
 /*
- * Which device's time is below which function of the host. The tree has it, at
- * the contexts that launched it, or in leaves below them that are a device's
- * functions. Of a function that occurs several times on a path, the outermost
- * occurrence has all that is below the others, and counts alone.
+ * The device time below each host function. The tree has it at the contexts
+ * that launched it, or in leaves below them that are device functions. If a
+ * function occurs several times on a path, only the outermost occurrence
+ * counts: it includes the others.
  */
 
 static bool is_device(
@@ -230,8 +230,8 @@ static bool is_device(
 	return profile->functions[node->function].device.kind != PROFILE_HOST;
 }
 
-/* Device's time that is at a node, and not below it; it is what the function
- * launched itself of the node's, or else of its parent's. */
+/* The device time at a node, without that below it. It was launched by the
+ * function of the node or, for a leaf, of its parent. */
 static uint64_t add_own(struct profile *profile,
 	const struct profile_node *node, bool has_leaves)
 {
@@ -248,7 +248,7 @@ static uint64_t add_own(struct profile *profile,
 	return node->self_ns;
 }
 
-/* Gives the edge to a node the device's time that is below it. */
+/* Adds the device time below a node to the edge that leads there. */
 static bool time_edge(struct profile *profile, const struct profile_node *node,
 	uint64_t total_ns, bool counts)
 {
@@ -267,7 +267,7 @@ static bool time_edge(struct profile *profile, const struct profile_node *node,
 	return true;
 }
 
-/* Devices' functions have their times already. */
+/* Skips device functions, which have their times already. */
 static bool add_total(struct profile *profile, uint32_t number,
 	uint64_t total_ns, const struct device_calls_sum *how)
 {
@@ -295,7 +295,7 @@ bool device_calls_sum(
 		(size_t)profile->node_count + 1, sizeof(*total_ns));
 	bool ok = total_ns != NULL;
 
-	/* From the leaves on: a parent precedes its children. */
+	/* Leaves first: a parent precedes its children. */
 	for (uint32_t i = profile->node_count; ok && i-- > 1;) {
 		const struct profile_node *node = &profile->nodes[i];
 

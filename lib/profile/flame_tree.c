@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which nodes are kept: the longest. A parent is at least as long as its child
- * and stands before it, so that the parents of what is kept are kept as well.
- * Nothing recurses, since the depth is the input's.
+ * Keeps the longest nodes. A parent is at least as long as its child and
+ * precedes it, so the parents of kept nodes are kept, too. There is no
+ * recursion, because the input determines the depth.
  */
 #include "profile/flame_tree.h"
 
@@ -11,11 +11,11 @@
 
 #include "base/memory.h"
 
-/* A node that is not yet in its place. */
+/* A node that is not yet in its final place. */
 struct pending_node {
-	struct flame_node node; /* its parent is a number of another */
+	struct flame_node node; /* its parent is a pending number */
 	uint32_t number;
-	uint32_t other; /* number of its "(other)"; 0: none */
+	uint32_t other; /* pending number of its "(other)"; 0: none */
 };
 
 struct maker {
@@ -23,22 +23,22 @@ struct maker {
 	const struct flame_options *options;
 	struct flame_tree *tree;
 	uint64_t *total_ns;      /* by node of the profile */
-	uint64_t *base_total_ns; /* likewise; NULL without a base */
+	uint64_t *base_total_ns; /* the same; NULL without a base */
 	uint32_t *depth;         /* likewise */
-	/* Likewise: first 1 for what is kept, then the number of the pending
-	 * node that it became or is in. */
+	/* By node: first 1 if it is kept, then the number of its pending node
+	 * or of the "(other)" that contains it. */
 	uint32_t *place;
 	struct pending_node *pending;
 	uint32_t count;
 };
 
-/* Sums beyond what can be counted stay the largest number. */
+/* Saturating addition. */
 static void add(uint64_t *to, uint64_t more)
 {
 	*to = *to > UINT64_MAX - more ? UINT64_MAX : *to + more;
 }
 
-/* Is the node itself of the side that is shown? Else it is only the way. */
+/* Whether the node belongs to the shown side; otherwise it only leads there. */
 static bool is_shown(const struct maker *maker, uint32_t number)
 {
 	const struct profile *profile = maker->profile;
@@ -75,7 +75,7 @@ static bool allocate(struct maker *maker)
 	       (maker->options->base == NULL || maker->base_total_ns != NULL);
 }
 
-/* From the leaves on: a parent precedes its children. */
+/* Leaves first: a parent precedes its children. */
 static void sum(struct maker *maker)
 {
 	const struct profile *profile = maker->profile;
@@ -115,7 +115,8 @@ static int compare_candidates(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Marks in `place` what is kept; `kept` is how many. False if out of memory. */
+/* Marks the kept nodes in `place`; `kept` is their number. False if out of
+ * memory. */
 static bool select_nodes(struct maker *maker, uint32_t *kept)
 {
 	const struct flame_options *options = maker->options;
@@ -141,13 +142,13 @@ static bool select_nodes(struct maker *maker, uint32_t *kept)
 	return true;
 }
 
-/* What the node has here, and had before. */
+/* Adds the node's costs in the profile and in the base. */
 static void add_cost(
 	const struct maker *maker, uint32_t number, struct flame_node *node)
 {
 	bool shown = is_shown(maker, number);
 
-	/* On the way to a device's work calls are the host's. */
+	/* The host nodes that lead to device work show their own calls. */
 	if (shown || maker->options->side == FLAME_DEVICE)
 		add(&node->cost.calls, maker->profile->nodes[number].ncalls);
 	add(&node->cost.total_ns, maker->total_ns[number]);
@@ -157,7 +158,7 @@ static void add_cost(
 	add(&node->base.total_ns, maker->base_total_ns[number]);
 }
 
-/* A new one without a cost. */
+/* Adds a pending node without costs. */
 static struct flame_node *add_pending(
 	struct maker *maker, uint32_t function, uint32_t parent)
 {
@@ -182,7 +183,7 @@ static void keep_path(struct maker *maker, uint32_t number, uint32_t parent)
 		node->base.self_ns = base_self_of(maker, number);
 }
 
-/* Puts a node whose parent is kept into that one's "(other)". */
+/* Folds a node into the "(other)" of its parent, which is kept. */
 static void fold(struct maker *maker, uint32_t number, uint32_t parent)
 {
 	uint32_t other = maker->pending[parent].other;
@@ -205,7 +206,7 @@ static bool allocate_pending(struct maker *maker, uint32_t kept)
 {
 	struct flame_node *root;
 
-	/* Each may have an "(other)". */
+	/* Each node may have an "(other)". */
 	maker->pending = memory_new_zeroed(
 		2 * ((size_t)kept + 1), sizeof(*maker->pending));
 	if (maker->pending == NULL)
@@ -256,12 +257,12 @@ static int compare_pending(const void *left, const void *right)
 	return (a->function > b->function) - (a->function < b->function);
 }
 
-/* What putting pending nodes into their order needs; by their numbers. */
+/* Arrays for ordering the pending nodes, by their numbers. */
 struct order {
-	uint32_t *first;  /* of the children, in the sorted ones */
+	uint32_t *first;  /* index of the first child after sorting */
 	uint32_t *number; /* in the tree */
-	uint32_t *stack;  /* places of nodes that are still to be put */
-	uint64_t *end_ns; /* of the children that are there, in the tree's */
+	uint32_t *stack;  /* nodes that are not in the tree yet */
+	uint64_t *end_ns; /* end of the children placed so far, by tree node */
 };
 
 static bool order_init(struct order *order, struct maker *maker)
@@ -277,7 +278,7 @@ static bool order_init(struct order *order, struct maker *maker)
 	if (order->first == NULL || order->number == NULL ||
 		order->stack == NULL || order->end_ns == NULL)
 		return false;
-	/* The root, which is its own parent, stays in front. */
+	/* The root, which is its own parent, stays first. */
 	qsort(maker->pending + 1, count - 1, sizeof(*maker->pending),
 		compare_pending);
 	order->first[0] = 1;
@@ -296,7 +297,7 @@ static void order_clear(struct order *order)
 	memory_free(order->end_ns);
 }
 
-/* Puts a pending node behind the others into the tree. */
+/* Appends a pending node to the tree. */
 static void place_node(struct maker *maker, struct order *order, uint32_t at)
 {
 	struct flame_tree *tree = maker->tree;

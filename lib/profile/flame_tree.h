@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tree that a flame graph shows: calling contexts side by side, each as
- * wide as its time, with what is too small for the picture folded into
- * "(other)", so that the widths still add up.
+ * The tree of a flame graph: calling contexts whose width is their time.
+ * Contexts too small to show are folded into "(other)", so that the widths
+ * still add up.
  */
 #ifndef FLAME_TREE_H
 #define FLAME_TREE_H
@@ -12,54 +12,54 @@
 #include "base/error.h"
 #include "profile/profile.h"
 
-/* A profile has two pictures: the host's time by what called what, and its
- * devices' time by what launched it. */
+/* A profile has two graphs: host time by caller, and device time by launching
+ * context. */
 enum flame_side { FLAME_HOST, FLAME_DEVICE };
 
-/* What nodes are that are no function of the profile: the root, and what was
- * folded. */
+/* Nodes that are not functions of the profile: the root, and folded nodes. */
 #define FLAME_ALL PROFILE_NONE
 #define FLAME_OTHER (PROFILE_NONE - 1)
 
 struct flame_cost {
-	uint64_t calls; /* of a device's function: activities */
+	uint64_t calls; /* activities for device functions */
 	uint64_t self_ns;
-	uint64_t total_ns; /* with all below */
+	uint64_t total_ns; /* with descendants */
 };
 
 struct flame_node {
 	uint32_t function; /* of the profile; or FLAME_ALL, FLAME_OTHER */
 	uint32_t parent;   /* index into nodes */
 	uint32_t depth;    /* 0: the root */
-	uint32_t folded;   /* FLAME_OTHER: so many nodes it stands for */
+	uint32_t folded;   /* FLAME_OTHER: number of nodes it contains */
 	uint64_t start_ns; /* from the root's left edge */
 	struct flame_cost cost;
-	struct flame_cost base; /* the same before; see flame_options.base */
+	struct flame_cost base; /* the same in the base; see
+				 * flame_options.base */
 };
 
 struct flame_options {
 	enum flame_side side;
-	uint32_t nodes; /* the longest so many are kept */
-	uint32_t depth; /* those deeper than this are not */
-	/* By node of the profile: its calls and own time in another one, with
-	 * which this is compared (total_ns is not looked at); NULL: none. */
+	uint32_t nodes; /* number of longest nodes kept */
+	uint32_t depth; /* largest depth kept */
+	/* By node of the profile: its calls and self time in the base of the
+	 * comparison (total_ns is ignored); NULL: none. */
 	const struct flame_cost *base;
 };
 
-/* Nodes without time are left out. */
+/* Nodes without time are omitted. */
 struct flame_tree {
 	/* In preorder; [0] is the root. Siblings by time, "(other)" last. */
 	struct flame_node *nodes;
 	uint32_t count;
-	uint32_t depth;   /* of the deepest */
-	uint32_t folded;  /* the profile's nodes that are in an "(other)" */
-	uint32_t gone;    /* nodes that have time in the base only; */
-	uint64_t gone_ns; /* so much in all */
+	uint32_t depth;   /* largest depth */
+	uint32_t folded;  /* nodes of the profile in an "(other)" */
+	uint32_t gone;    /* nodes with time only in the base; */
+	uint64_t gone_ns; /* their total time */
 };
 
 /*
- * Makes the tree from profile->nodes; without time on this side the root is
- * all there is. Free with flame_tree_free().
+ * Makes the tree from profile->nodes; without time on this side it is only the
+ * root. Free with flame_tree_free().
  *
  * Errors: CTP_ERR_NOMEM.
  */

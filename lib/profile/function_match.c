@@ -37,7 +37,7 @@ void function_match_name(enum match_key key,
 	normalize_file(file, from, strlen(from));
 }
 
-/* All that struct diff compares, as one text. */
+/* Number of the compared fields as one text. */
 static uint32_t key_of(
 	struct function_match *match, const struct profile_function *function)
 {
@@ -62,7 +62,7 @@ uint32_t function_match_find(struct function_match *match,
 	const struct profile *profile, uint32_t function)
 {
 	uint32_t key = key_of(match, &profile->functions[function]);
-	uint32_t place = key - 1; /* the table's own "" is number 0 */
+	uint32_t place = key - 1; /* number 0 is the table's own "" */
 
 	if (key == STRTAB_NONE)
 		return PROFILE_NONE;
@@ -77,9 +77,9 @@ uint32_t function_match_find(struct function_match *match,
 
 /* ---- joining a profile ---- */
 
-/* By function, of which only those count that stand for others. */
+/* By function; except `first`, used only in a group's first function. */
 struct group {
-	uint32_t first; /* the one that stands for this one */
+	uint32_t first; /* first function of this one's group */
 	uint32_t called;
 	uint32_t open;
 	uint64_t total_ns;
@@ -90,7 +90,7 @@ static bool is_host(const struct profile *profile, uint32_t function)
 	return profile->functions[function].device.kind == PROFILE_HOST;
 }
 
-/* Finds what is one; `*joined` tells whether anything is. */
+/* Finds the groups; `*joined` is set if one has several functions. */
 static bool find_groups(const struct profile *profile, enum match_key key,
 	struct group *groups, bool *joined)
 {
@@ -114,7 +114,7 @@ static bool find_groups(const struct profile *profile, enum match_key key,
 	return ok;
 }
 
-/* Nodes with what is below them; 0, the root, is no child: none. */
+/* Links of a node; 0 means none, since the root is not a child. */
 struct path {
 	uint32_t child;
 	uint32_t sibling;
@@ -173,7 +173,7 @@ static uint64_t most(uint64_t one, uint64_t other)
 	return one > other ? one : other;
 }
 
-/* No more than what comes from outside, and no more than all. */
+/* Bounds a group's time by its sum and its calls from outside the group. */
 static bool bound_times(const struct profile *profile, struct group *groups)
 {
 	struct bound {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of a profile, and their order. Functions are found by the
- * addresses of their interned text.
+ * The tables of a profile. Functions are found by the addresses of their
+ * interned text.
  */
 #include "profile/profile.h"
 
@@ -55,8 +55,8 @@ void profile_free(struct profile *profile)
 	memory_free(profile);
 }
 
-/* An array with room for one more; NULL, the old one untouched, if out of
- * memory. */
+/* Returns the array with room for one more item; NULL, leaving the old one
+ * untouched, if out of memory. */
 static void *grow(void *array, uint32_t *room, size_t size)
 {
 	uint32_t more = *room == 0 ? FIRST_ROOM : *room * 2;
@@ -69,15 +69,15 @@ static void *grow(void *array, uint32_t *room, size_t size)
 	return array;
 }
 
-/* File and line share a word: only files whose addresses differ by a multiple of
- * 4 GiB can have the same one, and few are so far apart. */
+/* File and line share a word: only files whose addresses differ by a multiple
+ * of 4 GiB can collide, and few are so far apart. */
 static uint64_t function_hash(const struct profile_function *function)
 {
 	return hash_pair((uintptr_t)function->name,
 		(uintptr_t)function->file ^ (uint64_t)function->line << 32);
 }
 
-/* Makes room in the index, or an index of functions that have none. */
+/* Makes room in the index, building it first if there is none. */
 static bool ensure_function_index(struct profile *profile)
 {
 	struct index *index = &profile->function_index;
@@ -147,7 +147,7 @@ static uint64_t edge_hash(uint32_t caller, uint32_t callee)
 	return hash_word((uint64_t)caller << 32 | callee);
 }
 
-/* As ensure_function_index(). */
+/* Like ensure_function_index(). */
 static bool ensure_edge_index(struct profile *profile)
 {
 	struct index *index = &profile->edge_index;
@@ -218,10 +218,10 @@ uint32_t profile_add_node(
 }
 
 /*
- * Most contexts have one child: the first one of each is found by its parent's
- * number, the others in a hash table with open addressing and linear probing,
- * at most half full. The highest bits of the hash say where a node belongs:
- * nodes keep their order, and so nearly their places in memory, when the table
+ * Most contexts have one child: the first child is found by its parent's
+ * number, others in a hash table with open addressing and linear probing, at
+ * most half full. The highest bits of the hash give a node's slot, so that
+ * nodes keep their order, and nearly their place in memory, when the table
  * grows.
  */
 void profile_children_clear(struct profile_children *children)
@@ -231,7 +231,7 @@ void profile_children_clear(struct profile_children *children)
 	*children = (struct profile_children){0};
 }
 
-/* One that is not its parent's first child. */
+/* Finds or adds a node that is not its parent's first child. */
 static uint32_t find_other_child(struct profile_children *children,
 	struct profile *profile, uint32_t parent, uint32_t function)
 {
@@ -359,7 +359,8 @@ static bool add_functions(
 	return true;
 }
 
-/* Adds the memory of `from`, whose functions map[] names. */
+/* Adds the memory of `from`; map[] has the numbers of its functions in the
+ * target. */
 static bool add_memory(
 	struct profile *to, const struct profile *from, const uint32_t *map)
 {
@@ -420,7 +421,7 @@ struct profile *profile_copy(const struct profile *from)
 
 	if (to == NULL)
 		return NULL;
-	/* What is added to nothing keeps its numbers. */
+	/* An empty profile takes over the numbers. */
 	if (!profile_add(to, from) || !copy_nodes(to, from)) {
 		profile_free(to);
 		return NULL;

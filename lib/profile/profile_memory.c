@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Few devices are in a list, mostly one or two: lists are walked, and so are
- * the owners. A list is in the order of its owners' numbers.
+ * Lists have few devices, mostly one or two, so lists and owners are searched
+ * linearly. A list is sorted by owner number.
  */
 #include "profile/profile_memory.h"
 
@@ -72,7 +72,7 @@ void profile_memory_free(struct profile_memory *memory)
 	memory_free(memory);
 }
 
-/* Is there no room for another device? That is beside the host and others. */
+/* Whether there is no room for another device, besides the host and "other". */
 static bool is_full(const struct profile_memory *memory)
 {
 	uint32_t devices = 0;
@@ -100,7 +100,8 @@ uint32_t profile_memory_find(
 	return memory->owner_count++;
 }
 
-/* A part, not yet in any list; its number + 1, or 0 if out of memory. */
+/* Returns the number + 1 of a part that is in no list yet; 0 if out of
+ * memory. */
 static uint32_t new_part(struct profile_memory *memory, uint32_t owner)
 {
 	uint32_t number = memory->unused;

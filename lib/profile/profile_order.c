@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order of a profile, and its smaller self. Both sorting and pruning copy
- * into new tables through a map of function numbers and swap at the end, so
- * that a failure leaves the profile as it was.
+ * Sorting and pruning of a profile. Both copy into new tables through a map of
+ * function numbers and swap at the end, so that a failure leaves the profile
+ * unchanged.
  */
 #include "profile/profile.h"
 
@@ -15,10 +15,10 @@
 /* ---- the tree ---- */
 
 /*
- * Copies a tree of calling contexts while its functions get other numbers.
- * The nodes are first merged as edges (parent, function) of a profile made for
- * that, whose table finds equal ones, and then put into preorder: neither step
- * recurses, since the depth is the input's.
+ * Copies a tree of calling contexts with new function numbers. The nodes are
+ * first merged as edges (parent, function) of a scratch profile, whose table
+ * finds equal ones, and then put into preorder. Neither step recurses, because
+ * the input determines the depth.
  */
 
 /* A merged node: number i of the scratch edges is node i + 1; 0 is the root. */
@@ -28,7 +28,7 @@ struct branch {
 	uint32_t node;
 };
 
-/* Merges the nodes into `scratch`; `merged` says which one each became. */
+/* Merges the nodes into `scratch`; `merged` has the new number of each. */
 static bool merge_nodes(struct profile *scratch, const struct profile *from,
 	const uint32_t *map, uint32_t folded, uint32_t *merged)
 {
@@ -66,11 +66,11 @@ static int compare_branches(const void *left, const void *right)
 	return (a->function > b->function) - (a->function < b->function);
 }
 
-/* The arrays that ordering needs, in one piece of memory each. */
+/* Arrays for ordering. */
 struct preorder {
 	struct branch *branches; /* by (parent, function) */
 	uint32_t *first;         /* of each merged node's children */
-	uint32_t *stack;         /* branches still to be added */
+	uint32_t *stack;         /* branches not yet added */
 	uint32_t *number;        /* in the new tree, of each merged node */
 };
 
@@ -107,7 +107,7 @@ static void preorder_clear(struct preorder *order)
 	memory_free(order->number);
 }
 
-/* Puts a node's children onto the stack, the first one on top. */
+/* Pushes a node's children, the first one on top. */
 static uint32_t push_children(
 	const struct preorder *order, uint32_t node, uint32_t depth)
 {
@@ -144,10 +144,10 @@ static bool add_ordered(struct profile *to, const struct profile *scratch,
 }
 
 /*
- * Adds the tree of `from` to `to`, whose functions map[] names, in preorder
- * with siblings by function. Siblings that became the same function are
- * merged, and so is `folded` with a child that is `folded` too (PROFILE_NONE:
- * no function is). False if out of memory.
+ * Adds the tree of `from` to `to` in preorder with siblings by function; map[]
+ * translates function numbers. Siblings that became the same function are
+ * merged, and so is `folded` with a child that is also `folded` (PROFILE_NONE:
+ * none). False if out of memory.
  */
 static bool add_tree(struct profile *to, const struct profile *from,
 	const uint32_t *map, uint32_t folded)
@@ -172,8 +172,8 @@ static bool add_tree(struct profile *to, const struct profile *from,
 
 /* ---- the order ---- */
 
-/* A function, with what mostly says where it belongs: to look at functions
- * themselves is to wait for memory. */
+/* A function with its sort key, which avoids cache misses on the functions
+ * themselves. */
 struct rank {
 	uint64_t cumtime_ns;
 	const char *name;
@@ -181,7 +181,7 @@ struct rank {
 	uint32_t number;
 };
 
-/* Equal texts are one. */
+/* Equal texts have equal pointers. */
 static int compare_ranks(const void *left, const void *right, void *user)
 {
 	const struct profile *profile = user;
@@ -201,7 +201,8 @@ static int compare_ranks(const void *left, const void *right, void *user)
 	return (line > other) - (line < other);
 }
 
-/* Adds the edges and nodes of `from` to `to`, whose functions map[] names. */
+/* Adds the edges and nodes of `from` to `to`; map[] translates function
+ * numbers. */
 static bool add_mapped(struct profile *to, const struct profile *from,
 	const uint32_t *map, uint32_t folded)
 {
@@ -223,7 +224,7 @@ static void replace_tables(struct profile *profile, struct profile *next)
 	*profile = *next;
 }
 
-/* Fills `next` with the functions in order, and `map` with where they went. */
+/* Fills `next` with the sorted functions, and `map` with their new numbers. */
 static bool copy_sorted(
 	struct profile *next, struct profile *profile, uint32_t *map)
 {
@@ -255,8 +256,8 @@ static bool copy_sorted(
 	return true;
 }
 
-/* Sorts edges by one of their ends, those of the same as they were: `first` has
- * how many there are of each, and then where the next one goes. */
+/* Stable counting sort of edges by one of their ends: `first` has the count of
+ * each, and then the position of the next one. */
 static void order_edges(const struct profile *profile, const uint32_t *from,
 	uint32_t *to, uint32_t *first, bool by_callee)
 {
@@ -281,8 +282,8 @@ static void order_edges(const struct profile *profile, const uint32_t *from,
 	}
 }
 
-/* The edges of `profile`, by callee and then by caller; functions are in order.
- */
+/* Sorts the edges of `profile` by callee, then caller; functions are sorted
+ * already. */
 static bool sort_edges(struct profile *profile)
 {
 	size_t count = profile->edge_count;
@@ -310,7 +311,8 @@ static bool sort_edges(struct profile *profile)
 	return true;
 }
 
-/* The edges of `profile`, whose functions map[] names, each as another one. */
+/* Copies the edges of `profile` one to one; map[] translates function
+ * numbers. */
 static bool copy_edges(struct profile *next, const struct profile *profile,
 	const uint32_t *map)
 {
@@ -384,7 +386,7 @@ struct limits {
 	uint32_t top; /* 0: all */
 };
 
-/* Is the next function, after `kept` that are not, too small to be shown? */
+/* Whether the function after the `kept` ones so far is below a limit. */
 static bool is_below(const struct profile_function *function, uint32_t kept,
 	struct limits limits)
 {
@@ -393,9 +395,9 @@ static bool is_below(const struct profile_function *function, uint32_t kept,
 }
 
 /*
- * Copies what is kept into `next` and says in `map` where each function went;
- * PROFILE_NONE is a pruned one. An "(other)" that is there already goes with
- * the pruned, and is not one of the top.
+ * Copies the kept functions into `next` and fills `map` with their new numbers;
+ * PROFILE_NONE: pruned. An existing "(other)" is pruned, too, and not counted
+ * in `top`.
  */
 static bool add_kept(struct profile *next, const struct profile *profile,
 	uint32_t *map, struct limits limits)
@@ -415,7 +417,7 @@ static bool add_kept(struct profile *next, const struct profile *profile,
 	return true;
 }
 
-/* What several functions have below them may be the same. */
+/* Device time below several functions may overlap. */
 static void cap_device(
 	const struct profile *profile, struct profile_device *device)
 {
@@ -442,9 +444,9 @@ static void add_use(const struct profile *profile, struct profile_use *to,
 }
 
 /*
- * What the pruned functions cost together. Only calls from outside enter it:
- * those between two pruned functions happen inside, so that their time is
- * within that of the call which came in.
+ * Sums the costs of the pruned functions. Only calls from kept functions count:
+ * a call between two pruned functions is within the time of the call that
+ * entered them.
  */
 static void sum_other(const struct profile *profile, const uint32_t *map,
 	struct profile_function *other)
@@ -486,8 +488,8 @@ static void sum_other(const struct profile *profile, const uint32_t *map,
 }
 
 /*
- * Several edges that became one may have been open at the same time: no edge
- * lasts longer than its callee.
+ * Merged edges may have been open at the same time: limits their time to that
+ * of the callee.
  */
 static void cap_edges(struct profile *profile, uint32_t other)
 {
@@ -528,7 +530,7 @@ static bool make_pruned(struct profile *next, const struct profile *profile,
 	return true;
 }
 
-/* Is there a function to prune, besides an "(other)" that is there already? */
+/* Whether there is a function to prune, besides an existing "(other)". */
 static bool is_over(const struct profile *profile, struct limits limits)
 {
 	uint32_t kept = 0;

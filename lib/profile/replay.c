@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stack per track. Whether a call is primitive is known in O(1) from whether
- * its function, and its edge, were open on the track when it began: bits, of
- * all functions and edges. A track borrows a set of them while it has open
- * calls, so that there are as many sets as threads that are alive at once, not
- * as many as ever were.
+ * A stack per track. Bit sets of the open functions and edges determine in O(1)
+ * whether a call is primitive. A track borrows a set while it has open calls,
+ * so there are as many sets as threads alive at once, not as threads in all.
  */
 #include "profile/replay.h"
 
@@ -19,21 +17,21 @@
 
 #define HINTS 1024
 
-/* In an entry of `function_of_site`: calls of a device's API. */
+/* Flag in `function_of_site`: a device API call. */
 #define API (UINT32_C(1) << 31)
 
 struct frame {
 	int64_t start_ns;
 	uint64_t children_ns;
 	uint32_t function;
-	uint32_t edge; /* PROFILE_NONE: a root call, or they are not counted */
-	uint32_t node; /* 0: not needed yet, which is so only without a tree */
+	uint32_t edge; /* PROFILE_NONE: a root call, or edges are off */
+	uint32_t node; /* 0: not needed yet, only without a tree */
 	bool api;
 	uint8_t repeats; /* REPEATS_… */
-	uint32_t memory; /* with that of calls that ended: a list */
+	uint32_t memory; /* list, includes ended callees */
 };
 
-/* Of which functions, and along which edges, calls are open: a bit for each. */
+/* A bit for each function and edge with open calls. */
 struct open_set {
 	struct open_set *next; /* in the list of unused sets */
 	uint64_t *functions;
@@ -48,7 +46,7 @@ struct stack {
 	uint32_t room;
 	int64_t last_ns;
 	bool used;
-	struct open_set *open; /* NULL while no call is */
+	struct open_set *open; /* NULL while no call is open */
 };
 
 struct replay {
@@ -58,14 +56,14 @@ struct replay {
 	struct stack *stacks; /* by track */
 	uint32_t stack_count;
 	struct open_set *unused;
-	uint32_t *function_of_site; /* + 1, and API; 0: not met yet */
+	uint32_t *function_of_site; /* + 1, with API; 0: not seen yet */
 	uint32_t site_room;
-	struct function_match match; /* only of options.joined */
+	struct function_match match; /* only with options.joined */
 	struct profile_children children;
 	uint8_t *repeats; /* by node, as in struct device_calls_sum */
 	uint32_t repeat_room;
 	uint32_t edge_hints[HINTS];
-	bool has_memory; /* there was a record of it, and it counts */
+	bool has_memory; /* there was a memory record, and it counts */
 	struct device_calls device;
 };
 
@@ -207,14 +205,14 @@ static bool borrow_set(struct replay *replay, struct stack *stack)
 
 #define WORD_BITS 64
 
-/* Room for the bit; false if out of memory. */
+/* Makes room for the bit; false if out of memory. */
 static inline bool ensure_bit(uint64_t **bits, uint32_t number, uint32_t *words)
 {
 	return array_ensure_index(
 		bits, number / WORD_BITS, words, sizeof(**bits));
 }
 
-/* Returns whether it was there. */
+/* Returns whether the bit was set. */
 static inline bool add_bit(uint64_t *bits, uint32_t number)
 {
 	uint64_t *word = &bits[number / WORD_BITS];
@@ -230,8 +228,8 @@ static inline void remove_bit(uint64_t *bits, uint32_t number)
 	bits[number / WORD_BITS] &= ~(UINT64_C(1) << number % WORD_BITS);
 }
 
-/* Times of a track never go back here, so no duration is negative and no
- * child is longer than its parent. */
+/* Clamps times of a track that go back, so no duration is negative and no child
+ * is longer than its parent. */
 static int64_t standing_time(
 	struct replay *replay, struct stack *stack, int64_t time_ns)
 {
@@ -246,8 +244,8 @@ static int64_t standing_time(
 	return time_ns;
 }
 
-/* The edge; mostly one of the last met, which is found without a search.
- * PROFILE_NONE if out of memory. */
+/* Returns the edge, usually one of the last used, which is found without a
+ * search. PROFILE_NONE if out of memory. */
 static inline uint32_t edge_of(
 	struct replay *replay, uint32_t caller, uint32_t callee)
 {
@@ -262,7 +260,7 @@ static inline uint32_t edge_of(
 	return *hint;
 }
 
-/* The node of a frame below its caller's, made if it is new; PROFILE_NONE if
+/* Returns the node of a frame below its caller's, added if new; PROFILE_NONE if
  * out of memory. */
 static uint32_t node_of(
 	struct replay *replay, uint32_t parent, const struct frame *frame)
@@ -324,7 +322,7 @@ static enum ctp_status begin(struct replay *replay, const struct event *event)
 	if (!ensure_bit(&stack->open->functions, function,
 		    &stack->open->function_words))
 		return CTP_ERR_NOMEM;
-	/* What the end of the call is to find near. */
+	/* Needed when the call ends. */
 	__builtin_prefetch(&replay->profile->functions[function].cost, 1);
 	frame.start_ns = standing_time(replay, stack, event->time_ns);
 	return push(replay, stack, frame) ? CTP_OK : CTP_ERR_NOMEM;
@@ -341,7 +339,7 @@ static void cost_call(struct profile_cost *cost, uint64_t self_ns,
 		cost->cumtime_ns += time_ns;
 }
 
-/* A call ends: what it used is its caller's as well. */
+/* At the end of a call, adds its memory to its caller's. */
 static void pop_memory(struct replay *replay, const struct frame *frame,
 	struct frame *caller, bool primitive)
 {
@@ -420,8 +418,8 @@ static enum ctp_status end(struct replay *replay, const struct event *event)
 	return CTP_OK;
 }
 
-/* A range that is outside all nesting is a root call of its own, unless it is
- * none. */
+/* Adds a range that does not nest as a root call, unless it is the span of a
+ * recording. */
 static enum ctp_status complete(
 	struct replay *replay, const struct event *event)
 {
@@ -458,16 +456,16 @@ static enum ctp_status complete(
 /* ---- what devices did ---- */
 
 /*
- * What devices did becomes calls of functions of their own, made by the range
- * that launched them: not the call of the API, but what called that. The range
- * may be over by then, and more of its kind open, so a launch keeps its whole
- * context - the path of open functions - as a node of the profile's tree. A
- * profile without a tree has those nodes only that are needed for this, and in
- * them the device's time; they say in the end which is below which function.
+ * Device activities become calls of separate functions, made by the range that
+ * launched them: not the API call, but its caller. That range may have ended by
+ * then, and others like it may be open, so a launch keeps its whole context
+ * (the path of open functions) as a node of the profile's tree. A profile
+ * without a tree has only the nodes needed for this, with the device time; from
+ * them the device time below each function is computed at the end.
  */
 
-/* The context of a frame. What is above it is not asked for, and what is below
- * it is mostly known already. PROFILE_NONE if out of memory. */
+/* Returns the context of a frame; those of its callers are usually known.
+ * PROFILE_NONE if out of memory. */
 static uint32_t context_of(
 	struct replay *replay, struct stack *stack, uint32_t number)
 {
@@ -488,8 +486,8 @@ static uint32_t context_of(
 	return node;
 }
 
-/* The frame that launches: the innermost that is no call of the API; if all
- * are, the innermost. The stack is not empty. */
+/* The launching frame: the innermost that is not an API call; if all are, the
+ * innermost. The stack is not empty. */
 static uint32_t launcher_of(const struct stack *stack)
 {
 	for (uint32_t i = stack->depth; i-- > 0;)
@@ -517,7 +515,7 @@ static enum ctp_status correlate(
 		       : CTP_ERR_NOMEM;
 }
 
-/* Arguments of a range may say what it captured. */
+/* The arguments of a range may list graph nodes that it captured. */
 static enum ctp_status args(struct replay *replay, const struct event *event)
 {
 	const struct stack *stack = event->track < replay->stack_count
@@ -533,8 +531,8 @@ static enum ctp_status args(struct replay *replay, const struct event *event)
 		       : CTP_ERR_NOMEM;
 }
 
-/* The tree has a leaf for the function below its context; without a tree the
- * time is the context's. */
+/* Adds the time to a leaf of the function below its context or, without a tree,
+ * to the context itself. */
 static bool add_to_node(struct replay *replay, uint32_t function,
 	uint32_t context, uint64_t time_ns)
 {
@@ -553,7 +551,7 @@ static bool add_to_node(struct replay *replay, uint32_t function,
 	return true;
 }
 
-/* Adds a call to the function and to where it was called from. */
+/* Adds a call to the function and to its edge or root. */
 static enum ctp_status add_work(struct replay *replay, uint32_t function,
 	uint32_t context, const struct event *event)
 {
@@ -609,9 +607,9 @@ static enum ctp_status activity(
 	return add_work(replay, function, context, event);
 }
 
-/* Ends a profile, the replay's own or its copy: the host's functions get the
- * device's time, and a tree that nobody asked for goes. False if out of memory.
- */
+/* Completes a profile, the replay's own or its copy: adds the device time to
+ * the host functions and removes a tree that was not requested. False if out of
+ * memory. */
 static bool sum_device(struct replay *replay, struct profile *profile)
 {
 	const struct replay_options *options = &replay->options;
@@ -662,8 +660,8 @@ void replay_restart(struct replay *replay)
 	}
 }
 
-/* Closes what is open on a track at the end of its recording, as far as that
- * is known; returns when. */
+/* Closes a track's open calls at the known end of its recording; returns that
+ * time. */
 static int64_t close_stack(struct replay *replay, uint32_t track)
 {
 	struct stack *stack = &replay->stacks[track];
@@ -677,11 +675,11 @@ static int64_t close_stack(struct replay *replay, uint32_t track)
 	return end_ns;
 }
 
-/* Undoes close_stack() but for what it added to the profile. */
+/* Undoes close_stack(), except what it added to the profile. */
 static void reopen_stack(struct replay *replay, struct stack *stack,
 	uint32_t depth, int64_t end_ns)
 {
-	/* The last set that was given back is its own. */
+	/* The last set returned is the stack's own. */
 	stack->open = replay->unused;
 	replay->unused = stack->open->next;
 	stack->depth = depth;
@@ -725,7 +723,7 @@ enum ctp_status replay_snapshot(
 	return CTP_OK;
 }
 
-/* Was all memory counted that there is? */
+/* Whether all memory was counted. */
 static bool memory_is_whole(const struct replay *replay)
 {
 	const struct profile_memory *memory = replay->profile->memory;
@@ -754,9 +752,8 @@ enum ctp_status replay_finish(
 /* ---- what calls use beside time ---- */
 
 /*
- * Memory is counted where it is taken and given back, and goes up to the
- * callers as each call ends: O(1) for a record, whatever the depth, and nothing
- * where there is none.
+ * Memory is counted for the innermost call and added to its caller when the
+ * call ends: O(1) per record at any depth, and free without records.
  */
 static const struct stack *used_stack(
 	const struct replay *replay, uint32_t track)
@@ -793,7 +790,8 @@ bool replay_memory(struct replay *replay, const struct replay_memory *memory)
 		amount.total_bytes = memory->bytes;
 	}
 	profile_memory_add(profile->memory, &frame->memory, owner, amount);
-	/* In all it is this much; of a function that is so with its call. */
+	/* Add it to the grand total; a function's total is added when its call
+	 * ends. */
 	amount.self_bytes = amount.total_bytes;
 	profile_memory_add(
 		profile->memory, &profile->memory->all, owner, amount);

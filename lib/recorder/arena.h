@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory for the recorder that is never given back, and not got from malloc:
- * we may be inside the program's malloc. */
+/* Memory for the recorder that is never freed and not from malloc: we may be
+ * inside the program's malloc. */
 #ifndef ARENA_H
 #define ARENA_H
 
@@ -10,7 +10,7 @@
  * a lock. */
 void *arena_alloc(size_t size);
 
-/* A copy of some bytes with a zero byte after them. */
+/* Copies bytes and appends a zero byte. */
 char *arena_copy(const char *text, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libctprof's side of device_link.h. Activities are nobody's events: they go
- * through chunks of a state that belongs to no thread, so that who hands them
- * over does not become a thread of the log.
+ * libctprof's side of device_link.h. Activities do not belong to a thread: they
+ * use the chunks of a hidden state, so that the delivering thread does not
+ * appear in the log.
  */
 #include "recorder/device_link.h"
 
@@ -26,7 +26,7 @@ static const struct device_calls *_Atomic calls;
 static bool is_forked;
 
 static struct {
-	pthread_mutex_t lock; /* over the state and what is in it */
+	pthread_mutex_t lock; /* protects the state */
 	struct thread *thread;
 } device = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -127,10 +127,10 @@ bool ctp_private_block(enum log_block kind, const void *bytes, size_t size)
 	return size <= DEVICE_BLOCK_BYTES && registry_block(kind, bytes, size);
 }
 
-/* Stores a record in the chunks that are no thread's. */
+/* Stores a record in the chunks of the hidden state. */
 static bool store(enum chunk_long kind, const uint64_t *words, uint32_t count)
 {
-	/* The library's own thread is not recorded, nor cancelled. */
+	/* The library's own thread is neither recorded nor cancelled. */
 	const bool ours = thread_is_inside();
 	const struct thread_hold before =
 		ours ? (struct thread_hold){0} : thread_hold();
@@ -180,7 +180,7 @@ void ctp_private_correlate(uint32_t correlation)
 }
 
 #ifdef CTP_INLINE_TICKS
-/* Room for two records, without the slow path; NULL: there is none. */
+/* Room for two records, without the slow path; NULL if there is none. */
 static uint64_t *room_for_call(void)
 {
 	uint64_t *next = __atomic_load_n(&ctp_self->next, __ATOMIC_RELAXED);
@@ -189,8 +189,8 @@ static uint64_t *room_for_call(void)
 	return next < limit && limit - next >= CALL_WORDS ? next : NULL;
 }
 
-/* As ctp_begin_inline(), and then thread_store(). False if recording stopped
- * since there was room. */
+/* Like ctp_begin_inline() followed by thread_store(). False if recording
+ * stopped since there was room. */
 static bool store_call(uint64_t *at, uint64_t tag, uint32_t id)
 {
 	const struct thread *thread =

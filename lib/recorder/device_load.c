@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver loads what CUDA_INJECTION64_PATH names when it is initialised,
- * which is before the program can have made a context. A program that starts
- * recording later than that has the driver already, so the library is loaded
- * here. It is never loaded without a driver, so that a program without CUDA is
- * not affected. Source: the CUPTI documentation, "CUPTI initialization"; notes
- * on InitializeInjection in its sample cupti_trace_injection.
+ * The driver loads the library in CUDA_INJECTION64_PATH when it is initialized,
+ * before the program can create a context. A program that starts recording
+ * later already has the driver, so the library is loaded here. It is never
+ * loaded without a driver, so that a program without CUDA is not affected.
+ * Source: the CUPTI documentation, "CUPTI initialization"; notes on
+ * InitializeInjection in its sample cupti_trace_injection.
  */
 #include "recorder/device_load.h"
 
@@ -28,7 +28,7 @@
 #define LIBRARY NAME ".0"
 #define VARIABLE "CUDA_INJECTION64_PATH"
 #define PATH_ROOM 4096
-#define NOT_INITIALIZED 3 /* a result of the driver's functions */
+#define NOT_INITIALIZED 3 /* result of the driver's functions */
 
 static struct {
 	pthread_mutex_t lock;
@@ -62,7 +62,7 @@ void device_load_forget(void)
 	(void)pthread_mutex_init(&problem.lock, NULL);
 }
 
-/* The library beside the one that this code is in. */
+/* Finds the library beside our own. */
 static bool find(char *path, size_t room)
 {
 	char own[PATH_ROOM];
@@ -106,7 +106,7 @@ void device_load_later(void)
 		set_problem(VARIABLE, " cannot be set");
 }
 
-/* Has the program initialised it? */
+/* Whether the program has initialized the driver. */
 static bool is_up(void *driver)
 {
 	void *address = dlsym(driver, "cuCtxGetCurrent");
@@ -130,7 +130,7 @@ static bool has_driver(void)
 	return true;
 }
 
-/* Loads it, and has it look whether there is anything to do. */
+/* Loads it and lets it check for work. */
 static void load_now(void)
 {
 	char path[2 * PATH_ROOM];

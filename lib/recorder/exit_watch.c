@@ -16,8 +16,8 @@
 static struct {
 	pthread_key_t key;
 	bool has_key;
-	_Atomic bool first_ends; /* its destructors are running, or done */
-	_Atomic uint32_t holds;  /* odd: it is held */
+	_Atomic bool first_ends; /* its destructors run or have run */
+	_Atomic uint32_t holds;  /* odd: held */
 	sigset_t mask;
 } last;
 
@@ -37,7 +37,7 @@ void exit_watch_start(void)
 	if (!last.has_key)
 		last.has_key =
 			pthread_key_create(&last.key, first_has_ended) == 0;
-	/* The destructor is called by pthread_exit(), but not by exit(). */
+	/* pthread_exit() calls the destructor, exit() does not. */
 	if (last.has_key && syscall(SYS_gettid) == getpid())
 		(void)pthread_setspecific(last.key, &last);
 	thread_release(before);
@@ -56,8 +56,8 @@ static bool is_called(const char *number, const char *name)
 	return process_thread_name(number, found) && strcmp(found, name) == 0;
 }
 
-/* How many threads there are that the recording of devices needs. Where it has
- * never been held, there are none, and what is called so is the program's. */
+/* Number of threads for the recording of devices. Without any hold there are
+ * none, and threads of that name are the program's. */
 static long count_device_threads(uint32_t holds)
 {
 	DIR *tasks = holds == 0 ? NULL : opendir("/proc/self/task");
@@ -71,7 +71,7 @@ static long count_device_threads(uint32_t holds)
 	return count;
 }
 
-/* How many threads there are, if the first one has ended; else 0. */
+/* Number of threads if the first one has ended; else 0. */
 static long count_threads(void)
 {
 	long threads;
@@ -79,8 +79,8 @@ static long count_threads(void)
 	return process_state(getpid(), &threads) == 'Z' ? threads : 0;
 }
 
-/* Has the first thread ended, and every other but the library's? Counting twice
- * excludes that some threads came and others went meanwhile. */
+/* Whether the first thread and all others except the library's have ended.
+ * Counting twice excludes that some threads started while others ended. */
 static bool is_alone(void)
 {
 	const uint32_t holds = atomic_load(&last.holds);

@@ -10,8 +10,8 @@
 #include "recorder/session_state.h"
 #include "recorder/thread.h"
 
-/* The argument, 1, that such ranges have in the child's log; and the words
- * that it takes. */
+/* The argument (1) of such ranges in the child's log, and its number of
+ * words. */
 #define KEY "inherited"
 #define KEY_BYTES (sizeof(KEY) - 1)
 #define KEY_WORDS ((KEY_BYTES + 7) / 8)
@@ -40,7 +40,7 @@ static void end(struct fork_ranges *inherit)
 		inherit->count--;
 }
 
-/* Goes through the records of a thread's chunk that are not in the log yet. */
+/* Reads the records of a thread's chunk that are not in the log yet. */
 static void read_chunk(struct fork_ranges *inherit, const struct chunk *chunk)
 {
 	uint32_t at = chunk->consumed;
@@ -124,7 +124,7 @@ void fork_ranges_forget(const struct thread *thread)
 			&saved.thread, &heir, NULL);
 }
 
-/* One range with its argument; false if there is no room. */
+/* Records a range with its argument; false without room. */
 static bool record(struct thread *thread, uint32_t site, uint64_t ticks)
 {
 	static const struct chunk_head opening = {CHUNK_BEGIN, 2, 0};
@@ -152,6 +152,6 @@ void fork_ranges_record(uint64_t session, uint64_t ticks)
 	thread_join(thread, session, saved.name);
 	while (done < open->count && record(thread, open->sites[done], ticks))
 		done++;
-	/* Their ends are not to be taken for those of others. */
+	/* Their ends must not end other ranges. */
 	thread->pending.deep = open->count - done + open->deep;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The inheritance of a forked child: the ranges that are open in the thread
- * that forked. The child's log begins with them. */
+/* The ranges open in the thread that forked, with which the child's log
+ * begins. */
 #ifndef FORK_RANGES_H
 #define FORK_RANGES_H
 
@@ -12,26 +12,26 @@ struct thread;
 
 struct fork_ranges {
 	uint32_t count; /* ranges, outermost first */
-	uint32_t deep;  /* ranges inside these whose sites are not kept */
+	uint32_t deep;  /* inner ranges whose sites are not kept */
 	uint32_t sites[LOG_OPEN_MAX];
 };
 
 /*
- * Before fork, in the recording `session` (0: none is on, so that what the
- * process itself inherited is passed on): keeps the calling thread's open
- * ranges in mind. Between writer_thread_pause() and writer_thread_resume().
+ * Before fork, in the recording `session` (0: none, so that the process's own
+ * inherited ranges are passed on): saves the calling thread's open ranges.
+ * Between writer_thread_pause() and writer_thread_resume().
  */
 void fork_ranges_save(uint64_t session);
 
-/* In the child: they are the calling thread's. */
+/* In the child: assigns them to the calling thread. */
 void fork_ranges_adopt(void);
 
-/* In the child, if this thread ends (NULL: whichever it is) before it
- * recorded: there is nobody any more who inherits. */
+/* In the child, if this thread (NULL: any) ends before it recorded: drops the
+ * ranges. */
 void fork_ranges_forget(const struct thread *thread);
 
-/* Begins the track of the thread that forked, in the child's recording
- * `session`, with what it inherits; at the time of the fork. */
+/* Begins the track of the thread that forked in the child's recording `session`
+ * with the inherited ranges, at the time of the fork. */
 void fork_ranges_record(uint64_t session, uint64_t ticks);
 
 #endif

@@ -9,11 +9,11 @@
 #include "log/log.h"
 #include "recorder/registry.h"
 
-/* Names by the number of their site, in pages. */
+/* Names by site number, in pages. */
 #define PAGE_NAMES UINT32_C(4096)
 #define PAGES (LOG_SITES_MAX / PAGE_NAMES)
 
-/* Most bytes of a name with a sequence number; the rest is left out. */
+/* Most bytes of a name with a sequence number; the rest is dropped. */
 #define TEXT_BYTES 1024
 
 struct page {
@@ -40,7 +40,7 @@ void forward_start(enum ctp_emit target)
 		: target == CTP_EMIT_ITT ? &forward_itt
 					 : NULL;
 
-	/* The names that a tool gave are of no use to the other one. */
+	/* A tool's names are useless to another tool. */
 	if (tool != NULL && forwarding.opened == NULL) {
 		forwarding.opened = tool;
 		forwarding.is_there = tool->open();
@@ -99,8 +99,8 @@ static bool forward(
 	return name != NULL;
 }
 
-/* One more range is open, and the tool knows it or not. Ranges that are too
- * deep are not forwarded. */
+/* Counts an open range and whether the tool knows it. Ranges that are too deep
+ * are not forwarded. */
 static void open_range(struct thread *thread, bool forwarded)
 {
 	uint32_t depth = thread->forward_depth++;

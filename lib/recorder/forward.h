@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells another tool of the ranges that are recorded: the one that has NVTX or
- * ITT load it. While it is on, every event takes the slow path, so that the
- * fast one knows nothing of it.
+ * Forwards recorded ranges to another tool, which NVTX or ITT loads. While it
+ * is on, every event takes the slow path, so that the fast one is unaffected.
  *
  * The tool is called between thread_enter() and thread_leave(): its own work is
  * not recorded, and forwarded ranges cannot come back to us.
@@ -18,15 +17,14 @@
 
 #define FORWARD_DOMAIN "ctprof"
 
-/* A way to tell a tool. */
+/* An interface to a tool. */
 struct forward_tool {
 	/* Loads it; false if there is none. Once in a process. */
 	bool (*open)(void);
-	/* The handle that begin() takes for this text, which stays; NULL:
-	 * cannot. */
+	/* Returns begin()'s handle for this permanent text; NULL on failure. */
 	const void *(*name)(const char *text);
 	void (*begin)(const void *name);
-	/* The same with text that does not stay. */
+	/* The same with temporary text. */
 	void (*begin_text)(const char *text);
 	void (*end)(void);
 };
@@ -34,24 +32,24 @@ struct forward_tool {
 extern const struct forward_tool forward_nvtx;
 extern const struct forward_tool forward_itt;
 
-/* A recording begins. Loads the tool to forward to, if it is not there; without
- * a tool, nothing is forwarded. */
+/* Call it when a recording begins. Loads the tool if necessary; without a tool,
+ * nothing is forwarded. */
 void forward_start(enum ctp_emit target);
 
 bool forward_is_on(void);
 
-/* A range of the site begins on the thread. `seq` (may be NULL) is its sequence
- * number, which the tool sees in the name. */
+/* Forwards the begin of a range. `seq` (may be NULL) is its sequence number,
+ * which becomes part of the name. */
 void forward_begin(struct thread *thread, uint32_t site, const int64_t *seq);
 
-/* A recording begins that is not forwarded. */
+/* Counts the begin of a range that is not forwarded. */
 void forward_skip(struct thread *thread);
 
-/* The thread's innermost range ends. */
+/* Forwards the end of the thread's innermost range. */
 void forward_end(struct thread *thread);
 
-/* The recording that the thread's open ranges were in is over: for the tool
- * they end now, since their own ends are not recorded any more. */
+/* Ends the thread's open ranges for the tool when their recording is over,
+ * since their own ends are no longer recorded. */
 void forward_end_all(struct thread *thread);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ITT without its library: as ittnotify does, this has a list of functions,
- * which the collector in INTEL_LIBITTNOTIFY64 fills. The functions that make
- * domains and strings are our own unless the collector has them; like it, we
+ * ITT without its library: like ittnotify, this has a list of functions, which
+ * the collector in INTEL_LIBITTNOTIFY64 fills. The functions that make domains
+ * and strings are our own unless the collector has them; like ittnotify, we
  * keep lists.
  */
 #include <dlfcn.h>
@@ -85,7 +85,7 @@ static struct string *add_string(const char *text, uint64_t hash)
 	return made;
 }
 
-/* Each text is asked for once, but for those that do not stay. */
+/* Called once for each permanent text, and for each temporary one. */
 static struct itt_string *make_string(const char *text)
 {
 	static struct string *buckets[BUCKETS];

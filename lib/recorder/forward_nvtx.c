@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVTX without its headers: as any program that uses NVTX, this library has
+ * NVTX without its headers: like any program that uses NVTX, this library has
  * tables of functions, which the tool in NVTX_INJECTION64_PATH fills.
  * Source: NVTX 3's nvtxDetail/nvtxInit.h, load sequence 2.
  */
@@ -42,7 +42,7 @@ static int find_table(int module, nvtx_function ***out, unsigned *size)
 		return 0;
 	for (int i = 1; i < CORE_SIZE; i++)
 		slots[is_core][i] = is_core ? &nvtx.core[i] : &nvtx.core2[i];
-	/* Index 0 is of none, but a tool may write there. */
+	/* Index 0 is unused, but a tool may write there. */
 	slots[is_core][0] = is_core ? &nvtx.core[0] : &nvtx.core2[0];
 	*out = slots[is_core];
 	*size = CORE_SIZE;
@@ -81,7 +81,7 @@ static bool load(void)
 	return init(export) != 0;
 }
 
-/* Where the tool has all that a domain needs, we have one. */
+/* Makes a domain if the tool has all functions for it. */
 static void make_domain(void)
 {
 	void *(*create)(const char *) =
@@ -107,7 +107,7 @@ static bool open_tool(void)
 	return nvtx.domain != NULL || (nvtx.push != NULL && nvtx.pop != NULL);
 }
 
-/* A registered string where there is such a thing; else the text. */
+/* A registered string if supported, else the text. */
 static const void *name(const char *text)
 {
 	return nvtx.domain != NULL && nvtx.register_string != NULL

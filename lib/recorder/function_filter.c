@@ -12,7 +12,7 @@
 #define FIRST_LINE "ctprof-functions 1"
 #define BYTES_MAX (INT64_C(256) * 1024 * 1024)
 
-/* What function_filter_find() returns; lists follow. */
+/* Values of function_filter_find(); numbers of lists follow. */
 enum function_filter_module {
 	FUNCTION_FILTER_ALL,
 	FUNCTION_FILTER_NOTHING,
@@ -24,7 +24,7 @@ struct glob {
 	bool include;
 };
 
-/* A module some of whose functions are left out. */
+/* A module with some functions excluded. */
 struct list {
 	const char *path; /* in the file */
 	uint64_t first;   /* of its offsets */
@@ -91,7 +91,7 @@ static enum ctp_status read_file(const char *path, struct ctp_error *err)
 	return status;
 }
 
-/* Room for as many entries as there are lines. */
+/* Makes room for as many entries as lines. */
 static bool make_room(void)
 {
 	size_t lines = 1;
@@ -213,7 +213,7 @@ bool function_filter_excludes(uint32_t module, uint64_t offset)
 	if (module < FUNCTION_FILTER_LISTS)
 		return module == FUNCTION_FILTER_NOTHING;
 	if (module - FUNCTION_FILTER_LISTS >= filter.list_count)
-		return false; /* of a filter that was */
+		return false; /* of an earlier filter */
 	list = &filter.lists[module - FUNCTION_FILTER_LISTS];
 	return bsearch(&offset, filter.offsets + list->first, list->count,
 		       sizeof(offset), compare) != NULL;

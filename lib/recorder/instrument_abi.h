@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The interface between libctprof and libctprof-instrument; not for programs,
- * and without a fixed form, because both are of one version. The recorder's
- * state is libctprof's, so that a program that also uses ctp_begin() has one
+ * and not stable, because both have the same version. libctprof owns the
+ * recorder's state, so that a program that also uses ctp_begin() has one
  * recorder.
  */
 #ifndef INSTRUMENT_ABI_H
@@ -14,13 +14,13 @@
 #include "ctprof.h"
 #include "recorder/registry.h"
 
-/* What libctprof calls. */
+/* Functions called by libctprof. */
 struct instrument_calls {
-	/* The calling thread ends: so do its open functions. */
+	/* The calling thread ends, and with it its open functions. */
 	void (*thread_end)(void);
 	/* A recording begins, perhaps with another filter. */
 	void (*begin)(void);
-	/* Around fork(): nobody is halfway through a change in the child. */
+	/* Around fork(): no change is unfinished in the child. */
 	void (*lock)(void);
 	void (*unlock)(void);
 	/* Sites of the calling thread's open functions, outermost first, up to
@@ -28,23 +28,23 @@ struct instrument_calls {
 	uint32_t (*open)(uint32_t *sites, uint32_t room);
 };
 
-/* libctprof-instrument is there. */
+/* Registers libctprof-instrument. */
 CTP_API void ctp_private_instrument(const struct instrument_calls *calls);
 
 /*
- * The number of the recording that the calling thread's events go to; 0 if
- * none do. Begins one that is due.
+ * The number of the recording of the calling thread's events; 0 if none. Begins
+ * one that is due.
  */
 CTP_API uint64_t ctp_private_session(void);
 
 /*
- * A range begins; the innermost one ends. `ticks` is the time, 0 stands for
- * now. Returns the time; 0 if the thread is not recorded.
+ * Begin a range; end the innermost one. `ticks` is the time, 0 for now. Return
+ * the time; 0 if the thread is not recorded.
  */
 CTP_API uint64_t ctp_private_begin(uint32_t site, uint64_t ticks);
 CTP_API uint64_t ctp_private_end(uint64_t ticks);
 
-/* Adds to what the calling thread lost. */
+/* Adds to the calling thread's losses. */
 CTP_API void ctp_private_lose(const struct chunk_losses *losses);
 
 /* The clock of the records. */
@@ -60,7 +60,7 @@ CTP_API uint32_t ctp_private_site(const char *name);
 CTP_API uint32_t ctp_private_filter(const char *path);
 CTP_API bool ctp_private_is_excluded(uint32_t filter, uint64_t offset);
 
-/* For libctprof: passes on what happens, if there is anyone to hear it. */
+/* For libctprof: pass events to libctprof-instrument, if registered. */
 void instrument_thread_end(void);
 void instrument_begin(void);
 void instrument_lock(void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interface between Intel's ittnotify and a collector that it loads, as far
- * as we use it; 64-bit Linux only. Source: ittnotify 3.22
+ * The part that we use of the interface between Intel's ittnotify and a
+ * collector that it loads; 64-bit Linux only. Source: ittnotify 3.22
  * (github.com/intel/ittapi), ittnotify_config.h and ittnotify.h. Later versions
- * add fields at the end only.
+ * add fields only at the end.
  */
 #ifndef ITT_ABI_H
 #define ITT_ABI_H
@@ -71,7 +71,7 @@ struct itt_global {
 	struct itt_domain *domains;
 	struct itt_string *strings;
 	int collection; /* 0: going on */
-	void *more[8];  /* for what later versions have */
+	void *more[8];  /* for later versions */
 };
 
 #define ITT_MAGIC \

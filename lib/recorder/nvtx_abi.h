@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interface between an NVTX injection library and the programs that load
- * it, as far as we use it; 64-bit Linux only. Source: NVTX 3's headers
+ * The part that we use of the interface between an NVTX injection library and
+ * the programs that load it; 64-bit Linux only. Source: NVTX 3's headers
  * nvToolsExt.h and nvtxDetail/nvtxTypes.h, which
  * tests/lib/markers/nvtx_headers.c compares with this.
  */
@@ -13,7 +13,7 @@
 
 #define NVTX_ABI_VERSION 3
 
-/* Tables of functions, which a program asks the library to fill. */
+/* Tables of functions, which the library fills for a program. */
 enum nvtx_module { NVTX_CORE = 1, NVTX_CORE2 = 5 };
 
 /* The functions of the tables, by their index: X(name, index). */
@@ -46,13 +46,13 @@ enum nvtx_module { NVTX_CORE = 1, NVTX_CORE2 = 5 };
 	X(domain_create_a, 12) \
 	X(domain_create_w, 13)
 
-/* Generic: to be cast to what it is. */
+/* Generic: cast to the actual type. */
 typedef void (*nvtx_function)(void);
 
 struct nvtx_callbacks {
 	size_t size;
-	/* 0 if there is no such module. Entries of the table point to where
-	 * the functions are kept; index 0 is of none. */
+	/* 0 if there is no such module. Entries of the table point to where the
+	 * functions are kept; index 0 is unused. */
 	int (*table)(int module, nvtx_function ***out, unsigned *size);
 };
 
@@ -88,7 +88,7 @@ enum nvtx_message_type {
 	NVTX_MESSAGE_REGISTERED = 3,
 };
 
-/* Programs say how large theirs is: later fields may be missing. */
+/* Programs give the size of theirs: later fields may be missing. */
 struct nvtx_attributes {
 	uint16_t version;
 	uint16_t size;

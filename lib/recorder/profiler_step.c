@@ -17,7 +17,7 @@ struct requester {
 	int64_t step;
 };
 
-/* Under the registry's lock, which fork() leaves in order. */
+/* Protected by the registry's lock, which is consistent after fork(). */
 static struct {
 	struct requester *first;
 	int64_t global;
@@ -32,7 +32,7 @@ static struct requester *find(struct ctp_site *site)
 	return requester;
 }
 
-/* One that was removed, or a new one; it starts at the global step. */
+/* Reuses a removed entry or adds one; it starts at the global step. */
 static struct requester *add(struct ctp_site *site)
 {
 	struct requester *requester = find(NULL);

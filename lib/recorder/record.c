@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls that record. The hot path - a range begins or ends, there is room
- * - is inline in ctprof_inline.h and takes no lock, no memory and no system
+ * The recording calls. The hot path (a range begins or ends, with room)
+ * is inline in ctprof_inline.h and takes no lock, memory or system
  * call; the rest comes here.
  */
 #include <string.h>
@@ -17,7 +17,7 @@
 /* Key and value of an argument together. */
 #define TEXT_MAX 16000
 
-/* How long an end with a time of the program's own waits for room. */
+/* Tries of an end with the program's own time to get room. */
 #define END_TRIES 100
 #define END_WAIT_NS INT64_C(10000000)
 
@@ -61,7 +61,7 @@ static uint64_t now(void)
 	return clock_stamp(session_uses_tsc());
 }
 
-/* There is no room: keep the range in mind, see struct thread_pending. */
+/* Without room: remembers the range, see struct thread_pending. */
 static void begin_pending(struct thread *thread, uint32_t site, uint64_t ticks)
 {
 	struct thread_pending *pending = &thread->pending;
@@ -86,7 +86,7 @@ static void end_pending(struct thread *thread, uint64_t ticks)
 	} else if (pending->end_count < THREAD_PENDING) {
 		pending->ends[pending->end_count++] = ticks;
 	} else {
-		/* Its range will end with an outer one. */
+		/* Its range ends with an outer one. */
 		atomic_fetch_add(&thread->dropped_events, 1);
 	}
 }
@@ -120,8 +120,8 @@ uint64_t record_begin(struct thread *thread, uint32_t number, uint64_t ticks)
 
 uint64_t record_end(struct thread *thread, uint64_t ticks)
 {
-	/* While a range that was held back is open, its end meets it there:
-	 * to make room first would record a range that need not be. */
+	/* The end of a pending range cancels it; making room first would record
+	 * the range unnecessarily. */
 	uint64_t *at =
 		thread_is_pending(thread) ? NULL : record_reserve(thread, 1);
 
@@ -145,7 +145,7 @@ static int begin_slow(struct ctp_site *site, const int64_t *seq)
 	if (thread == NULL)
 		return 0;
 	number = record_site(site);
-	forward_begin(thread, number, seq); /* its time is the caller's */
+	forward_begin(thread, number, seq); /* with the caller's time */
 	(void)record_begin(thread, number, 0);
 	thread_leave(thread);
 	return 1;
@@ -162,7 +162,7 @@ int ctp_begin_seq(struct ctp_site *site, int64_t seq)
 
 	if (__builtin_expect(!__atomic_load_n(&ctp_on, __ATOMIC_RELAXED), 0))
 		return 0;
-	/* Where there is room, nothing is forwarded. */
+	/* A thread with room does not forward. */
 	opened = __atomic_load_n(&ctp_self->limit, __ATOMIC_RELAXED) != NULL
 			 ? ctp_begin_inline(site)
 			 : begin_slow(site, &seq);
@@ -194,7 +194,7 @@ static void store(
 		thread_store(thread, at, head, words);
 }
 
-/* The thread's second track, for times that the program gives. */
+/* Makes the thread's second track, for the program's own times. */
 static void need_timeline(struct thread *thread)
 {
 	if (atomic_load(&thread->timeline) == 0)
@@ -202,9 +202,8 @@ static void need_timeline(struct thread *thread)
 			registry_track(LOG_TIMELINE, thread->tid, ""));
 }
 
-/* Room for the end of a range of the timeline, which is worth waiting for
- * whatever the policy: without it, all ends after it would be those of others.
- */
+/* Room for the end of a timeline range. Waits regardless of the policy: without
+ * it, all later ends would end the wrong ranges. */
 static uint64_t *reserve_end(struct thread *thread)
 {
 	uint64_t *at = record_reserve(thread, 4);
@@ -235,7 +234,7 @@ void ctp_begin_at(struct ctp_site *site, int64_t time_ns)
 	need_timeline(thread);
 	if (thread->timeline_dropped == 0)
 		at = record_reserve(thread, 4);
-	if (at == NULL) /* and with it all that it contains */
+	if (at == NULL) /* with all its contents */
 		thread->timeline_dropped++;
 	else
 		store_at(thread, at, CHUNK_BEGIN_AT, (uint64_t)time_ns,
@@ -348,7 +347,7 @@ static const char *text_of(const char *text)
 	return text == NULL ? "" : text;
 }
 
-/* Stores an argument: time, one number, then key and value run together. */
+/* Stores an argument: time, one number, then key and value without a gap. */
 static void store_arg(enum chunk_long kind, uint64_t number, const char *key,
 	const char *value)
 {

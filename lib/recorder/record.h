@@ -5,22 +5,22 @@
 
 #include "recorder/thread.h"
 
-/* The site's number, given now if it is new. May lock. */
+/* The site's number, assigned now if new. May lock. */
 uint32_t record_site(struct ctp_site *site);
 
-/* Room for `words` words; NULL if there is none, or if events are held back
- * that must be recorded first. Between thread_enter() and thread_leave(). */
+/* Room for `words` words; NULL if there is none, or if pending events must be
+ * recorded first. Between thread_enter() and thread_leave(). */
 uint64_t *record_reserve(struct thread *thread, size_t words);
 
-/* A range begins; the innermost one ends. `ticks` is the time, 0 stands for
- * now; returns it. Between thread_enter() and thread_leave(). */
+/* Begin a range; end the innermost one. `ticks` is the time, 0 for now;
+ * returned. Between thread_enter() and thread_leave(). */
 uint64_t record_begin(struct thread *thread, uint32_t site, uint64_t ticks);
 uint64_t record_end(struct thread *thread, uint64_t ticks);
 
-/* The innermost open range is the device's call of this id. */
+/* Marks the innermost open range as the device API call of this id. */
 void record_correlation(struct thread *thread, uint32_t id);
 
-/* The global step became `step`, `advance` more than it was. */
+/* Records that the global step advanced by `advance` to `step`. */
 void record_step(struct ctp_site *requester, int64_t step, int64_t advance);
 
 #endif

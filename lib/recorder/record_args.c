@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One record holds the event and its arguments: so there is room for all of it
- * or for none, and nobody reads the one without the other.
+ * One record has the event and its arguments, so that either all of it fits or
+ * nothing, and both are read together.
  */
 #include "recorder/record_args.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events that are no ranges, with arguments of their own; between libctprof and
- * libctprof-inject, and not for programs. Arguments of ranges are ctprof.h's.
+ * Events other than ranges, with arguments; between libctprof and
+ * libctprof-inject, not for programs. For arguments of ranges see ctprof.h.
  */
 #ifndef RECORD_ARGS_H
 #define RECORD_ARGS_H
@@ -21,13 +21,14 @@ struct record_arg {
 struct record_event {
 	enum chunk_long kind; /* CHUNK_INSTANT, CHUNK_ASYNC_BEGIN or _END */
 	struct ctp_site *site;
-	uint64_t id; /* 0 of an instant */
+	uint64_t id; /* 0 for an instant */
 	const struct record_arg *args;
 	uint32_t arg_count;
 };
 
 /* Records the event now, with all of its arguments or not at all; up to
- * CTP_ARGS_MAX. Keys and texts are copied (cut at 16,000 bytes together). */
+ * CTP_ARGS_MAX. Keys and texts are copied (truncated at 16,000 bytes
+ * together). */
 CTP_API void ctp_private_event(const struct record_event *event);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of sites and tracks go through the spool like events do, so that a
- * killed program's names are found there. They have a list of chunks of their
- * own, from which the background thread reads before it packs any event: a
- * site's record is stored before its number can stand in an event.
+ * Records of sites and tracks go through the spool like events, so that a
+ * killed program's names are found there. They have a separate list of chunks,
+ * which the background thread reads before it packs any event: a site's record
+ * is stored before its number can be used in an event.
  */
 #include "recorder/registry.h"
 
@@ -18,10 +18,10 @@
 
 #define RECORD_TEXTS 4
 
-/* How often the stream waits for a chunk, 20 ms each time. */
+/* Most waits of the stream for a chunk, 20 ms each. */
 #define WAITS 50
 
-/* A record of the stream: numbers, then some texts run together. */
+/* A record of the stream: numbers, then texts without gaps. */
 struct record {
 	enum chunk_long kind;
 	uint32_t count;
@@ -40,7 +40,7 @@ static struct {
 	uint64_t seq;
 	uint32_t tracks;
 	uint64_t cut; /* texts */
-	bool drained; /* by the background thread: chunks come back */
+	bool drained; /* by the background thread: chunks are returned */
 } stream;
 
 void registry_lock(void)
@@ -73,7 +73,7 @@ static void release(struct thread_hold before)
 }
 
 /*
- * A chunk for the stream: sites are few, so it takes one wherever it can. The
+ * Takes a chunk for the stream, which has priority, since sites are few. The
  * holder of the lock may wait for one, since the background thread does not
  * take it. The wait is bounded, because all chunks may be other threads' live
  * ones.
@@ -139,10 +139,10 @@ static bool emit(const struct record *record)
 			bytes - (words - record->count) * 8 + 8),
 		__ATOMIC_RELEASE);
 	/*
-	 * And before every later store of this thread: an event with the
-	 * number, in one relaxed word of the inline path, or the tag by which
-	 * another thread comes to store it. That other store depends on the
-	 * loaded tag, and no processor that we run on makes it earlier.
+	 * Also before every later store of this thread: an event with the
+	 * number, in one relaxed word of the inline path, or the tag, with
+	 * which another thread stores it. That store depends on the loaded tag,
+	 * and no supported processor executes it earlier.
 	 */
 	atomic_thread_fence(memory_order_release);
 	stream.used += (uint32_t)(1 + words);
@@ -254,8 +254,8 @@ void registry_losses(uint32_t track, const struct chunk_losses *losses)
 	release(before);
 }
 
-/* The modules that functions known by their address lie in. They are few, and
- * looked for only when a new address is met. */
+/* The modules of functions known by address. They are few, and searched only
+ * for a new address. */
 #define FIRST_MODULES 64
 
 struct module {
@@ -268,7 +268,7 @@ struct module {
 	bool closed;
 };
 
-/* By number - 1; never given back. */
+/* By number - 1; never freed. */
 static struct {
 	struct module *all;
 	uint32_t room;
@@ -393,8 +393,8 @@ void registry_module_closed(uint32_t number)
 	release(before);
 }
 
-/* The table of sites: places that the program names, and functions that are
- * known by their address. */
+/* The table of sites: places named by the program, and functions known by
+ * address. */
 static const char UNNAMED[] = "(unnamed)";
 
 enum { NAME, FILE_NAME, FULL_NAME, CATEGORY, TEXTS };
@@ -406,7 +406,7 @@ struct key {
 	uint32_t cut; /* this many of them */
 	uint32_t line;
 	uint32_t call_line;
-	uint32_t module; /* 0: not a function known by its address */
+	uint32_t module; /* 0: not a function known by address */
 	uint64_t offset;
 };
 
@@ -417,7 +417,7 @@ struct entry {
 	uint32_t number;
 };
 
-/* Entries are never moved: ctp_site_intern() hands out their addresses. */
+/* Entries never move: ctp_site_intern() returns their addresses. */
 static struct {
 	struct entry **index; /* open addressing */
 	uint32_t index_size;
@@ -562,7 +562,7 @@ static struct entry *add_site(
 	return entry;
 }
 
-/* The entry of this key, or the slot where it belongs. */
+/* Returns the entry of this key, or sets the slot for it. */
 static struct entry *find_entry(
 	const struct key *key, uint64_t hash, uint32_t *slot)
 {
@@ -596,7 +596,7 @@ static struct key key_of(const char *name, const char *file, uint32_t line)
 	return key;
 }
 
-/* Number 1 is taken before any other. */
+/* Assigns number 1 before all others. */
 static bool add_unnamed(void)
 {
 	const struct key key = key_of(UNNAMED, NULL, 0);
@@ -606,14 +606,14 @@ static bool add_unnamed(void)
 	       NULL;
 }
 
-/* The entry of this key, made if it is new. The lock is held. */
+/* Returns the entry of this key, added if new. The lock is held. */
 static struct entry *find_site(const struct key *key)
 {
 	uint64_t hash = hash_of(key);
 	struct entry *entry;
 	uint32_t slot;
 
-	/* With room for one more the index has free slots. */
+	/* With room for another entry, the index has free slots. */
 	if ((sites.count >= sites.room && !grow_sites()) ||
 		(sites.count == 0 && !add_unnamed()))
 		return NULL;

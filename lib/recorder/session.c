@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Start and stop, which stand on all the rest. A recording has a number;
- * threads compare it with the one they last recorded for. After fork, the
- * child's recording is due at its first event, under a name of its own: it
- * inherits no chunk of the parent's, and most children call exec anyway.
+ * Start and stop, on top of all other files. A recording has a number; threads
+ * compare it with that of their last record. After fork, the child's recording
+ * is due at its first event, with another name: it inherits no chunk of the
+ * parent's, and most children call exec anyway.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,17 +37,18 @@
 #define NAME_MOST 120 /* half of an error's message */
 
 static struct {
-	pthread_mutex_t lock;          /* over start and stop */
+	pthread_mutex_t lock;          /* protects start and stop */
 	uint64_t last;                 /* number given last */
-	_Atomic bool environment_read; /* or need not be */
-	_Atomic bool due; /* a recording is to begin with the next event */
+	_Atomic bool environment_read; /* or not needed */
+	_Atomic bool due; /* a recording begins with the next event */
 	bool child;       /* forked while a recording was on or due, */
-	bool refused;     /* and it could not begin */
+	bool refused;     /* and its recording could not begin */
 	uint32_t parent;  /* in a child that was forked while recording */
-	uint32_t forking; /* who forks: getppid() may not know its number */
-	struct clock_sync forked; /* when that was */
+	uint32_t forking; /* forking process: getppid() may have another
+			   * number */
+	struct clock_sync forked; /* time of the fork */
 	bool forks_watched;
-	uint64_t lost; /* events that were not in the log at the end */
+	uint64_t lost; /* events missing in the log at the end */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct thread_hold hold(void)
@@ -64,7 +65,7 @@ static void release(struct thread_hold before)
 	thread_release(before);
 }
 
-/* Says why recording stopped; false if it did not. */
+/* Writes why recording stopped; false if it did not. */
 static bool describe_reason(char *out, size_t size)
 {
 	return session_describe_reason(out, size,
@@ -102,11 +103,11 @@ static bool is_descriptor(const char *path)
 }
 
 /*
- * A file of this name exists. In a directory to which others may write, it may
- * be there so that we write into a file of ours, or into one that they read.
- * Only for writing: a process that has a pipe open for reading as well does not
- * notice that its other readers are gone. And a pipe that nobody reads yet is
- * an error rather than a wait.
+ * Opens an existing file. In a directory writable by others, it may be a trap
+ * to make us overwrite our own file, or write to one that they read.
+ * Write-only: a process that also has a pipe open for reading does not notice
+ * that its other readers are gone. And a pipe without a reader is an error
+ * rather than a wait.
  */
 static int open_existing(const char *path, const char **why)
 {
@@ -126,8 +127,8 @@ static int open_existing(const char *path, const char **why)
 }
 
 /*
- * A log of our own: exclusively made, or locked against other recorders so
- * that a parent and a child with one CTPROF_OUT do not write into each other.
+ * Opens our own log: exclusively created, or locked against other recorders so
+ * that a parent and a child with the same CTPROF_OUT do not write to one file.
  */
 static int open_log(const char *path, bool exclusive, const char **why)
 {
@@ -147,11 +148,11 @@ static int open_log(const char *path, bool exclusive, const char **why)
 }
 
 /*
- * Makes the log `path`, empty. Makes a new one beside it, with the process's
- * number in its name, where another recorder writes to it, if it exists and
- * `exclusive` is set, or if it is a forked `child`'s. `name`,
- * OPTIONS_PATH_BYTES long, is filled with the name it came to have. A symbolic
- * link is not followed, and another user's file is not written to.
+ * Creates the empty log `path`. Creates a new one beside it, with the pid in
+ * its name, if another recorder writes to it, if it exists and `exclusive` is
+ * set, or for a forked `child`. `name`, OPTIONS_PATH_BYTES long, receives the
+ * final name. A symbolic link is not followed, and another user's file is not
+ * written to.
  *
  * Errors: -1, CTP_ERR_IO.
  */
@@ -180,7 +181,7 @@ static int make_log(const char *path, bool exclusive, bool child, char *name,
 	return -1;
 }
 
-/* `path`, absolute, for those who look for it from elsewhere. */
+/* Makes `path` absolute, for use from other directories. */
 static void make_absolute(char *out, size_t size, const char *path)
 {
 	size_t used = 0;
@@ -212,7 +213,7 @@ static enum ctp_status open_spool(
 	header->start = *start;
 	make_absolute(
 		header->log_path, sizeof(header->log_path), session_state.path);
-	/* A repair must tell the log from others that took its name. */
+	/* A repair must distinguish the log from other files of that name. */
 	header->log_device = (uint64_t)id.device;
 	header->log_inode = (uint64_t)id.inode;
 	fill_facts(&header->facts);
@@ -224,7 +225,7 @@ static enum ctp_status open_spool(
 	return CTP_OK;
 }
 
-/* Loads the filter of functions to leave out. */
+/* Loads the filter of excluded functions. */
 static enum ctp_status load_filter(struct ctp_error *err)
 {
 	enum ctp_status status;
@@ -243,7 +244,7 @@ static bool wants_devices(void)
 	return session_state.options.gpu >= CTP_GPU_LIGHT;
 }
 
-/* The log's statement about devices until they are recorded. */
+/* The log's fact about devices until they are recorded. */
 static void report_devices(void)
 {
 	char problem[DEVICE_PROBLEM_BYTES];
@@ -256,7 +257,7 @@ static void report_devices(void)
 		device_load_report("the program has not used CUDA");
 }
 
-/* There is nothing in it; but a pipe or a device is not ours to remove. */
+/* Removes the empty log, but not a pipe or device. */
 static void remove_log(void)
 {
 	struct stat found;
@@ -267,17 +268,17 @@ static void remove_log(void)
 
 /*
  * A thread that a signal interrupted inside the recorder may hold any lock
- * here. Such a fork - of a handler that starts a debugger, say - is let go
- * unwatched, and the child does not record.
+ * here. Such a fork (e.g. of a handler that starts a debugger) is ignored, and
+ * the child does not record.
  */
 static void before_fork(void)
 {
 	if (thread_is_inside())
 		return;
-	device_lock(); /* who holds it may begin a recording */
+	device_lock(); /* its holder may begin a recording */
 	(void)pthread_mutex_lock(&session.lock);
 	instrument_lock();
-	registry_lock(); /* who holds it may wait for what is drained */
+	registry_lock(); /* its holder may wait for drained chunks */
 	writer_thread_pause();
 	session.forking = (uint32_t)getpid();
 	fork_ranges_save(atomic_load(&session_state.current));
@@ -294,7 +295,7 @@ static void after_fork_parent(void)
 	device_unlock();
 }
 
-/* Nothing of the parent's recording is ours: not its spool, not its log. */
+/* Detaches from the parent's recording, its spool and log. */
 static void leave_parent(void)
 {
 	atomic_store(&session_state.current, 0);
@@ -305,7 +306,7 @@ static void leave_parent(void)
 	spool_leave(&session_state.spool);
 }
 
-/* A child may begin the recording that its parent could not. */
+/* A child may succeed in beginning a recording where its parent failed. */
 static bool retry(void)
 {
 	const struct ctp_error none = {.status = CTP_OK};
@@ -372,7 +373,7 @@ static enum ctp_status begin(struct ctp_error *err)
 	if (status != CTP_OK)
 		return status;
 	forward_start(session_state.options.emit);
-	/* Nor does a program that this process was before exec lose its log. */
+	/* Keeps the log of the program that called exec in this process. */
 	fd = make_log(session_state.options.out,
 		session_state.options.exclusive,
 		session.child ||
@@ -401,8 +402,8 @@ static enum ctp_status begin(struct ctp_error *err)
 	}
 	watch_forks();
 	session.refused = false;
-	/* The recording that continues in a child keeps its number, so that the
-	 * hooks know that the thread's open functions are still open. */
+	/* A recording that continues in a child keeps its number, so that hooks
+	 * know that the thread's functions are still open. */
 	if (session.parent == 0)
 		session.last++;
 	atomic_store(&session_state.open, session.last);
@@ -415,7 +416,7 @@ static enum ctp_status begin(struct ctp_error *err)
 	return CTP_OK;
 }
 
-/* The other state that ends with a thread. */
+/* Frees other state of a thread. */
 static void end_thread(const struct thread *thread)
 {
 	instrument_thread_end();
@@ -452,8 +453,8 @@ static void read_environment(void)
 	release(before);
 }
 
-/* A recording that was due cannot be. Forked children try again, from the
- * beginning. The lock is held. */
+/* Cancels a recording that was due but failed. Forked children try again from
+ * the start. The lock is held. */
 static void give_up(const struct ctp_error *err)
 {
 	session.refused = session.child;
@@ -504,7 +505,7 @@ enum ctp_status ctp_start(const struct ctp_options *options)
 	return status;
 }
 
-/* The recording's last part. The lock is held. */
+/* Ends the recording. The lock is held. */
 static enum ctp_status end(void)
 {
 	struct ctp_error err;
@@ -519,7 +520,7 @@ static enum ctp_status end(void)
 	session.lost = status == CTP_OK ? 0 : spool_left(&session_state.spool);
 	if (status != CTP_OK) {
 		session_publish_reason();
-		/* The process that started us reads the reason there. */
+		/* The process that started us reads the reason from it. */
 		keep = session_state.options.exclusive;
 	}
 	registry_stop();
@@ -615,8 +616,8 @@ static void stop_last(int status, void *argument)
 	(void)ctp_stop();
 }
 
-/* Other libraries' destructors may come after ours; what is registered while
- * destructors run is called after the last of them. */
+/* Other libraries' destructors may run after ours; handlers registered while
+ * destructors run are called after the last of them. */
 __attribute__((destructor)) static void stop_at_exit(void)
 {
 	if (on_exit(stop_last, NULL) != 0)

@@ -15,8 +15,8 @@
 #define WAIT_NS INT64_C(20000000)
 #define NAME_MOST 120 /* half of an error's message */
 
-/* On until someone has looked at the environment: constructors of other
- * libraries may run before ours. */
+/* On until the environment was read: constructors of other libraries may run
+ * before ours. */
 CTP_API int ctp_on = 1;
 
 struct session_state session_state;
@@ -41,7 +41,7 @@ const struct session_options *session_options(void)
 	return &session_state.options;
 }
 
-/* How many chunks threads hold on to, whether they record or not. */
+/* Number of chunks held by threads, recording or not. */
 static uint32_t live_chunks(void)
 {
 	uint32_t count = 0;
@@ -66,11 +66,11 @@ struct chunk *session_take_chunk(void)
 {
 	struct chunk *chunk;
 
-	/* A thread that nobody waited for any longer when recording stopped. */
+	/* A thread that did not stop in time when recording stopped. */
 	if (session_state.spool.header == NULL)
 		return NULL;
 	chunk = spool_pop_free(&session_state.spool);
-	/* Others may take what we made. */
+	/* Others may take the new chunks. */
 	while (chunk == NULL && may_grow() &&
 		spool_grow(
 			&session_state.spool, session_state.options.chunks / 4))
@@ -101,7 +101,8 @@ const char *session_log(void)
 	return session_state.path + (size > NAME_MOST ? size - NAME_MOST : 0);
 }
 
-/* A page that the system clears in a copy of the process; NULL: it cannot. */
+/* A page that the kernel clears in a copy of the process; NULL if
+ * unsupported. */
 static _Atomic uint32_t *own_page;
 
 void session_mark_own(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recording that is on: its number, its options, its spool, its log, and
- * why it stopped. session.c starts and stops it; all others only ask.
+ * The current recording: its number, options, spool and log, and why it
+ * stopped. session.c starts and stops it; all others only read it.
  */
 #ifndef SESSION_STATE_H
 #define SESSION_STATE_H
@@ -17,68 +17,67 @@
 
 /* Written by session.c only, under its lock. */
 extern struct session_state {
-	_Atomic uint64_t current; /* number of the recording that is on */
-	_Atomic uint64_t open;    /* the same, and already while it begins */
+	_Atomic uint64_t current; /* number of the current recording */
+	_Atomic uint64_t open;    /* the same, set earlier, while it begins */
 	bool tsc;
 	struct spool spool;
 	struct session_options options;
-	char path[OPTIONS_PATH_BYTES]; /* of the log, as it came to be */
+	char path[OPTIONS_PATH_BYTES]; /* actual path of the log */
 } session_state;
 
 /*
- * The number of the recording that is on; 0 if none. In a child after fork,
- * whose recording is due but not begun, this begins it: most children call
- * exec before they record anything. It is in session.c, which stands on all
- * the rest.
+ * The number of the current recording; 0 if none. In a child after fork, whose
+ * recording is only due, this begins it: most children call exec before they
+ * record anything. It is in session.c, on top of all other files.
  */
 uint64_t session_current(void);
 
-/* Is this the number of the recording that is on, or about to be? Begins none.
- */
+/* Whether this is the number of the current recording, or of one about to
+ * begin. Begins none. */
 bool session_is(uint64_t number);
 
-/* False in a copy of the process that fork() did not make, but clone() itself:
- * what is shared with the other is that one's, and nobody packs for this one. */
+/* False in a copy of the process made by clone() rather than fork(): shared
+ * data belongs to the original, and no thread packs for this one. */
 bool session_is_own(void);
 
-/* Makes it true of this process. */
+/* Makes it true for this process. */
 void session_mark_own(void);
 
 bool session_uses_tsc(void);
 struct spool *session_spool(void);
 
-/* The log's path; of a long one the end, so that words beside it fit. */
+/* The log's path; only the end of a long one, to leave room in messages. */
 const char *session_log(void);
 const struct session_options *session_options(void);
 
 /* A chunk by the policy, without waiting; NULL if there is none. */
 struct chunk *session_take_chunk(void);
 
-/* Is waiting for a chunk allowed, and of any use? */
+/* Whether waiting for a chunk is allowed and useful. */
 bool session_may_wait(void);
 
-/* Waits a moment for a chunk; NULL if none came. */
+/* Waits briefly for a chunk; NULL if there is none. */
 struct chunk *session_wait_chunk(void);
 
-/* For the background thread: recording is over, since the log cannot be
+/* For the background thread: ends the recording, since the log cannot be
  * written. */
 void session_fail(const struct ctp_error *err);
 
-/* For those who find the spool, and in it what is not in the log. */
+/* Writes the reason to the spool, for its recovery. */
 void session_publish_reason(void);
 
 /*
- * The reason why recording stopped early, if it did. The background thread says
- * so while others hold the session's lock and wait for it. `err` is the reason;
- * one with CTP_OK is none. Any thread.
+ * The reason why recording stopped early, if it did. The background thread sets
+ * it while others hold the session's lock and wait for it. `err` is the reason;
+ * CTP_OK clears it. Any thread.
  */
 void session_set_reason(const struct ctp_error *err);
 
-/* Fills `out` with the reason, and how many events were `lost`; "" and false
- * if there is none. Any thread. */
+/* Fills `out` with the reason and the number of `lost` events; "" and false if
+ * there is no reason. Any thread. */
 bool session_describe_reason(char *out, size_t size, uint64_t lost);
 
-/* In a child after fork: who was setting it may be gone. */
+/* In a child after fork: the thread that was setting it may be gone. */
 void session_forget_reason(void);
 
 /*

@@ -17,11 +17,11 @@
 #include "recorder/registry.h"
 #include "recorder/session_state.h"
 
-/* Longest wait of a stop for threads that are inside. */
+/* Longest wait of a stop for threads in the slow path. */
 #define STOP_NS INT64_C(2000000000)
 
 static struct {
-	pthread_mutex_t lock; /* over making and reusing threads */
+	pthread_mutex_t lock; /* protects creation and reuse of threads */
 	void (*on_end)(const struct thread *thread);
 	pthread_key_t key;
 	bool has_key;
@@ -34,15 +34,14 @@ void thread_on_end(void (*function)(const struct thread *thread))
 	threads.on_end = function;
 }
 
-/* Where the next record goes if there is no chunk: past any limit. Not NULL,
- * which is not past the limit that a thread may find a moment later that shares
- * its storage with another, as clone() may make them. */
+/* The next record's place without a chunk: past any limit. Not NULL, because a
+ * thread that shares its storage with another, as with clone(), may then see a
+ * new limit for which NULL is not past the end. */
 #define NOWHERE ((uint64_t *)~(uintptr_t)7)
 
-/* Atomic, since the owner's fast path may look at it while the background
- * thread acts for a stopped thread. Release, so that who finds that it has left
- * a chunk's addresses finds there all that the owner stored: see
- * thread_may_store(). */
+/* Atomic, since the owner's fast path may read it while the background thread
+ * acts for a stopped thread. Release, so that a reader that sees it outside of
+ * a chunk also sees all that the owner stored there: see thread_may_store(). */
 static void set_next(struct thread *thread, uint64_t *next)
 {
 	__atomic_store_n(&thread->hot.next, next, __ATOMIC_RELEASE);
@@ -83,7 +82,8 @@ static struct thread *make_thread(bool hidden)
 	return thread;
 }
 
-/* A thread's first event, or its first after its state was taken down. */
+/* Creates the state at a thread's first event, or the first after its state was
+ * released. */
 static struct thread *attach(void)
 {
 	struct thread *thread;
@@ -131,14 +131,14 @@ void thread_join(struct thread *thread, uint64_t session, const char *name)
 	atomic_store(&thread->session, session);
 }
 
-/* Begins the slow path in this state: false if not recording. */
+/* Enters the slow path with this state; false if not recording. */
 static bool enter(struct thread *thread)
 {
 	uint64_t session = session_current();
 	char name[16] = "";
 
-	/* Threads made by clone() without storage of their own look like one
-	 * thread to us: the second one's event is left out. */
+	/* Threads made by clone() without their own storage look like one
+	 * thread to us: the second one's event is dropped. */
 	if (atomic_exchange(&thread->busy, 1) != 0)
 		return false;
 	/* After this load thread_stop_all() either sees us or stopped us. */
@@ -174,8 +174,8 @@ struct thread *thread_enter(void)
 	return NULL;
 }
 
-/* False for one that hung in the slow path until nobody waited for it any
- * longer and its recording stopped: what it has is of no other. */
+/* False for a thread that hung in the slow path beyond the end of its
+ * recording: its data belongs to no other. */
 static bool is_current(const struct thread *thread)
 {
 	return session_is(atomic_load(&thread->session));
@@ -183,8 +183,8 @@ static bool is_current(const struct thread *thread)
 
 void thread_leave(struct thread *thread)
 {
-	/* Where the clock is not the counter, or ranges are forwarded, all
-	 * events come this way. */
+	/* If the clock is not the counter, or ranges are forwarded, all events
+	 * take the slow path. */
 	bool is_fast = session_uses_tsc() && !thread_is_pending(thread) &&
 		       !forward_is_on() && is_current(thread);
 
@@ -222,7 +222,7 @@ struct chunk_losses thread_losses(const struct thread *thread)
 		atomic_load(&thread->stray_exits)};
 }
 
-/* Lets go of the live chunk; the background thread finds the rest of it. */
+/* Releases the live chunk; the background thread reads the rest of it. */
 static void retire(struct thread *thread)
 {
 	struct chunk *chunk = atomic_exchange(&thread->live, NULL);
@@ -260,7 +260,7 @@ void thread_record_losses(struct thread *thread)
 		spool_set_losses(session_spool(), chunk, &lost);
 }
 
-/* Has the live chunk changed for a new one; false if there is none. */
+/* Replaces the live chunk by a new one; false if there is none. */
 static bool change(struct thread *thread)
 {
 	struct chunk_losses lost;
@@ -293,8 +293,8 @@ uint64_t *thread_reserve(struct thread *thread, size_t words)
 	if (thread->end != NULL && atomic_load(&thread->rotate) == 0 &&
 		words <= (size_t)(thread->end - thread->hot.next))
 		return thread->hot.next;
-	/* A thread that is cancelled at any moment must not take a chunk along
-	 * that is in no list. */
+	/* A thread that is cancelled asynchronously must not hold a chunk that
+	 * is in no list. */
 	before = thread_hold();
 	changed = change(thread);
 	thread_release(before);
@@ -390,8 +390,8 @@ void thread_forget_others(void)
 		thread_self()->tid = (uint32_t)syscall(SYS_gettid);
 }
 
-/* The thread ends. Destructors of the program's own thread-specific data may
- * still record: they make it a new one, with a track of its own. */
+/* Handles the end of a thread. Destructors of the program's thread-specific
+ * data may still record: this creates a new state with another track. */
 static void thread_exit(void *argument)
 {
 	struct thread *thread = argument;
@@ -405,7 +405,7 @@ static void thread_exit(void *argument)
 		return;
 	if (threads.on_end != NULL)
 		threads.on_end(thread);
-	/* Where nothing was recorded, nothing is to begin now. */
+	/* If nothing was recorded, nothing should begin now. */
 	if (atomic_load(&thread->session) != 0 && thread_enter() != NULL) {
 		struct chunk_losses losses;
 
@@ -419,14 +419,14 @@ static void thread_exit(void *argument)
 		registry_losses(atomic_load(&thread->track), &losses);
 		thread_leave(thread);
 	}
-	/* Where recording has stopped, the background thread may be working on
-	 * the rest of this thread's state: it is left as it is. */
+	/* If recording has stopped, the background thread may be using this
+	 * thread's state: leave it unchanged. */
 	ctp_self = &thread_none;
 	__atomic_store_n(&thread->hot.limit, NULL, __ATOMIC_RELAXED);
 	atomic_store(&thread->alive, false);
 }
 
-/* A thread that ends waits at most so long. */
+/* Longest wait of a thread that ends. */
 #define SETTLE_NS INT64_C(1000000000)
 #define SETTLE_STEP_NS INT64_C(20000000)
 
@@ -468,15 +468,15 @@ bool thread_flush_pending(struct thread *thread)
 	return true;
 }
 
-/* The last chance to record the events that were held back is worth a wait,
- * under any policy: without the ends, the thread's ranges seem to be open. */
+/* Waits under any policy for the last chance to record pending events: without
+ * the ends, the thread's ranges seem to be open. */
 void thread_finish(struct thread *thread)
 {
 	struct thread_pending *pending = &thread->pending;
 	int64_t limit_ns = clock_raw_ns() + SETTLE_NS;
 
 	while (!thread_flush_pending(thread) && clock_raw_ns() < limit_ns) {
-		/* When recording stops, the background thread sees to it. */
+		/* When recording stops, the background thread does it. */
 		if (__atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) == 0)
 			return;
 		spool_wait_free(session_spool(), SETTLE_STEP_NS);

@@ -7,8 +7,8 @@ struct ctp_thread thread_none;
 struct ctp_thread thread_muted;
 
 /*
- * A pointer only, and initial-exec: a large or lazily made TLS block would be
- * got from malloc on first touch, and we may be inside the program's malloc.
+ * Only a pointer, and initial-exec: a large or lazily allocated TLS block would
+ * use malloc on first access, and we may be inside the program's malloc.
  */
 CTP_API __thread struct ctp_thread *ctp_self
 	__attribute__((tls_model("initial-exec"))) = &thread_none;
@@ -20,7 +20,7 @@ struct thread_hold thread_hold(void)
 	struct thread_hold before = {.self = ctp_self};
 
 	/* Both: glibc cancels asynchronously even if that was disabled just
-	 * before the signal came. */
+	 * before the signal. */
 	(void)pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before.type);
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.state);
 	ctp_self = &thread_muted;

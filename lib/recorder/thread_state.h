@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The recorder's state for each thread, and the mark of a thread that is inside
- * it. */
+/* The recorder's state per thread, and the mark of a thread inside the
+ * recorder. */
 #ifndef THREAD_STATE_H
 #define THREAD_STATE_H
 
@@ -11,11 +11,11 @@
 #include "pack/chunk.h"
 #include "ctprof.h"
 
-/* Ranges that begin while there is no room are remembered up to this depth,
- * and ends of recorded ranges up to this many. */
+/* Largest depth of ranges that are remembered without room, and largest number
+ * of ends of recorded ranges. */
 #define THREAD_PENDING 256
 
-/* Ranges are forwarded down to this depth. */
+/* Largest depth of forwarded ranges. */
 #define THREAD_FORWARD_DEPTH 1024
 
 struct thread_begin {
@@ -24,10 +24,10 @@ struct thread_begin {
 };
 
 /*
- * The events of a time without room. Ranges that began and ended within are
- * dropped. The rest is recorded late, with its own times, so that the thread's
- * nesting stays whole: first the ends of ranges that were recorded, then the
- * begins of ranges that are still open.
+ * Events during a time without room. Ranges that began and ended within it are
+ * dropped. The others are recorded late, with their own times, so that the
+ * thread's nesting stays consistent: first the ends of recorded ranges, then
+ * the begins of ranges still open.
  */
 struct thread_pending {
 	struct thread_begin begins[THREAD_PENDING];
@@ -43,15 +43,15 @@ struct thread {
 	struct chunk *_Atomic live; /* NULL: none */
 	_Atomic uint32_t busy;      /* in the slow path */
 	_Atomic uint32_t rotate;    /* change the chunk at the next event */
-	_Atomic uint64_t session;   /* that `live` and `track` belong to */
-	_Atomic bool alive;         /* false: may be used for a new thread */
+	_Atomic uint64_t session;   /* recording of `live` and `track` */
+	_Atomic bool alive;         /* false: can be reused for a new thread */
 	_Atomic uint32_t track;
 	_Atomic uint32_t timeline; /* track of ctp_begin_at(); 0: none yet */
 	uint32_t timeline_dropped; /* its open ranges without room */
 	uint64_t seq;              /* of the next chunk */
 	uint32_t tid;
 	_Atomic bool named; /* by ctp_thread_name() */
-	bool hidden; /* no thread of the program: its track has no record */
+	bool hidden; /* not a thread of the program: its track has no record */
 	_Atomic uint32_t dropped_ranges;
 	_Atomic uint32_t dropped_events;
 	_Atomic uint32_t cut_text;
@@ -65,22 +65,23 @@ struct thread {
 	struct thread_pending pending;
 };
 
-/* A thread that has not recorded yet, and one that is not to be: both have no
- * room, so every event comes to the slow path. */
+/* A thread that has not recorded yet, and one that is not recorded: both have
+ * no room, so every event takes the slow path. */
 extern struct ctp_thread thread_none;
 extern struct ctp_thread thread_muted;
 
-/* The calling thread's state; NULL if there is none, or the thread is
- * inside. */
+/* The calling thread's state; NULL if there is none, or the thread is inside
+ * the recorder. */
 struct thread *thread_self(void);
 
-/* The calling thread's own events are not to be recorded from now on. */
+/* Stops recording the calling thread's own events. */
 void thread_mute(void);
 
 /*
- * The calling thread is to take a lock of ours outside the slow path. Until it
- * is released, it is not cancelled - what it calls may be a cancellation point
- * - and its events are not recorded: what it calls may allocate, and the
+ * Call it before taking one of our locks outside the slow path. Until the
+ * release, the calling thread is not cancelled, since it may call cancellation
+ * points,
+ * and its events are not recorded: what it calls may allocate, and the
  * allocator may be recorded.
  */
 struct thread_hold {
@@ -92,14 +93,14 @@ struct thread_hold {
 struct thread_hold thread_hold(void);
 void thread_release(struct thread_hold before);
 
-/* All threads that ever recorded; adds one. */
+/* The list of all threads that ever recorded; adds one. */
 struct thread *thread_first(void);
 void thread_list_add(struct thread *thread);
 
 /*
- * May this thread be about to store a record there, as it was found to have
- * room before recording stopped? The fast path stores the record and moves
- * `next` past it, and other threads may see these in the other order. So where
+ * Whether this thread may be about to store a record there, because it found
+ * room before recording stopped. The fast path stores the record and advances
+ * `next` past it, and other threads may see these in reverse order. So if
  * `next` is at the end of the chunk, the last record may not be there yet.
  */
 static inline bool thread_may_store(
@@ -112,10 +113,10 @@ static inline bool thread_may_store(
 	       next - (uintptr_t)address <= bytes;
 }
 
-/* The same of all threads. */
+/* The same for all threads. */
 bool thread_any_may_store(const void *address, size_t bytes);
 
-/* Words of this chunk that the thread has stored, if it is its live one. */
+/* Words stored in this chunk, if it is the thread's live one. */
 static inline uint32_t thread_used(
 	const struct thread *thread, const struct chunk *chunk)
 {
@@ -126,15 +127,15 @@ static inline uint32_t thread_used(
 	return used <= sizeof(chunk->words) ? (uint32_t)(used / 8) : 0;
 }
 
-/* Does this thread's state hold back events, for want of room? */
+/* Whether this thread has pending events for lack of room. */
 static inline bool thread_is_pending(const struct thread *thread)
 {
 	return thread->pending.begin_count != 0 ||
 	       thread->pending.end_count != 0 || thread->pending.deep != 0;
 }
 
-/* Is the calling thread inside the slow path, which a signal interrupted? Then
- * it may hold any lock. */
+/* Whether the calling thread is inside the slow path, interrupted by a signal.
+ * It may hold any lock then. */
 bool thread_is_inside(void);
 
 #endif

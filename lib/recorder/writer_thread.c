@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One thread reads what all others record. It is woken when a chunk is full,
- * and looks around every tenth of a second. It has old chunks changed before
- * their 44-bit times can wrap, and once a second packs the events of quiet
- * threads.
+ * One thread reads the records of all others. It is woken when a chunk is full,
+ * and checks every tenth of a second. It makes threads replace old chunks
+ * before their 44-bit times can wrap, and once a second packs the events of
+ * quiet threads.
  *
- * The scale of the clock is measured over the first moments of the recording,
- * here rather than in ctp_start(): the header block is written when it is
- * known.
+ * The scale of the clock is measured at the start of the recording, here rather
+ * than in ctp_start(): the header block is written when it is known.
  */
 #include "recorder/writer_thread.h"
 
@@ -27,8 +26,8 @@
 
 #define BEAT_NS INT64_C(100000000)
 #define BEATS_PER_FLUSH 10
-/* The scale is measured over at least this long; less if the program is
- * over by then and waits for us. */
+/* Minimum time for measuring the scale, unless the program ends earlier and
+ * waits for us. */
 #define SCALE_NS INT64_C(10000000)
 #define SCALE_STOP_NS INT64_C(1000000)
 
@@ -42,24 +41,23 @@ static struct {
 	struct spool *spool;
 	const struct session_options *options;
 	struct clock_sync start;
-	struct clock_sync newest; /* sync entry written last */
+	struct clock_sync newest; /* last sync entry written */
 	bool tsc;
 	struct clock_scale scale;
 	struct log_writer *writer;
-	int spool_lock;        /* once the thread has left the program; or -1 */
+	int spool_lock;        /* for a separate descriptor table; or -1 */
 	struct packer *packer; /* NULL until the scale is known */
 	pthread_t thread;
-	sigset_t mask; /* of who started it */
+	sigset_t mask; /* of the starting thread */
 	bool running;
 	struct ctp_error error; /* the first; status CTP_OK: none */
-	/* Orders from start, flush and stop, who wait until `done` of them
-	 * are carried out. */
+	/* Orders from start, flush and stop, which wait for their execution. */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	enum writer_thread_order order;
 	bool started;            /* the thread is in its loop */
 	pthread_mutex_t working; /* held during each round */
-	pthread_mutex_t next;    /* held by who waits for its end */
+	pthread_mutex_t next;    /* held while waiting for its end */
 } writer = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.changed = PTHREAD_COND_INITIALIZER,
@@ -84,8 +82,8 @@ static enum ctp_status write_sync(
 	return log_frame_sync(writer.writer, &writer.scale, sync, err);
 }
 
-/* A sync entry if the last one is old. Called before events are packed, so it
- * stands before events that are newer than it could be. */
+/* Writes a sync entry if the last one is old. Called before events are packed,
+ * so that it precedes newer events. */
 static enum ctp_status sync_if_due(struct ctp_error *err)
 {
 	struct clock_sync now;
@@ -98,7 +96,7 @@ static enum ctp_status sync_if_due(struct ctp_error *err)
 	return write_sync(&now, err);
 }
 
-/* The log holds `words` words of the chunk now; NULL: something else was
+/* Commits that the log has `consumed` words of the chunk; NULL: other data was
  * added. */
 static void commit(struct chunk *chunk, uint32_t consumed)
 {
@@ -164,9 +162,9 @@ static enum ctp_status pack_registry(struct ctp_error *err)
 	}
 }
 
-/* A thread may be using its chunk: its sites are registered, and the clocks are
- * compared, after we read its progress and before those events are in the log.
- * None of the words that it `used` is read later. */
+/* A thread may be using its chunk: its sites are registered, and the clocks
+ * compared, after its progress is read and before those events are in the log.
+ * None of the `used` words is read later. */
 static enum ctp_status pack_events(
 	struct chunk *chunk, uint32_t used, struct ctp_error *err)
 {
@@ -215,7 +213,7 @@ static enum ctp_status pack_full(struct ctp_error *err)
 	return status;
 }
 
-/* Is there anything in a live chunk that is not in the log? */
+/* Whether a live chunk has data that is not in the log. */
 static bool has_news(const struct chunk *chunk)
 {
 	uint32_t consumed = spool_consumed(writer.spool, chunk);
@@ -225,10 +223,10 @@ static bool has_news(const struct chunk *chunk)
 }
 
 /*
- * Packs what live chunks hold so far. A thread may fill its chunk and take the
- * next one meanwhile. Packing that one first would put its events out of order,
- * so older ones are packed first, until no chunk became full after we looked. A
- * flush must not leave any out: its caller hands over later events next.
+ * Packs the live chunks' data so far. A thread may fill its chunk and take the
+ * next one meanwhile. Packing that one first would reverse the order, so full
+ * chunks are packed first, until none became full after the check. A flush must
+ * be complete, since its caller delivers later events next.
  */
 static enum ctp_status pack_live(struct ctp_error *err)
 {
@@ -238,7 +236,7 @@ static enum ctp_status pack_live(struct ctp_error *err)
 		status == CTP_OK && thread != NULL; thread = thread->next) {
 		struct chunk *chunk;
 
-		/* One that hangs may have a chunk of another recording. */
+		/* A hanging thread may have a chunk of another recording. */
 		if (!session_is(atomic_load(&thread->session)))
 			continue;
 		do {
@@ -253,8 +251,8 @@ static enum ctp_status pack_live(struct ctp_error *err)
 	return status;
 }
 
-/* Everything that was recorded; repeated, since threads that stop hand over
- * their last chunks while we pack. */
+/* Packs everything; repeated, since stopping threads push their last chunks
+ * while we pack. */
 static enum ctp_status pack_all(struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
@@ -268,8 +266,8 @@ static enum ctp_status pack_all(struct ctp_error *err)
 	return status;
 }
 
-/* Recording has stopped and there are chunks again: records what threads
- * without room held back. */
+/* Records the pending events of threads, since recording has stopped and chunks
+ * are free again. */
 static enum ctp_status pack_pending(struct ctp_error *err)
 {
 	enum ctp_status status = pack_all(err);
@@ -282,8 +280,8 @@ static enum ctp_status pack_pending(struct ctp_error *err)
 	return status == CTP_OK ? pack_all(err) : status;
 }
 
-/* All is packed that can be: where something damaged a live chunk, its thread
- * has stored more. */
+/* After packing, counts as lost the words that a thread stored in a damaged
+ * live chunk. */
 static enum ctp_status lose_unreadable(struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
@@ -301,8 +299,8 @@ static enum ctp_status lose_unreadable(struct ctp_error *err)
 	return status;
 }
 
-/* Writes what each thread has lost, and all that is packed; adds to the totals
- * how often, and how long, threads waited. */
+/* Writes each thread's losses, and all that is packed; adds the number and time
+ * of threads' waits to the totals. */
 static enum ctp_status write_losses(struct packer *packer,
 	struct log_frame_totals *totals, struct ctp_error *err)
 {
@@ -340,7 +338,7 @@ static enum ctp_status end_log(struct ctp_error *err)
 	if (status == CTP_OK)
 		status = write_losses(writer.packer, &totals, err);
 	if (status == CTP_OK) {
-		commit(NULL, 0); /* these counts stand nowhere else */
+		commit(NULL, 0); /* these counts are stored nowhere else */
 		status = write_sync(&stop, err);
 	}
 	if (status != CTP_OK)
@@ -358,7 +356,7 @@ static enum ctp_status end_log(struct ctp_error *err)
 	return status;
 }
 
-/* After an error recording is over, so that no thread waits for a chunk. */
+/* An error ends the recording, so that no thread waits for a chunk. */
 static void set_error(enum ctp_status status, const struct ctp_error *err)
 {
 	if (status == CTP_OK || writer.error.status != CTP_OK)
@@ -368,8 +366,8 @@ static void set_error(enum ctp_status status, const struct ctp_error *err)
 }
 
 /* The program may close descriptors that are not its own, as daemons do. The
- * spool needs its lock, which the mapping keeps on most file systems but not on
- * overlays; and the program may still have that one open. */
+ * spool needs its lock, which the mapping keeps on most file systems, but not
+ * on overlays; and the program may still have the spool open. */
 static void regain_files(void)
 {
 	if (log_writer_regain(writer.writer) &&
@@ -378,8 +376,8 @@ static void regain_files(void)
 			file_id_open(&writer.spool->id, writer.spool->path);
 }
 
-/* The system closes the thread's own descriptors a moment after it reports the
- * thread's end, when the next recording may already want the log. */
+/* The system closes the thread's own descriptors shortly after it reports the
+ * thread's end, when the next recording may already need the log. */
 static void leave_files(void)
 {
 	log_writer_leave(writer.writer);
@@ -413,7 +411,8 @@ static void *run(void *argument)
 	unsigned beats = 0;
 
 	thread_mute();
-	/* Another thread could name it by /proc only, which may be read-only. */
+	/* Another thread could set the name only through /proc, which may be
+	 * read-only. */
 	(void)pthread_setname_np(pthread_self(), "ctprof");
 	(void)pthread_mutex_lock(&writer.lock);
 	writer.started = true;
@@ -438,7 +437,7 @@ static void *run(void *argument)
 			writer.order = WRITER_THREAD_NONE;
 			(void)pthread_cond_broadcast(&writer.changed);
 			(void)pthread_mutex_unlock(&writer.lock);
-		} else { /* returns at once if we were woken since `seen` */
+		} else { /* returns immediately if woken since `seen` */
 			spool_wait_full(writer.spool, seen, BEAT_NS);
 		}
 	}
@@ -446,7 +445,7 @@ static void *run(void *argument)
 	return argument;
 }
 
-/* Signals of the program are for its own threads. */
+/* Blocks signals, which are for the program's own threads. */
 static int make_thread(void)
 {
 	sigset_t all;
@@ -485,7 +484,7 @@ enum ctp_status writer_thread_start(struct spool *spool, int fd,
 		return ctp_fail(err, CTP_ERR_NOMEM,
 			"cannot create the background thread");
 	}
-	/* A fork now would find it anywhere between creation and its loop. */
+	/* A fork now would catch it anywhere between creation and its loop. */
 	(void)pthread_mutex_lock(&writer.lock);
 	while (!writer.started)
 		(void)pthread_cond_wait(&writer.changed, &writer.lock);
@@ -494,7 +493,7 @@ enum ctp_status writer_thread_start(struct spool *spool, int fd,
 	return CTP_OK;
 }
 
-/* Gives an order and waits until it is carried out. */
+/* Gives an order and waits for its execution. */
 static enum ctp_status command(
 	enum writer_thread_order order, struct ctp_error *err)
 {
@@ -537,8 +536,8 @@ const struct packer *writer_thread_packer(void)
 
 void writer_thread_pause(void)
 {
-	/* Without this the background thread, when there is much to do, would
-	 * have begun its next round before we are awake, time and again. */
+	/* Without this, a busy background thread would repeatedly begin its
+	 * next round before we are awake. */
 	(void)pthread_mutex_lock(&writer.next);
 	(void)pthread_mutex_lock(&writer.working);
 	(void)pthread_mutex_unlock(&writer.next);
@@ -551,10 +550,11 @@ void writer_thread_resume(void)
 
 void writer_thread_forget(void)
 {
-	/* The log is the parent's, and locked as long as anyone has it open. */
+	/* The log belongs to the parent, and is locked while anyone has it
+	 * open. */
 	if (writer.running)
 		log_writer_leave(writer.writer);
-	/* The thread's allocations are lost; its state may be halfway. */
+	/* The thread's allocations are lost; its state may be inconsistent. */
 	writer.running = false;
 	writer.packer = NULL;
 	writer.writer = NULL;

@@ -8,8 +8,8 @@
 #include "recorder/session_state.h"
 
 /*
- * Starts it on a spool and an open log, whose descriptor it takes over and
- * which it truncates to what it wrote whole if the disk is full.
+ * Starts it on a spool and an open log. It takes over the descriptor, and
+ * truncates the log to the last whole block if the disk is full.
  *
  * Errors: CTP_ERR_NOMEM, CTP_ERR_IO.
  */
@@ -23,7 +23,7 @@ enum ctp_status writer_thread_flush(struct ctp_error *err);
 /* Packs the rest, ends the log, ends the thread. Recording has stopped. */
 enum ctp_status writer_thread_stop(struct ctp_error *err);
 
-/* The packer of the chunks; NULL: nothing has been packed. Between
+/* The packer of the chunks; NULL if nothing was packed. Between
  * writer_thread_pause() and writer_thread_resume(). */
 const struct packer *writer_thread_packer(void);
 

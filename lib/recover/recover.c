@@ -12,16 +12,16 @@
 #include "pack/process.h"
 #include "recover/recover_log.h"
 
-/* The clock's scale is measured over at least this long. */
+/* Minimum time for measuring the clock's scale. */
 #define SCALE_NS INT64_C(10000000)
 
-/* A chunk that holds something. */
+/* A chunk that is not empty. */
 struct entry {
 	uint32_t track;
 	uint32_t index;
 	uint64_t seq;
-	bool is_first;  /* nothing of its track was in the log before it */
-	bool is_device; /* what devices did: comes after what caused it */
+	bool is_first;  /* no earlier chunk of its track is in the log */
+	bool is_device; /* device activities: written after their causes */
 };
 
 struct recovery {
@@ -45,7 +45,8 @@ static bool is_same_boot(const struct spool_header *header)
 	       strcmp(boot_id, header->facts.boot_id) == 0;
 }
 
-/* Length of one tick; measured now if the recorder died before it could. */
+/* Finds the length of a tick; measured now if the recorder died before
+ * measuring. */
 static enum ctp_status find_scale(
 	struct recovery *recovery, struct ctp_error *err)
 {
@@ -99,9 +100,9 @@ static bool is_device(const struct chunk *chunk)
 	       chunk_is_device(chunk_head(chunk, word).kind);
 }
 
-/* The chunks that hold something, in the order they are to be packed: sites
- * and tracks (0) first. They may be in any list of the recorder's, or on their
- * way from one to the other, so all are looked at. */
+/* Lists the chunks that are not empty, in packing order: sites and tracks (0)
+ * first. They may be in any list of the recorder or between two lists, so all
+ * chunks are examined. */
 static enum ctp_status list_chunks(
 	struct recovery *recovery, struct ctp_error *err)
 {
@@ -128,8 +129,8 @@ static enum ctp_status list_chunks(
 	return CTP_OK;
 }
 
-/* The number of blocks that a truncated log lost is unknown; readers see from
- * the numbering that some are missing. */
+/* The number of blocks that a truncated log lost is unknown; readers notice
+ * gaps in the numbering. */
 static enum ctp_status mark_gaps(
 	struct recovery *recovery, struct ctp_error *err)
 {
@@ -168,7 +169,7 @@ static enum ctp_status begin(struct recovery *recovery, struct ctp_error *err)
 				: status;
 }
 
-/* Words after a record that is complete, but makes no sense. One that the
+/* Counts the words after a complete but invalid record. A record that the
  * thread was writing when it died begins with 0. */
 static uint32_t unreadable(const struct chunk *chunk, uint32_t at)
 {
@@ -233,7 +234,8 @@ static enum ctp_status end(struct recovery *recovery,
 	return log_frame_end(recovery->writer, &totals, err);
 }
 
-/* Cuts the log to what the journal knows; the writer goes on from there. */
+/* Truncates the log to the size in the journal; the writer continues from
+ * there. */
 static enum ctp_status resume(struct recovery *recovery, struct ctp_error *err)
 {
 	const struct recover_log *log = &recovery->log;
@@ -246,7 +248,7 @@ static enum ctp_status resume(struct recovery *recovery, struct ctp_error *err)
 	return CTP_OK;
 }
 
-/* Writes all that is not in the log yet. `death` is NULL if it is not known. */
+/* Writes everything that is not in the log yet. `death` is NULL if unknown. */
 static enum ctp_status complete(struct recovery *recovery,
 	const struct clock_sync *death, struct ctp_error *err)
 {
@@ -274,7 +276,7 @@ static enum ctp_status complete(struct recovery *recovery,
 	return status;
 }
 
-/* The log is open, and the writer on it. */
+/* Recovers with an open log and writer. */
 static enum ctp_status recover(struct recovery *recovery,
 	const struct clock_sync *death, struct recover_result *result,
 	struct ctp_error *err)
@@ -315,7 +317,7 @@ enum ctp_status recover_spool(struct spool_file *spool,
 	*result = (struct recover_result){0};
 	if (!spool->ready)
 		return spool_file_remove(spool, err);
-	/* A count of events is no clock that went on. */
+	/* A counter of events is not a clock that continued. */
 	recovery.same_boot = is_same_boot(&spool->header) &&
 			     spool->header.clock != SPOOL_CLOCK_EVENTS;
 	status = find_scale(&recovery, err);

@@ -120,7 +120,7 @@ bool recover_origin_is(
 
 enum ownership { OURS, NOT_OURS, FAILED };
 
-/* Is it the file that the recorder made? */
+/* Whether it is the file that the recorder created. */
 static bool is_recorders(
 	const struct stat *found, const struct spool_file *spool)
 {
@@ -128,8 +128,8 @@ static bool is_recorders(
 	       spool->header.log_inode == (uint64_t)found->st_ino;
 }
 
-/* A file without a header block may be one whose header was being written: the
- * one that the recorder made, or somebody else's that is empty. */
+/* A file without a header block may have been killed while its header was
+ * written: it is the recorder's file, or another one that is empty. */
 static enum ownership judge_torn(
 	int fd, const struct stat *found, const struct spool_file *spool)
 {
@@ -176,7 +176,7 @@ static enum ownership try_file(struct recover_log *log,
 	return ownership;
 }
 
-/* There was nothing of this name; what is there by now is not ours. */
+/* Creates the missing file; one that appears meanwhile is not ours. */
 static enum ownership make_file(struct recover_log *log, struct ctp_error *err)
 {
 	log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -192,7 +192,7 @@ static enum ownership make_file(struct recover_log *log, struct ctp_error *err)
 	return NOT_OURS;
 }
 
-/* A name that the spool tells: by now, there may be anything there. */
+/* Tries a name from the spool: there may be any file by now. */
 static enum ownership try_name(struct recover_log *log,
 	const struct spool_file *spool, struct ctp_error *err)
 {
@@ -204,7 +204,8 @@ static enum ownership try_name(struct recover_log *log,
 								    : ownership;
 }
 
-/* The written blocks exist, but not for us; another log would lack them. */
+/* Refuses if the written blocks exist but are not accessible; a new log would
+ * lack them. */
 static enum ctp_status check_place(
 	const struct spool_file *spool, struct ctp_error *err)
 {
@@ -270,8 +271,7 @@ void recover_log_close(struct recover_log *log)
 	log->fd = -1;
 }
 
-/* Reads a losses block; unknown entries are left out. False if out of
- * memory. */
+/* Reads a losses block; unknown entries are ignored. False if out of memory. */
 static bool read_losses(struct packer *packer, struct cursor block)
 {
 	uint32_t track;
@@ -321,7 +321,7 @@ static enum ctp_status refuse(const char *why, struct ctp_error *err)
 	return ctp_fail(err, CTP_ERR_FORMAT, "%s", why);
 }
 
-/* A member within the bytes that the journal knows. */
+/* Reads a member within the journaled size. */
 static enum ctp_status read_member(struct walk *walk,
 	const struct log_member *member, struct cursor start,
 	struct ctp_error *err)
@@ -349,8 +349,8 @@ static enum ctp_status read_member(struct walk *walk,
 	return status;
 }
 
-/* Where something other than the recorder wrote to the file, what is added by
- * the journal's word would destroy it. */
+/* If something other than the recorder wrote to the file, appending at the
+ * journaled size would destroy that. */
 static enum ctp_status inspect(struct walk *walk,
 	const struct log_member *member, struct ctp_error *err)
 {
@@ -372,7 +372,7 @@ static enum ctp_status inspect(struct walk *walk,
 		kind == LOG_HEADER)
 		return refuse("contains another recording after this one", err);
 	if (member->offset >= walk->journaled)
-		return CTP_OK; /* is written anew */
+		return CTP_OK; /* is rewritten */
 	if (member->offset + member->size > walk->journaled)
 		return refuse("has changed since it was recorded", err);
 	return read_member(walk, member, start, err);
@@ -400,7 +400,7 @@ enum ctp_status recover_log_scan(struct recover_log *log, uint64_t journaled,
 	if (fstat(log->fd, &found) != 0)
 		return ctp_fail(err, CTP_ERR_IO, "cannot examine the log");
 	log->is_cut = (uint64_t)found.st_size < journaled;
-	if (!log->is_cut) /* damage at the end is left where it is */
+	if (!log->is_cut) /* damage at the end is kept */
 		log->bytes = journaled;
 	return CTP_OK;
 }

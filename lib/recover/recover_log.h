@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The log of a spool that was left behind: which file that is, and what it
- * holds. */
+/* The log of an abandoned spool: its file and contents. */
 #ifndef RECOVER_LOG_H
 #define RECOVER_LOG_H
 
@@ -12,36 +11,37 @@ struct recover_origin {
 	bool known; /* there is a header block */
 	uint64_t pid;
 	int64_t realtime_ns;
-	char spool[SPOOL_PATH_BYTES]; /* "": not said, or no path */
+	char spool[SPOOL_PATH_BYTES]; /* "": missing, or not a path */
 };
 
 /* Errors: CTP_ERR_IO, CTP_ERR_NOMEM. */
 enum ctp_status recover_origin_read(
 	int fd, struct recover_origin *origin, struct ctp_error *err);
 
-/* Does the log end with an end block? Errors: CTP_ERR_IO, CTP_ERR_NOMEM. */
+/* Whether the log ends with an end block. Errors: CTP_ERR_IO, CTP_ERR_NOMEM. */
 enum ctp_status recover_log_is_complete(
 	int fd, bool *complete, struct ctp_error *err);
 
-/* Is the log of this origin the one of this spool? */
+/* Whether the log of this origin belongs to this spool. */
 bool recover_origin_is(
 	const struct recover_origin *origin, const struct spool_file *spool);
 
 struct recover_log {
 	int fd; /* locked */
 	char path[SPOOL_PATH_BYTES];
-	uint64_t bytes;  /* what is added stands behind these */
+	uint64_t bytes;  /* new data follows these */
 	uint64_t blocks; /* in these bytes */
-	bool is_cut;     /* there were more */
+	bool is_cut;     /* more bytes existed before */
 	bool has_end;    /* it is complete */
 };
 
 /*
- * Opens the log: `path`, which must be it; or, where that is NULL, the file
- * that the spool names. If that is gone it is made, and if another recording
- * has the name by now, one with another name is made, as a recorder would.
+ * Opens the log: `path`, which must be the right file, or, if NULL, the file
+ * named by the spool. If that is missing it is created; if another recording
+ * has the name by now, a file with another name is created, as a recorder
+ * would.
  *
- * Errors: CTP_ERR_FORMAT if the log is no file, or not the spool's;
+ * Errors: CTP_ERR_FORMAT if the log is not a file, or not the spool's;
  * CTP_ERR_IO, CTP_ERR_NOMEM.
  */
 enum ctp_status recover_log_open(struct recover_log *log,
@@ -50,8 +50,8 @@ enum ctp_status recover_log_open(struct recover_log *log,
 void recover_log_close(struct recover_log *log);
 
 /*
- * Looks what the log holds, up to the size that the journal knows, and tells
- * the packer, which goes on from there.
+ * Reads the log up to the journaled size and initializes the packer, which
+ * continues from there.
  *
  * Errors: CTP_ERR_FORMAT if the file was changed since it was recorded;
  * CTP_ERR_IO, CTP_ERR_NOMEM.

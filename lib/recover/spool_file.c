@@ -38,10 +38,10 @@ enum ctp_status spool_file_open_own(
 	if (place < 0)
 		return ctp_fail(err, CTP_ERR_IO, "cannot open");
 	status = check_own(place, err);
-	/* By its number: another file may have the name by now. */
+	/* By descriptor: another file may have the name by now. */
 	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
 	if (status == CTP_OK && (*fd = open(again, O_RDWR | O_CLOEXEC)) < 0) {
-		if (errno == ENOENT) /* the file is there; /proc is not */
+		if (errno == ENOENT) /* the file exists, but not /proc */
 			errno = ENOSYS;
 		status = ctp_fail(err, CTP_ERR_IO, "cannot open");
 	}
@@ -54,7 +54,7 @@ static off_t offset_of(uint32_t index)
 	return (off_t)(((uint64_t)index + 1) * CHUNK_BYTES);
 }
 
-/* Up to `size` bytes; how many shows in the result, negative on failure. */
+/* Reads up to `size` bytes; returns their number, negative on failure. */
 static ssize_t read_at(int fd, void *to, size_t size, off_t offset)
 {
 	size_t done = 0;
@@ -79,7 +79,7 @@ static bool is_text(const char *text, size_t size)
 	return memchr(text, '\0', size) != NULL;
 }
 
-/* Can these be the facts of a recording? */
+/* Whether these can be the facts of a recording. */
 static bool is_sound(const struct spool_header *header, off_t size)
 {
 	const struct spool_facts *facts = &header->facts;
@@ -106,7 +106,7 @@ static enum ctp_status check(
 	const struct spool_header *header = &file->header;
 	size_t magic_bytes = sizeof(header->magic);
 
-	/* Made, and killed before it was filled. */
+	/* The recorder was killed before it filled the file. */
 	file->ready = false;
 	if (size == 0 || memcmp(header->magic, nothing, magic_bytes) == 0)
 		return CTP_OK;
@@ -153,7 +153,7 @@ enum ctp_status spool_file_open(
 	if ((size_t)snprintf(file->path, sizeof(file->path), "%s", path) >=
 		sizeof(file->path))
 		return ctp_fail(err, CTP_ERR_FORMAT, "name too long");
-	/* Another user's spool may be made to harm us. */
+	/* Another user's spool may be malicious. */
 	status = spool_file_open_own(path, &file->fd, err);
 	if (status != CTP_OK)
 		return status;
@@ -191,11 +191,11 @@ enum ctp_status spool_file_chunk(const struct spool_file *file, uint32_t index,
 	ssize_t got = read_at(file->fd, chunk, sizeof(*chunk), offset);
 
 	if (got >= 0 && got < (ssize_t)sizeof(*chunk))
-		errno = ENODATA; /* it was cut since */
+		errno = ENODATA; /* truncated meanwhile */
 	if (got < (ssize_t)sizeof(*chunk))
 		return ctp_fail_at(err, CTP_ERR_IO, (uint64_t)offset,
 			"cannot read the spool");
-	/* The journal is ahead of the chunk for a moment. */
+	/* The journal is briefly ahead of the chunk. */
 	if (commit != NULL && commit->chunk == index &&
 		commit->track == chunk->track && commit->seq == chunk->seq)
 		chunk->consumed = commit->consumed;
@@ -259,8 +259,8 @@ static enum ctp_status write_at(const struct spool_file *file, const void *from,
 	return CTP_OK;
 }
 
-/* Stores in the journal's chunk what the journal says of it, so that another
- * entry may follow. */
+/* Applies the journal's entry to its chunk, so that another entry may
+ * follow. */
 static enum ctp_status apply(
 	const struct spool_file *file, uint32_t index, struct ctp_error *err)
 {

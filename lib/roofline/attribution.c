@@ -11,32 +11,33 @@
 
 #define ATTRIBUTION_NONE UINT32_MAX
 
-/* So many kernels of an operator wait before those that have one ticket become
- * one: a program that is one operator must not be kept whole. */
+/* Number of waiting kernels of an operator at which those with equal tickets
+ * are merged, so that a program that is a single operator does not keep them
+ * all. */
 #define ATTRIBUTION_MERGE 4096
 
-/* What a kernel is by its name. */
+/* The role of a kernel, from its name. */
 enum attribution_role {
-	ATTRIBUTION_MAIN, /* a product, a convolution, attention */
+	ATTRIBUTION_MAIN, /* product, convolution, attention */
 	ATTRIBUTION_OTHER,
-	ATTRIBUTION_BESIDE, /* what is done before and after these */
+	ATTRIBUTION_BESIDE, /* runs before or after these */
 };
 
 struct attribution_site {
 	bool known;
-	bool launches; /* a call that launches one kernel */
+	bool launches; /* API call that launches one kernel */
 	enum attribution_role role;
 };
 
-/* A range that is open. */
+/* An open range. */
 struct attribution_range {
 	uint32_t site;
-	uint32_t nearest; /* the innermost op up to here, plus 1; 0: none */
-	uint64_t op;      /* its number among those that launched; 0: none */
+	uint32_t nearest; /* depth of the innermost op up to here; 0: none */
+	uint64_t op;      /* number of its attribution_op; 0: none */
 	struct flops_work work;
 	bool taken;  /* by attribution_next_op() */
-	bool unread; /* the work is not known before its arguments are read */
-	/* How much of what the track keeps is of those around it. */
+	bool unread; /* its arguments have not been parsed yet */
+	/* Sizes of the track's args and texts at its begin. */
 	uint32_t first_arg;
 	size_t text_at;
 };
@@ -45,52 +46,52 @@ struct attribution_track {
 	struct attribution_range *ranges;
 	uint32_t depth;
 	uint32_t room;
-	/* Of operators that are open, each behind the one around it. */
+	/* Arguments of open operators, inner ones after outer ones. */
 	struct event_arg *args;
 	uint32_t arg_count;
 	uint32_t arg_room;
 	struct buffer texts;
 };
 
-/* Kernels of one ticket that wait for the others of their operator. */
+/* Kernels with one ticket that wait for the others of their operator. */
 struct attribution_kernel {
 	uint64_t ticket;
-	uint64_t dur_ns; /* of all of them */
+	uint64_t dur_ns; /* sum over the kernels */
 	enum attribution_role role;
-	uint32_t next; /* ATTRIBUTION_NONE: the last */
+	uint32_t next; /* ATTRIBUTION_NONE: last */
 	struct flops_work own;
 };
 
-/* An operator that launched kernels which are still to come. */
+/* An operator with kernels that have not arrived yet. */
 struct attribution_op {
 	uint64_t number; /* 0: free */
 	uint64_t last_id;
 	struct flops_work work;
-	uint32_t launched; /* calls */
-	uint32_t came;     /* kernels */
-	uint32_t waiting;  /* entries of these */
-	uint32_t merge_at; /* this many are made fewer */
+	uint32_t launched; /* number of launching calls */
+	uint32_t came;     /* kernels that arrived */
+	uint32_t waiting;  /* entries in `kernels` */
+	uint32_t merge_at; /* entries at which to merge */
 	bool ended;
-	bool any_number; /* how many kernels there will be is not known */
-	uint32_t first;  /* of the kernels that came, the last first */
-	/* The last one in this place that was divided before all came; stays
-	 * when the place is free again. 0: none. */
+	bool any_number; /* number of kernels unknown */
+	uint32_t first;  /* list of arrived kernels, last one first */
+	/* Number of the last operator in this slot that was divided before all
+	 * its kernels arrived; kept when the slot is freed. 0: none. */
 	uint64_t cut;
 };
 
 struct attribution {
 	const struct trace *trace;
 	struct flops *flops;
-	struct correlation *join; /* the operator's number; NULL: none yet */
+	struct correlation *join; /* to operator numbers; NULL: none yet */
 	struct attribution_site *sites;
 	uint32_t site_count;
 	struct attribution_track *tracks;
 	uint32_t track_count;
-	struct attribution_op *ops; /* by number, modulo the room */
+	struct attribution_op *ops; /* ring, by number modulo op_room */
 	uint32_t op_room;
-	uint64_t op_last;   /* the latest number */
-	uint64_t op_oldest; /* none before it waits */
-	uint64_t late;      /* kernels of operators that were cut */
+	uint64_t op_last;   /* largest number */
+	uint64_t op_oldest; /* no earlier one waits */
+	uint64_t late;      /* kernels of operators divided before */
 	struct attribution_kernel *kernels;
 	uint32_t kernel_count;
 	uint32_t kernel_room;
@@ -139,7 +140,7 @@ void attribution_free(struct attribution *attribution)
 	memory_free(attribution);
 }
 
-/* A kernel's share is known. */
+/* Queues a kernel's share. */
 static bool attribution_finish(
 	struct attribution *attribution, const struct share *share)
 {
@@ -155,8 +156,8 @@ static bool attribution_finish(
 }
 
 /*
- * What operators say about their inputs, as long as they are open: most of them
- * launch no kernel, and to copy a text takes less than to read it.
+ * The arguments of open operators are copied and parsed only when needed: most
+ * operators launch no kernel, and copying is faster than parsing.
  */
 
 static bool is_text(const struct event_arg *arg)
@@ -164,7 +165,7 @@ static bool is_text(const struct event_arg *arg)
 	return arg->kind == ARG_TEXT || arg->kind == ARG_JSON;
 }
 
-/* Keeps what an operator says that has just begun. False if out of memory. */
+/* Copies the arguments of an operator that begins. False if out of memory. */
 static bool copy_args(struct attribution_track *track,
 	struct attribution_range *range, const struct event *event)
 {
@@ -183,7 +184,7 @@ static bool copy_args(struct attribution_track *track,
 	return !track->texts.failed;
 }
 
-/* Makes the work of an open operator known. */
+/* Parses the arguments of an open operator. */
 static void attribution_args_read(struct attribution *attribution,
 	struct attribution_track *track, struct attribution_range *range)
 {
@@ -198,7 +199,7 @@ static void attribution_args_read(struct attribution *attribution,
 	range->unread = false;
 	if (event.arg_count > 0)
 		event.args = &track->args[range->first_arg];
-	/* The texts may have moved since they were kept. */
+	/* The buffer may have moved since they were copied. */
 	for (uint32_t i = range->first_arg; i < end; i++) {
 		struct event_arg *arg = &track->args[i];
 
@@ -210,14 +211,15 @@ static void attribution_args_read(struct attribution *attribution,
 	flops_of_op(attribution->flops, range->site, &event, &range->work);
 }
 
-/* Which kernels of an operator did its work, and how much of it. */
+/* Division of an operator's work among its kernels. */
 
 __extension__ typedef unsigned __int128 wide;
 
 /*
- * Parts of names of kernels that run before or behind the one that does the
- * work: what cuBLAS and cuDNN add up, transform and lay out anew, and ATen's
- * own. A name of one of the others may have these as well, so they come first.
+ * Name parts of kernels that run before or after the one that does the work:
+ * reductions, transforms and layout changes of cuBLAS and cuDNN, and ATen's
+ * own. Names of these may also contain parts of `mains`, so they are checked
+ * first.
  * Source: names in traces of V100, A100, H100 and MI300X.
  */
 static const char *const beside[] = {"splitkreduce", "reducesplitk",
@@ -251,13 +253,13 @@ static enum attribution_role attribution_role_of(const char *name)
 		       : ATTRIBUTION_OTHER;
 }
 
-/* Do the names of its kernels say which of them do the work? */
+/* Whether the roles of its kernels determine which of them do the work. */
 static bool has_roles(const struct attribution_op *op)
 {
 	return op->work.family != FLOPS_NONE && op->work.has_flops;
 }
 
-/* The kernels whose role comes first. */
+/* The first role that one of its kernels has. */
 static enum attribution_role role_that_works(
 	const struct attribution *attribution, const struct attribution_op *op)
 {
@@ -276,7 +278,7 @@ static bool works(const struct attribution_op *op,
 	return !has_roles(op) || kernel->role == role;
 }
 
-/* What the kernel says of itself counts where the operator says nothing. */
+/* The kernel's own values are used if the operator has none. */
 static void use_own(struct flops_work *work, const struct flops_work *own)
 {
 	if (!work->has_flops && own->has_flops) {
@@ -291,8 +293,8 @@ static void use_own(struct flops_work *work, const struct flops_work *own)
 	}
 }
 
-/* What was done in the time from one to the other, so that the parts add up to
- * the whole whatever the rounding. */
+/* The part of the work in [from_ns, to_ns), computed so that the rounded parts
+ * add up to the whole. */
 static uint64_t between(
 	uint64_t whole, uint64_t from_ns, uint64_t to_ns, uint64_t all_ns)
 {
@@ -300,7 +302,7 @@ static uint64_t between(
 	       (uint64_t)((wide)whole * from_ns / all_ns);
 }
 
-/* The time of those that work; 0 where that cannot be divided by. */
+/* Total time of the working kernels; 0 on overflow. */
 static uint64_t time_of(const struct attribution *attribution,
 	const struct attribution_op *op, enum attribution_role role)
 {
@@ -323,7 +325,7 @@ static void add_part(const struct attribution_op *op,
 
 	share->kind = SHARE_WORK;
 	share->work = op->work;
-	/* Of those without any time the first has all. */
+	/* If all durations are 0, the first kernel has everything. */
 	if (all_ns > 0) {
 		share->work.flops =
 			between(op->work.flops, from_ns, to_ns, all_ns);
@@ -339,7 +341,7 @@ static void free_kernel(struct attribution *attribution, uint32_t place)
 	attribution->kernel_free = place;
 }
 
-/* Divides the work of an operator among its kernels, and forgets it. */
+/* Divides the work of an operator among its kernels and removes it. */
 static bool attribution_finalize(
 	struct attribution *attribution, struct attribution_op *op)
 {
@@ -370,8 +372,8 @@ static bool attribution_finalize(
 	return done;
 }
 
-/* By ticket; of one, what says the same of itself is together. What says that
- * it did nothing is not what says something: its time would count, too. */
+/* By ticket, then by which values the kernel has itself. A value of 0 differs
+ * from others, since merging would count its time, too. */
 static int compare(const struct attribution_kernel *one,
 	const struct attribution_kernel *other)
 {
@@ -385,7 +387,7 @@ static int compare(const struct attribution_kernel *one,
 	return memcmp(left, right, sizeof(left));
 }
 
-/* Which of those that are equal comes first is all one: they become one. */
+/* The order of equal ones does not matter: they are merged. */
 static int compare_places(const void *left, const void *right, void *user)
 {
 	const struct attribution *attribution = user;
@@ -404,8 +406,8 @@ static void merge_into(struct attribution_kernel *kernel,
 	kernel->own.bytes = saturate_sum(kernel->own.bytes, other->own.bytes);
 }
 
-/* Makes one of those of an operator's kernels that have one ticket. False if
- * out of memory. */
+/* Merges an operator's kernels that have equal tickets. False if out of
+ * memory. */
 static bool attribution_merge(
 	struct attribution *attribution, struct attribution_op *op)
 {
@@ -435,7 +437,7 @@ static bool attribution_merge(
 		last = places[i];
 	}
 	op->first = last;
-	/* Where nothing became fewer it is not tried again at once. */
+	/* Does not retry soon if little was merged. */
 	op->merge_at = 2 * op->waiting > ATTRIBUTION_MERGE ? 2 * op->waiting
 							   : ATTRIBUTION_MERGE;
 	memory_free(places);
@@ -459,8 +461,8 @@ static struct attribution_track *track_of(
 		       : NULL;
 }
 
-/* A call that launches a kernel, and not a graph of them. Source: the names of
- * the calls in CUDA's and HIP's runtime and driver API. */
+/* Whether a call launches a kernel, not a graph. Source: the names of the calls
+ * in CUDA's and HIP's runtime and driver API. */
 static bool launches(const char *name)
 {
 	return strstr(name, "Launch") != NULL && strstr(name, "Kernel") != NULL;
@@ -476,7 +478,7 @@ static struct attribution_site classify(
 		.role = attribution_role_of(name)};
 }
 
-/* What is known of a site. Without memory it is found out each time. */
+/* Returns the facts of a site, cached if memory allows. */
 static struct attribution_site site_of(
 	struct attribution *attribution, uint32_t number)
 {
@@ -489,7 +491,7 @@ static struct attribution_site site_of(
 	return attribution->sites[number];
 }
 
-/* The operator of this number; NULL if it waits no more. */
+/* Finds the operator of this number; NULL if it no longer waits. */
 static struct attribution_op *op_of(
 	const struct attribution *attribution, uint64_t number)
 {
@@ -527,14 +529,14 @@ static bool grow_ops(struct attribution *attribution)
 	return true;
 }
 
-/* Divides the work of an operator whose kernels may not all have come. */
+/* Divides the work of an operator before all its kernels have arrived. */
 static bool cut(struct attribution *attribution, struct attribution_op *op)
 {
 	op->cut = op->number;
 	return attribution_finalize(attribution, op);
 }
 
-/* A new one, in the place of the oldest if there are too many. */
+/* Adds an operator, replacing the oldest if there are too many. */
 static struct attribution_op *add_op(
 	struct attribution *attribution, const struct flops_work *work)
 {
@@ -559,7 +561,7 @@ static struct attribution_op *add_op(
 	return op;
 }
 
-/* Divides its work if no more kernels are to come. */
+/* Divides its work if all kernels have arrived. */
 static bool finalize_if_whole(
 	struct attribution *attribution, struct attribution_op *op)
 {
@@ -590,8 +592,8 @@ static bool push(struct attribution *attribution, const struct event *event)
 	if (flops_family_of(attribution->flops, event->site) != FLOPS_ATTENTION)
 		return copy_args(track, range, event);
 	flops_of_op(attribution->flops, event->site, event, &range->work);
-	/* Some attention is done by an operator that has all sequences in one
-	 * dimension, where the one that called it knows their lengths. */
+	/* Some attention operators have all sequences in one dimension, but
+	 * their caller knows the lengths. */
 	if (!range->work.has_flops && outer != NULL &&
 		outer->work.family == FLOPS_ATTENTION)
 		range->work = outer->work;
@@ -616,7 +618,7 @@ static bool pop(struct attribution *attribution, const struct event *event)
 	return finalize_if_whole(attribution, op);
 }
 
-/* Arguments that came later than the operator began. */
+/* Handles arguments that follow the operator's begin. */
 static bool add_args(struct attribution *attribution, const struct event *event)
 {
 	struct attribution_track *track = track_of(attribution, event->track);
@@ -640,7 +642,7 @@ static bool add_args(struct attribution *attribution, const struct event *event)
 	return true;
 }
 
-/* What this call launches is the operator's. */
+/* Records that the call's launches belong to the operator. */
 static bool join(struct attribution *attribution, const struct event *event,
 	uint64_t number)
 {
@@ -652,8 +654,8 @@ static bool join(struct attribution *attribution, const struct event *event,
 		       number);
 }
 
-/* The innermost range is a call of a device's API; or it is the operator, if
- * that is what activities are joined with. */
+/* The innermost range is a device API call, or the operator itself if
+ * activities are joined with operators. */
 static bool add_call(struct attribution *attribution, const struct event *event)
 {
 	struct attribution_track *track = track_of(attribution, event->track);
@@ -680,7 +682,7 @@ static bool add_call(struct attribution *attribution, const struct event *event)
 		range->op = op->number;
 	}
 	op->any_number = op->any_number || top == range;
-	/* A call of the runtime makes one of the driver, with the same id. */
+	/* A runtime call makes a driver call with the same id. */
 	if (op->last_id != event->id)
 		op->launched++;
 	op->last_id = event->id;
@@ -704,7 +706,7 @@ bool attribution_add_event(
 	}
 }
 
-/* The operator that the kernel ran for; NULL if there is none, or no more. */
+/* The operator of the kernel; NULL if there is none or it no longer waits. */
 static struct attribution_op *find_op(
 	struct attribution *attribution, const struct event *kernel)
 {
@@ -736,7 +738,7 @@ static uint32_t new_kernel(struct attribution *attribution)
 		       : ATTRIBUTION_NONE;
 }
 
-/* Nobody knows more than the kernel itself. */
+/* Finishes a kernel without an operator, from its own values. */
 static bool finish_alone(struct attribution *attribution,
 	const struct event *event, const struct flops_work *own,
 	uint64_t ticket)

@@ -10,25 +10,27 @@
 
 #define BYTES_PER_GB 1e9
 
-/* The two arguments. */
+/* The two added arguments. */
 enum { OPERATIONS, GIGABYTES, ADDED };
 
-/* An event that waits, or waits for one that does. */
+/* An event that waits for its share, or for an earlier event. */
 struct waiting {
 	struct event event; /* its arguments are owned */
-	bool open;          /* its share is not known */
+	bool open;          /* its share is unknown */
 };
 
 struct augment {
-	struct event_source source; /* first: it is what callers hold */
+	struct event_source source; /* first member: callers hold a pointer to
+				     * it */
 	struct attribution *attribution;
 	uint32_t keys[ADDED];
-	/* A ring: the first's number is `first`, and it is in the place that
-	 * this is, modulo the room. */
+	/* A ring: event number i is at i modulo AUGMENT_LIMIT; `first` is the
+	 * oldest number. */
 	struct waiting *waiting;
 	uint32_t count;
 	uint64_t first;
-	struct event given; /* the last; its arguments live until the next */
+	struct event given; /* last one returned; its arguments are valid until
+			     * the next */
 	bool ended;
 	uint64_t augmented;
 };
@@ -44,7 +46,7 @@ static bool is_zero(const struct event_arg *arg)
 	       (arg->kind == ARG_FLOAT && arg->value.real == 0);
 }
 
-/* The argument of this number; false if it is not known. */
+/* Makes the argument of this number; false if its value is unknown. */
 static bool make_arg(const struct augment *augment, int number,
 	const struct flops_work *work, struct event_arg *arg)
 {
@@ -60,7 +62,7 @@ static bool make_arg(const struct augment *augment, int number,
 	return work->has_bytes && work->bytes > 0;
 }
 
-/* Which of the two the argument is; ADDED: neither. */
+/* Returns which of the two the argument is; ADDED: neither. */
 static int find_arg(const struct augment *augment, const struct event_arg *arg)
 {
 	int number = 0;
@@ -70,8 +72,8 @@ static int find_arg(const struct augment *augment, const struct event_arg *arg)
 	return number;
 }
 
-/* A copy with what was done, where the event does not say that itself; a 0 says
- * nothing, and is left out. */
+/* Copies the event and adds the work if the event does not have it; a value of
+ * 0 counts as missing and is removed. */
 static bool copy_with(const struct augment *augment, const struct event *event,
 	const struct flops_work *work, struct event *copy)
 {
@@ -102,7 +104,7 @@ static bool copy_with(const struct augment *augment, const struct event *event,
 	return done;
 }
 
-/* A kernel's share has become known. */
+/* Applies a kernel's share. */
 static bool close_kernel(struct augment *augment, const struct share *share)
 {
 	struct waiting *waiting = waiting_at(augment, share->ticket);
@@ -129,7 +131,7 @@ static bool close_kernels(struct augment *augment)
 	return true;
 }
 
-/* The event comes behind those that wait; with `work`, if that is not NULL. */
+/* Appends the event, with `work` unless NULL, to the waiting ones. */
 static bool add(struct augment *augment, const struct event *event,
 	const struct flops_work *work)
 {
@@ -144,8 +146,8 @@ static bool add(struct augment *augment, const struct event *event,
 	return done;
 }
 
-/* Behind a call, or the id of its own, an operator is innermost again: then it
- * is given what is known of it, once. */
+/* After a launching call, or after its own id, an operator is innermost again:
+ * adds its work once. */
 static bool add_op(struct augment *augment, const struct event *event)
 {
 	struct event facts = {.kind = EVENT_ARGS,
@@ -183,7 +185,8 @@ static bool has_our_args(
 	return false;
 }
 
-/* Takes an event of the inner source, and what it closes. */
+/* Adds an event of the inner source, and applies the shares that it
+ * completes. */
 static bool add_event(struct augment *augment, const struct event *event)
 {
 	static const struct flops_work none = {.family = FLOPS_NONE};
@@ -207,7 +210,7 @@ static bool add_event(struct augment *augment, const struct event *event)
 	return done && close_kernels(augment);
 }
 
-/* Reads on until the first that waits can be given. */
+/* Reads until the first waiting event can be returned. */
 static enum ctp_status fill(struct augment *augment, struct ctp_error *err)
 {
 	enum ctp_status status;
@@ -215,7 +218,7 @@ static enum ctp_status fill(struct augment *augment, struct ctp_error *err)
 
 	while (augment->count == 0 ||
 		waiting_at(augment, augment->first)->open) {
-		/* Of one event two may come. */
+		/* One event may become two. */
 		bool settle =
 			augment->ended || augment->count + 2 > AUGMENT_LIMIT;
 

@@ -64,7 +64,7 @@ static const struct {
 	{"int64", {DTYPE_OTHER, 8}},
 };
 
-/* Other words that people use. */
+/* Other common names. */
 static const struct {
 	const char *name;
 	enum dtype dtype;
@@ -75,9 +75,9 @@ static const struct {
 };
 
 /*
- * Parts of kernels' names; the first that is met counts. What says less stands
- * behind what says more: cuBLAS has "bf16bf16_bf16f32", and "f32f32_tf32f32",
- * where the last part is what it adds up in.
+ * Parts of kernel names; the first match wins, so more specific ones come
+ * first: cuBLAS has "bf16bf16_bf16f32" and "f32f32_tf32f32", whose last part is
+ * the type of the sum.
  */
 static const struct {
 	const char *part;
@@ -99,7 +99,7 @@ static const struct {
 	{"h1688", DTYPE_FP16},
 	{"h16816", DTYPE_FP16},
 	{"gemm_f16", DTYPE_FP16},
-	{"tensorop_s1688gemm", DTYPE_TF32}, /* CUTLASS: of fp32 */
+	{"tensorop_s1688gemm", DTYPE_TF32}, /* CUTLASS, for fp32 */
 	{"int8", DTYPE_INT8},
 	{"i8i8", DTYPE_INT8},
 	{"igemm", DTYPE_INT8},
@@ -111,7 +111,7 @@ static const struct {
 	{"scudnn", DTYPE_FP32},
 	{"f32f32", DTYPE_FP32},
 	{"float32", DTYPE_FP32},
-	/* rocBLAS: the types of A, B and C, and of the sum. */
+	/* rocBLAS: types of A, B and C, and of the sum. */
 	{"_bbs_b", DTYPE_BF16},
 	{"_hhs_b", DTYPE_FP16},
 	{"_hb_", DTYPE_FP16},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What tensors are made of: the types that devices have peaks for, and the
- * names that traces give them. */
+/* Element types of tensors for which devices have peaks, and their names in
+ * traces. */
 #ifndef DTYPE_H
 #define DTYPE_H
 
@@ -11,35 +11,36 @@ enum dtype {
 	DTYPE_UNKNOWN,
 	DTYPE_FP64,
 	DTYPE_FP32,
-	DTYPE_TF32, /* of kernels: fp32 tensors, multiplied with less */
+	DTYPE_TF32, /* only kernels: fp32 tensors, multiplied with less
+		     * precision */
 	DTYPE_BF16,
 	DTYPE_FP16,
 	DTYPE_FP8,
 	DTYPE_INT8,
-	DTYPE_OTHER, /* known, but no device has a peak for it */
+	DTYPE_OTHER, /* known, but without a peak on any device */
 	DTYPES
 };
 
 struct dtype_element {
 	enum dtype dtype;
-	uint32_t bytes; /* of one element; 0: not known */
+	uint32_t bytes; /* of one element; 0: unknown */
 };
 
-/* "bf16"; "unknown" and "other" are no names that dtype_find() knows. */
+/* "bf16". dtype_find() does not accept "unknown" and "other". */
 const char *dtype_name(enum dtype dtype);
 
-/* What people call a type: "bf16", "bfloat16", "c10::BFloat16", ... without
- * regard to case; DTYPE_UNKNOWN if it is none of them. */
+/* Finds a type by any common name: "bf16", "bfloat16", "c10::BFloat16", ...
+ * ignoring case; DTYPE_UNKNOWN if there is none. */
 enum dtype dtype_find(const char *name);
 
 /*
- * What PyTorch calls the type of an input.
- * Source: c10::ScalarType and caffe2::TypeMeta's names, as "Input type" of
- * Kineto's traces has them.
+ * Finds PyTorch's type of an input.
+ * Source: c10::ScalarType and caffe2::TypeMeta's names, as in "Input type" of
+ * Kineto's traces.
  */
 struct dtype_element dtype_of_type(const char *text, size_t size);
 
-/* What the name of a kernel says about the type that it computes with. */
+/* The type that a kernel computes with, from its name. */
 enum dtype dtype_of_kernel(const char *name);
 
 #endif

@@ -17,7 +17,7 @@
 #define BYTES_PER_GB 1e9
 
 enum key {
-	KEY_DIMS, /* what inputs are, up to KEY_INPUTS */
+	KEY_DIMS, /* the keys below KEY_INPUTS describe inputs */
 	KEY_TYPES,
 	KEY_CONCRETE,
 	KEY_INPUTS,
@@ -27,17 +27,17 @@ enum key {
 };
 
 const char *const flops_args[] = {"Input Dims",
-	"Input dims", /* of the first traces */
+	"Input dims", /* in early traces */
 	"Input type", "Concrete Inputs", "kernel_flop", "kernel_num_gb", NULL};
 
 static const enum key arg_keys[] = {
 	KEY_DIMS, KEY_DIMS, KEY_TYPES, KEY_CONCRETE, KEY_FLOPS, KEY_GB};
 
-/* Of these a part of an input is read, and which is not known. */
+/* These read an unknown part of an input. */
 static const char *const partly_read[] = {"index", "_index_put", "embedding",
 	"_embedding_bag", "gather", "scatter", "take"};
 
-/* What is known of a site; asked once for each. */
+/* Cached facts of a site. */
 struct site {
 	bool known;
 	bool is_op;
@@ -46,25 +46,24 @@ struct site {
 	const struct flops_formula *formula; /* NULL: none */
 };
 
-/* A text that was read. */
+/* A parsed text. */
 struct cached_types {
 	size_t size;
 	char text[TYPES_TEXT_MAX];
 	struct op_types types;
 };
 
-/* What an operator says of its inputs: by key, empty where it says nothing. */
+/* The texts about an operator's inputs, by key; empty if missing. */
 struct op_cache_key {
 	const char *texts[KEY_INPUTS];
 	size_t sizes[KEY_INPUTS];
 };
 
-/* What an operator was found to do: programs call the same ones with the same
- * inputs again and again. */
+/* Cached work of an operator: programs repeat operators with equal inputs. */
 struct cached_work {
-	uint32_t number; /* of the site, plus 1; 0: none */
+	uint32_t number; /* site + 1; 0: none */
 	uint32_t sizes[KEY_INPUTS];
-	char text[WORKS_TEXT_MAX]; /* what it said, one behind the other */
+	char text[WORKS_TEXT_MAX]; /* its texts, concatenated */
 	struct flops_work work;
 };
 
@@ -73,13 +72,12 @@ struct flops {
 	struct site *sites; /* by number */
 	uint32_t site_count;
 	struct {
-		uint32_t number; /* of the key, plus 1; 0: none */
+		uint32_t number; /* key + 1; 0: none */
 		enum key key;
 	} keys[KEYS_CACHED];
-	struct cached_types types[TYPES_CACHED]; /* by the text's hash */
+	struct cached_types types[TYPES_CACHED]; /* by hash of the text */
 	struct op_types long_types;
-	struct cached_work
-		works[WORKS_CACHED]; /* by the hash of site and texts */
+	struct cached_work works[WORKS_CACHED]; /* by hash of site and texts */
 };
 
 struct flops *flops_new(const struct trace *trace)
@@ -140,7 +138,7 @@ static struct site classify(const struct trace *trace, uint32_t number)
 	return site;
 }
 
-/* What is known of a site. Without memory it is found out each time. */
+/* Returns the facts of a site, cached if memory allows. */
 static struct site site_of(struct flops *flops, uint32_t number)
 {
 	if (!array_ensure_index(&flops->sites, number, &flops->site_count,
@@ -161,7 +159,7 @@ enum flops_family flops_family_of(struct flops *flops, uint32_t site)
 	return site_of(flops, site).family;
 }
 
-/* A number that may be of any kind; 0 if it is none, or negative. */
+/* Value of an argument of any kind; 0 if it is not a number or negative. */
 static double number_of(const struct event_arg *arg)
 {
 	char text[64];
@@ -180,7 +178,7 @@ static double number_of(const struct event_arg *arg)
 	return isfinite(number) && number > 0 ? number : 0;
 }
 
-/* The nearest integer; one that is too large is not believed. */
+/* Rounds to the nearest integer; 0 if too large. */
 static uint64_t whole(double number)
 {
 	return number < 1.8e19 ? (uint64_t)(number + 0.5) : 0;
@@ -206,7 +204,7 @@ static void read_own(
 	}
 }
 
-/* Numbers that are no more than "too many to count" are of no use. */
+/* Drops saturated values, which are meaningless. */
 static void drop_saturated(struct flops_work *work)
 {
 	if (work->flops == UINT64_MAX)
@@ -219,7 +217,7 @@ static void drop_saturated(struct flops_work *work)
 		work->bytes = 0;
 }
 
-/* All that goes in is read, or written in place, once. */
+/* Assumes that each input is read, or written in place, once. */
 static void sum_bytes(const struct op_inputs *inputs, struct flops_work *work)
 {
 	uint64_t sum = 0;
@@ -251,7 +249,7 @@ static enum dtype largest_of(const struct op_inputs *inputs)
 	return dtype;
 }
 
-/* Types, borrowed until the next call. */
+/* Parses types, or finds them in the cache; borrowed until the next call. */
 static const struct op_types *find_types(
 	struct flops *flops, const char *text, size_t size)
 {
@@ -270,7 +268,7 @@ static const struct op_types *find_types(
 	return &cached->types;
 }
 
-/* The first of each that it says. */
+/* Takes the first argument of each key. */
 static struct op_cache_key find_cache_key(
 	struct flops *flops, const struct event *event)
 {
@@ -355,7 +353,7 @@ static void cache_work(struct cached_work *cached, uint32_t number,
 	}
 }
 
-/* The same as read_work(), by looking whether it was read before. */
+/* The same as read_work(), with a cache. */
 static void find_work(struct flops *flops, uint32_t number,
 	const struct site *site, const struct op_cache_key *key_texts,
 	struct flops_work *work)

@@ -6,11 +6,10 @@
 
 #include "base/saturate.h"
 
-/* An input that the formula does not have. */
+/* Position of an input that the formula lacks. */
 #define NONE UINT8_MAX
 
-/* The tensor of this rank that is the formula's input; NULL if there is none.
- */
+/* The formula's input, if it is a tensor of this rank; else NULL. */
 static const struct op_input *tensor_at(const struct flops_formula *formula,
 	int position, const struct op_inputs *inputs, uint32_t rank)
 {
@@ -23,10 +22,10 @@ static const struct op_input *tensor_at(const struct flops_formula *formula,
 
 /* ---- products of matrices and vectors ---- */
 
-/* What is multiplied, and what is added to it. */
+/* The factors, and the addend. */
 enum { LEFT, RIGHT, ADDED };
 
-/* In, and out, which is as wide as the left input. */
+/* Inputs plus output, which has the left input's element size. */
 static void set_bytes(const struct flops_formula *formula,
 	const struct op_inputs *inputs, uint64_t written,
 	struct flops_work *work)
@@ -55,7 +54,7 @@ static void set_flops(struct flops_work *work, uint64_t products)
 	work->has_flops = true;
 }
 
-/* (M, K) by (K, N), or as many of these as the first dimension says. */
+/* (M, K) by (K, N), optionally batched by a first dimension. */
 static bool multiply(const struct op_input *left, const struct op_input *right,
 	uint64_t *products, uint64_t *written)
 {
@@ -90,7 +89,7 @@ static void product(const struct flops_formula *formula,
 	set_bytes(formula, inputs, written, work);
 }
 
-/* The result is of another type, which the shapes do not tell. */
+/* The type of the result is not in the trace. */
 static void narrow_product(const struct flops_formula *formula,
 	const struct op_inputs *inputs, struct flops_work *work)
 {
@@ -136,7 +135,7 @@ static void linear(const struct flops_formula *formula,
 		work);
 }
 
-/* Is there a tensor of the product's shape behind both? */
+/* Whether a tensor of the product's shape follows both. */
 static bool has_result(const struct op_inputs *inputs, uint32_t first,
 	uint32_t second, uint64_t written)
 {
@@ -199,21 +198,21 @@ static const struct flops_formula gemm_template = {"", gemm_kernel, {0}};
 /* ---- convolutions ---- */
 
 /*
- * Each output position takes one product for each element of the weight; of a
- * transposed one, each input position does. The weight has the groups in its
- * shape. Backward, each gradient that is asked for takes as many as forward.
- * Source: ATen's native_functions.yaml for the order of the inputs; the shape of
- * outputs is that of conv_output_size() and conv_input_size() in
+ * Each output position (input position if transposed) takes one product per
+ * element of the weight, whose shape accounts for groups. Backward, each
+ * requested gradient takes as many as forward.
+ * Source: ATen's native_functions.yaml for the order of the inputs; output
+ * shapes are from conv_output_size() and conv_input_size() in
  * aten/src/ATen/native/ConvUtils.h.
  */
 
-/* In TRANSPOSED: it is never transposed, or always. */
+/* Values of TRANSPOSED: never or always transposed. */
 #define NEVER UINT8_MAX
 #define ALWAYS (UINT8_MAX - 1)
 
 #define SPATIAL_MAX 3
 
-/* GRADIENT is of the output, MASK tells which gradients are asked for. */
+/* GRADIENT is that of the output, MASK selects the requested gradients. */
 enum { INPUT, WEIGHT, STRIDE, PADDING, DILATION, TRANSPOSED, EXTRA, GROUPS };
 enum { GRADIENT = STRIDE, MASK = PADDING };
 
@@ -258,8 +257,8 @@ static uint64_t positions_of(const struct shape *shape)
 	return positions;
 }
 
-/* One of the numbers that there are for each dimension, or one for all; at most
- * INT32_MAX, so that what is computed of them does not overflow. */
+/* Reads one number per dimension, or one for all; at most INT32_MAX, so that
+ * computations do not overflow. */
 static bool read_numbers(const struct flops_formula *formula, int position,
 	const struct op_inputs *inputs, int64_t usual, struct shape *shape)
 {
@@ -351,8 +350,8 @@ static void set_convolution_flops(struct flops_work *work, int64_t batch,
 	work->has_flops = true;
 }
 
-/* Channels of the output: the first dimension of the weight; transposed it is
- * the second, for each group. */
+/* Output channels: the first dimension of the weight; if transposed, the second
+ * times the groups. */
 static bool find_channels(const struct flops_formula *formula,
 	const struct op_inputs *inputs, const struct op_input *weight,
 	bool transposed, uint64_t *channels)
@@ -404,8 +403,8 @@ static void forward(const struct flops_formula *formula,
 	work->has_bytes = true;
 }
 
-/* Which gradients are asked for, "[True, True, False]", of which the first
- * letters tell; false if it does not say. */
+/* Reads the requested gradients, "[True, True, False]", by their first letters;
+ * false if missing. */
 static bool read_mask(const struct op_input *input, bool mask[2])
 {
 	const char *at = input == NULL ? "" : input->concrete;
@@ -444,8 +443,8 @@ static void backward(const struct flops_formula *formula,
 		!op_input_bytes(weight, &bytes[1]) ||
 		!op_input_bytes(gradient, &bytes[2]))
 		return;
-	/* Each gradient takes that of the output and the other input, and has
-	 * the size of its own. */
+	/* Each gradient reads the output's gradient and the other input, and
+	 * writes the size of its own input. */
 	work->bytes = saturate_product(
 		saturate_sum(bytes[0], bytes[1]), (uint64_t)mask[0] + mask[1]);
 	work->bytes = saturate_sum(work->bytes,
@@ -453,7 +452,7 @@ static void backward(const struct flops_formula *formula,
 	work->has_bytes = true;
 }
 
-/* One of the gradients alone, as before convolution_backward. */
+/* A single gradient, as before convolution_backward. */
 static void backward_input(const struct flops_formula *formula,
 	const struct op_inputs *inputs, struct flops_work *work)
 {
@@ -492,8 +491,8 @@ static void backward_weight(const struct flops_formula *formula,
 		work, gradient->dims[0], positions_of(&out), elements, 1);
 }
 
-/* The kernel's X, W and output: the tensors of a rank, of which the last is
- * what is written. */
+/* X, W and output of the kernel: the tensors of equal rank, of which the last
+ * is the output. */
 static void convolution_kernel(const struct flops_formula *formula,
 	const struct op_inputs *inputs, struct flops_work *work)
 {
@@ -583,17 +582,16 @@ static const struct flops_formula convolution_template = {
 /* ---- attention ---- */
 
 /*
- * Scaled dot product attention, whose two products are of (S_q, D) by (D, S_k)
- * and of (S_q, S_k) by (S_k, D_v), for each head. Backward the first is done
- * again, and each has a gradient for either side. What a causal mask would save
- * is not subtracted.
+ * Scaled dot product attention has two products per head, (S_q, D) by (D, S_k)
+ * and (S_q, S_k) by (S_k, D_v). Backward repeats the first, and each has
+ * gradients for both factors. Savings of a causal mask are not subtracted.
  * Source: sdpa_flop_count() and sdpa_backward_flop_count() of
  * torch/utils/flop_counter.py.
  */
 
-/* CUMULATIVE tells where each sequence ends, where those of different lengths
- * lie one after the other in one of four dimensions: the lengths are not in the
- * trace. Others take that in three, which are no case here. */
+/* CUMULATIVE is the input with the ends of packed sequences, whose lengths are
+ * not in the trace. Packed inputs with four dimensions are recognized by it;
+ * others have three dimensions and do not match anyway. */
 enum { QUERY, KEY, VALUE, CUMULATIVE, LAYOUT, DIRECTION };
 enum { HEADS_FIRST, HEADS_LAST }; /* (B, H, S, D) and (B, S, H, D) */
 enum { FORWARD, BACKWARD };
@@ -608,9 +606,9 @@ static bool shapes_agree(const struct op_input *query,
 	       key->dims[1] == value->dims[1] && key->dims[2] == value->dims[2];
 }
 
-/* The three are read, and an output like the query, of the value's depth, is
- * written; backward that is read with its gradient, and those of the three are
- * written. */
+/* Forward reads the three inputs and writes an output like the query with the
+ * value's depth. Backward also reads the output and its gradient, and writes
+ * the gradients of the three. */
 static void set_attention_bytes(const struct op_input *const tensors[3],
 	uint64_t outputs, bool backward, struct flops_work *work)
 {
@@ -649,7 +647,7 @@ static void attention(const struct flops_formula *formula,
 		return;
 	depth = (uint64_t)tensors[0]->dims[3];
 	depth_v = (uint64_t)tensors[2]->dims[3];
-	/* Of all heads. */
+	/* Over all heads. */
 	rows = saturate_product(saturate_product((uint64_t)tensors[0]->dims[0],
 					(uint64_t)tensors[0]->dims[1]),
 		(uint64_t)tensors[0]->dims[2]);
@@ -720,8 +718,8 @@ static const struct flops_formula *find_in(
 	return NULL;
 }
 
-/* Only what Inductor made of a template has the work in it that its name tells;
- * others are what was done before or after it. */
+/* Only kernels that Inductor made from a template do the named work; others run
+ * before or after it. */
 static const struct flops_formula *find_template(
 	const char *name, enum flops_family *family)
 {

@@ -14,13 +14,13 @@
 struct kernels {
 	const struct trace *trace;
 	struct attribution *attribution;
-	struct strtab *keys; /* of rows: device and name */
+	struct strtab *keys; /* row keys: device and name */
 	struct kernels_row *rows;
-	enum dtype *dtypes; /* of each row, by its name */
+	enum dtype *dtypes; /* by row, from its name */
 	uint32_t row_count;
 	uint32_t row_room;
 	struct kernels_device *devices;
-	struct strtab *device_keys; /* number + 1 by process and number */
+	struct strtab *device_keys; /* index + 1 by process and number */
 	uint32_t device_count;
 	uint32_t device_room;
 };
@@ -55,7 +55,7 @@ void kernels_free(struct kernels *kernels)
 	memory_free(kernels);
 }
 
-/* The device that a stream is of; NONE if out of memory. */
+/* Returns the device of a stream; NONE if out of memory. */
 static uint32_t find_device(struct kernels *kernels, uint32_t track)
 {
 	const struct trace_track *stream = &kernels->trace->tracks[track];
@@ -95,7 +95,7 @@ static bool grow_rows(struct kernels *kernels)
 	return true;
 }
 
-/* The row of a kernel on a device; NONE if out of memory. */
+/* Returns the row of a kernel on a device; NONE if out of memory. */
 static uint32_t find_row(
 	struct kernels *kernels, uint32_t device, uint32_t site)
 {
@@ -124,8 +124,8 @@ static void add_work(
 	work->time_ns = saturate_sum(work->time_ns, time_ns);
 }
 
-/* What the operator's tensors are made of; how kernels for fp32 multiply, only
- * their names tell. */
+/* The type of the operator's tensors, except that tf32 is only visible in the
+ * names of fp32 kernels. */
 static enum dtype dtype_of(const struct share *share, enum dtype named)
 {
 	enum dtype dtype = share->work.dtype;
@@ -136,7 +136,7 @@ static enum dtype dtype_of(const struct share *share, enum dtype named)
 	return dtype;
 }
 
-/* Adds what is known by now. */
+/* Adds the shares known by now. */
 static void add_shares(struct kernels *kernels)
 {
 	struct share share;
@@ -211,7 +211,7 @@ static int compare_devices(const void *left, const void *right, void *user)
 	return (one->number > other->number) - (one->number < other->number);
 }
 
-/* Into an order that does not depend on how they were met. */
+/* Sorts devices independently of the order of input. */
 static bool sort_devices(struct kernels *kernels)
 {
 	uint32_t count = kernels->device_count;
@@ -261,7 +261,7 @@ static uint64_t rate_of(struct kernels_work work)
 	return kernels_rate(&work, &rate) ? rate : 0;
 }
 
-/* What the larger comes first of. */
+/* The sort value, largest first. */
 static uint64_t value_of(const struct kernels_row *row, enum kernels_key key)
 {
 	switch (key) {
@@ -329,8 +329,8 @@ const struct kernels_row *kernels_rows(
 	return kernels->rows;
 }
 
-/* How fast kernels did what they did. A GFLOP in a second is one FLOP in a
- * nanosecond; so it is with bytes. */
+/* Rates of kernels. One GFLOP/s is one FLOP per nanosecond; likewise for
+ * bytes. */
 
 #define NS_PER_S 1000000000
 #define WHOLE 10000
@@ -364,7 +364,7 @@ bool kernels_rate(const struct kernels_work *work, uint64_t *per_s)
 	return rate < UINT64_MAX;
 }
 
-/* The share of `time_ns`, which is not 0; rounded to the nearest. */
+/* `least` as a share of `time_ns`, which is not 0; rounded to nearest. */
 static uint64_t share_of(wide least, uint64_t time_ns)
 {
 	wide share = (least + time_ns / 2) / time_ns;
@@ -375,7 +375,7 @@ static uint64_t share_of(wide least, uint64_t time_ns)
 bool kernels_flops_share(const struct kernels_row *row, const struct peak *peak,
 	enum dtype usual, uint64_t *share)
 {
-	wide least = 0; /* time that it would take, in parts of 1 / WHOLE ns */
+	wide least = 0; /* minimum time, in units of 1 / WHOLE ns */
 	uint64_t time_ns = 0;
 
 	for (int i = 0; i < DTYPES; i++) {

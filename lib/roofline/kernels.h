@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernels of each device did: how often and how long each ran, and how
- * many floating point operations and bytes that was, where it is known.
+ * Kernel statistics per device: count, time and, if known, floating-point
+ * operations and bytes.
  * Source: shared spec 06, "Table"; every launch counts, and each operation
- * once: see attribution.h.
+ * counts once: see attribution.h.
  */
 #ifndef KERNELS_H
 #define KERNELS_H
@@ -16,7 +16,7 @@
 #include "trace/event.h"
 #include "roofline/peaks.h"
 
-/* Work, and the time of those kernels that did it. */
+/* Work, and the time of the kernels that did it. */
 struct kernels_work {
 	uint64_t amount;
 	uint64_t time_ns;
@@ -29,7 +29,7 @@ struct kernels_row {
 	uint64_t total_ns;
 	uint64_t min_ns;
 	uint64_t max_ns;
-	struct kernels_work flops[DTYPES]; /* by the type that was computed */
+	struct kernels_work flops[DTYPES]; /* by element type */
 	struct kernels_work bytes;
 };
 
@@ -38,12 +38,12 @@ struct kernels_device {
 	uint32_t number;
 	uint64_t count;
 	uint64_t total_ns;
-	uint64_t helper_ns; /* for operators whose work others did */
+	uint64_t helper_ns; /* of kernels without a share of the work */
 	struct kernels_work flops;
 	struct kernels_work bytes;
 };
 
-/* By name, in the order of enum kernels_key. */
+/* Names of enum kernels_key, in order. */
 #define KERNELS_KEY_WORDS "total|mean|min|max|count|flops|bytes|name"
 
 enum kernels_key {
@@ -63,40 +63,40 @@ struct kernels;
 struct kernels *kernels_new(const struct trace *trace);
 void kernels_free(struct kernels *kernels);
 
-/* Takes one event. Memory: that of attribution.h, and the names. Errors:
+/* Adds an event. Memory: that of attribution.h, and names. Errors:
  * CTP_ERR_NOMEM. */
 enum ctp_status kernels_add(struct kernels *kernels, const struct event *event,
 	struct ctp_error *err);
 
-/* After the last event, once. Errors: as above. */
+/* Call it once, after the last event. Errors: CTP_ERR_NOMEM. */
 enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err);
 
-/* How many came too late to have a part of their operator's work: see
+/* Number of kernels that arrived too late for a share of work: see
  * attribution_late(). */
 uint64_t kernels_late(const struct kernels *kernels);
 
-/* By device, and there by the key: the largest first, names from A. After
+/* Sorts by device, then by key: largest first, names from A. Call it after
  * kernels_finish(). */
 void kernels_sort(struct kernels *kernels, enum kernels_key key);
 
-/* Devices by process and number. Borrowed until kernels_free(). */
+/* Devices sorted by process and number. Borrowed until kernels_free(). */
 const struct kernels_device *kernels_devices(
 	const struct kernels *kernels, uint32_t *count);
 const struct kernels_row *kernels_rows(
 	const struct kernels *kernels, uint32_t *count);
 
-/* All of a row's operations, whatever they were computed with. */
+/* Sum of a row's operations over all types. */
 struct kernels_work kernels_flops(const struct kernels_row *row);
 
-/* Units of work in a second; false if there is no such number. */
+/* Units of work per second; false if that cannot be computed. */
 bool kernels_rate(const struct kernels_work *work, uint64_t *per_s);
 
 /*
- * How much of what the device can do at most was achieved while the kernel ran;
- * with `usual` for types that are not known. False if that is not known.
+ * Share of the device's peak that the kernel reached; unknown types count as
+ * `usual`. False if unknown.
  *
- * Units: hundredths of a percent. More than 10000 says that the kernel did less
- * than what its operator asks for, or with another type.
+ * Units: hundredths of a percent. More than 10000 means that the kernel did
+ * less work than its operator requires, or used another type.
  */
 bool kernels_flops_share(const struct kernels_row *row, const struct peak *peak,
 	enum dtype usual, uint64_t *share);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No number that a driver gives is larger; products of two are in range. */
+/* Drivers report no larger numbers; products of two do not overflow. */
 #define NUMBER_MAX INT32_MAX
 
 #define REGISTER_UNIT 256
@@ -155,8 +155,8 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Registers are given to whole warps, in each part of a multiprocessor from
- * that part's own. */
+/* Registers are allocated per warp, in each partition of a multiprocessor
+ * separately. */
 static int64_t limit_registers(const struct occupancy_device *device,
 	const struct occupancy_kernel *kernel, int64_t warps)
 {
@@ -212,7 +212,7 @@ int64_t occupancy_blocks(const struct occupancy_device *device,
 	return least(blocks, limit_shared(device, kernel));
 }
 
-/* In single precision, as Kineto computes it: at 22.5 it would show. */
+/* In single precision, like Kineto: the rounding of 22.5 would differ. */
 static int percent_of(const struct occupancy_device *device, double blocks,
 	int64_t most, int64_t threads)
 {

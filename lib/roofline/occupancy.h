@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much of a device a kernel can keep busy, by its launch's size and what
- * each of its blocks needs.
+ * Estimates the occupancy of a kernel from its launch size and the resources of
+ * a block.
  */
 #ifndef OCCUPANCY_H
 #define OCCUPANCY_H
@@ -11,7 +11,7 @@
 
 #include "trace/event.h"
 
-/* Of one multiprocessor where nothing else is said; 0: unknown. */
+/* Per multiprocessor unless noted; 0: unknown. */
 struct occupancy_device {
 	int64_t multiprocessors;
 	int64_t warp_size;
@@ -33,7 +33,7 @@ struct occupancy_kernel {
 	int64_t registers_per_thread;
 	int64_t static_bytes;
 	int64_t dynamic_bytes;
-	int64_t shared_bytes; /* both, where they are not known apart */
+	int64_t shared_bytes; /* static and dynamic, if not known separately */
 };
 
 /* Names of arguments in a trace, as numbers; lib/roofline/occupancy.c has them. */
@@ -44,25 +44,25 @@ struct occupancy {
 	uint32_t kernel_keys[OCCUPANCY_KEYS];
 };
 
-/* What Kineto tells of a kernel. */
+/* Kineto's figures for a kernel. */
 struct occupancy_estimate {
-	double blocks; /* of the whole launch, per multiprocessor */
+	double blocks; /* of the launch, per multiprocessor */
 	double warps;  /* likewise */
-	/* Of the threads that a multiprocessor can hold; -1: unknown. */
+	/* Percent of the largest number of threads; -1: unknown. */
 	int percent;
 };
 
 /* False if out of memory. `trace` is borrowed. */
 bool occupancy_init(struct occupancy *occupancy, const struct trace *trace);
 
-/* From an activity's arguments and its device's properties; false if these do
- * not tell, or it is no kernel. */
+/* Computes the estimate from an activity's arguments and its device's
+ * properties; false if these are insufficient, or it is not a kernel. */
 bool occupancy_estimate(const struct occupancy *occupancy,
 	const struct event *event, struct occupancy_estimate *estimate);
 
 /*
- * How many blocks of a kernel a multiprocessor can hold at a time; -1 if too
- * little is known.
+ * Largest number of blocks of a kernel on a multiprocessor at a time; -1 if
+ * unknown.
  *
  * Source: NVIDIA's cuda_occupancy.h, compute capability 5.0 and later.
  */

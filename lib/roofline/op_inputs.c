@@ -6,8 +6,8 @@
 
 #include "base/saturate.h"
 
-/* So that a text that is read stays in registers: operators have three each,
- * and nothing else about them takes as long. */
+/* Inlining keeps the parsed text in registers: each operator has three texts,
+ * and parsing them is most of the work. */
 #define INLINE static inline __attribute__((always_inline))
 
 struct text {
@@ -21,7 +21,8 @@ static bool is_space(char byte)
 	       (byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r');
 }
 
-/* The next byte that is no space, which is not taken; NUL at the end. */
+/* Skips spaces and returns the next byte without consuming it; NUL at the
+ * end. */
 INLINE char peek(struct text *text)
 {
 	while (text->at < text->end && is_space(*text->at))
@@ -37,7 +38,7 @@ INLINE bool accept(struct text *text, char byte)
 	return true;
 }
 
-/* Takes a number that is no less than `least`. */
+/* Parses a number that is at least `least`. */
 INLINE bool parse_number(struct text *text, int64_t least, int64_t *number)
 {
 	bool negative = accept(text, '-');
@@ -55,7 +56,7 @@ INLINE bool parse_number(struct text *text, int64_t least, int64_t *number)
 	return some && *number >= least;
 }
 
-/* Passes over the string whose quote is next. */
+/* Skips the string whose quote is next. */
 INLINE bool skip_string(struct text *text)
 {
 	for (text->at++; text->at < text->end; text->at++) {
@@ -72,7 +73,7 @@ INLINE bool skip_string(struct text *text)
 	return true;
 }
 
-/* Passes over any value, and leaves it in `value`. */
+/* Skips any value and returns it in `value`. */
 INLINE bool parse_value(struct text *text, struct text *value)
 {
 	uint64_t depth = 0;
@@ -98,7 +99,7 @@ INLINE bool parse_value(struct text *text, struct text *value)
 	return depth == 0 && value->at < value->end;
 }
 
-/* The rest of a shape, whose bracket is taken. */
+/* Parses the rest of a shape, after its bracket. */
 INLINE bool parse_shape(struct text *text, struct op_input *input)
 {
 	uint64_t elements = 1;
@@ -122,7 +123,7 @@ INLINE bool parse_shape(struct text *text, struct op_input *input)
 	return true;
 }
 
-/* A list of tensors, whose bracket is taken. */
+/* Parses a list of tensors, after its bracket. */
 INLINE bool parse_shapes(struct text *text, struct op_input *input)
 {
 	input->is_list = true;
@@ -176,7 +177,7 @@ bool op_inputs_read_dims(
 	return peek(&left) == '\0';
 }
 
-/* What stands between quotes; other values as they are. */
+/* Removes the quotes of a string; other values are unchanged. */
 static struct text without_quotes(struct text value)
 {
 	while (value.end > value.at && is_space(value.end[-1]))
@@ -188,8 +189,8 @@ static struct text without_quotes(struct text value)
 	return value;
 }
 
-/* Of no tensor there is a type, too, where the input has a value: "Scalar",
- * "Int", "ScalarList"; or none at all. */
+/* Inputs that are not tensors also have a type if they have a value: "Scalar",
+ * "Int", "ScalarList"; otherwise it is empty. */
 void op_types_read(struct op_types *types, const char *text, size_t size)
 {
 	struct text left = {text, text + size};

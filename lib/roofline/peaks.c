@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Figures are those of the makers' data sheets and whitepapers, which NVIDIA
- * prints with sparsity since the A100: those are halved. Of cards for games, the
- * tensor cores' rate is that with sums in fp32, as PyTorch asks for. An MI250 or
- * MI250X is two devices, each with half of what the card has. Where a maker
- * rounds (MI355X) or prints one of several alike (RTX 3080 Ti), it is the number
- * of units times their rate, which gives the others' figures, too. What no
- * source confirms is left out: then it is not known.
+ * The figures are from the vendors' data sheets and whitepapers. Since the
+ * A100, NVIDIA gives them with sparsity: those are halved. For gaming cards,
+ * the tensor core rate is that with fp32 sums, which PyTorch uses. An MI250 or
+ * MI250X is two devices, each with half of the card's figures. If a vendor
+ * rounds (MI355X) or omits a model (RTX 3080 Ti), the figure is the number of
+ * units times their rate, which also matches the published figures. Unconfirmed
+ * figures are omitted.
  */
 #include "roofline/peaks.h"
 
@@ -15,7 +15,7 @@
 
 #define GB UINT64_C(1000000000)
 
-/* No device's name is as long. One that is would be looked at in whole for each
+/* Longer than any device name; bounds the search, which runs for each
  * kernel. */
 #define NAME_SIZE 256
 
@@ -162,7 +162,7 @@ const struct peak peaks_known[] = {
 
 const size_t peaks_known_count = sizeof(peaks_known) / sizeof(peaks_known[0]);
 
-/* Words that make of one device another, and parts of one. */
+/* Words that distinguish another model or a partition of a device. */
 static const char *const others[] = {"Ti", "SUPER", "D", "Laptop", "Mobile",
 	"Max", "Ada", "Blackwell", "MIG", "FHHL"};
 
@@ -172,7 +172,7 @@ static bool is_letter(char byte)
 	       (byte >= 'a' && byte <= 'z');
 }
 
-/* The next word of a name, which moves behind it; 0: there is none. */
+/* Reads the next word and advances `name`; 0 if there is none. */
 static size_t next_word(const char **name, const char **word)
 {
 	const char *at = *name;
@@ -196,7 +196,8 @@ static bool has_other(const char *word, size_t size)
 	return false;
 }
 
-/* Has the name all of the words, and none besides that makes it another? */
+/* Whether the name contains all the words, and no other that distinguishes a
+ * model. */
 static bool matches(const char *words, const char *name)
 {
 	const char *wanted;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What devices can do at most: operations a second, by type, with tensor or
- * matrix cores where they have these, without sparsity; and bytes a second of
- * their memory. */
+/* Peak rates of devices: operations per second by type, with tensor or matrix
+ * cores if any, without sparsity; and memory bytes per second. */
 #ifndef PEAKS_H
 #define PEAKS_H
 
@@ -12,20 +11,20 @@
 #include "roofline/dtype.h"
 
 struct peak {
-	/* Words that a device's name has, in this order. */
+	/* Words that the device's name contains, in this order. */
 	const char *name;
-	uint64_t memory_bytes;   /* it has at least so much; 0: or any */
-	uint32_t gflops[DTYPES]; /* a second; 0: not known, or none */
+	uint64_t memory_bytes;   /* its minimum memory; 0: any */
+	uint32_t gflops[DTYPES]; /* per second; 0: unknown or unsupported */
 	uint32_t gb_per_s;
-	/* NULL: nothing is known of it, though its name is like another's. */
+	/* NULL: unknown, listed because its name resembles another's. */
 	const char *source;
 };
 
-/* The first of these that the device is; NULL if none is. */
+/* The first peak that matches the device; NULL if none. */
 const struct peak *peak_find(const struct peak *peaks, size_t count,
 	const char *name, uint64_t memory_bytes);
 
-/* Those that are known. */
+/* The built-in peaks. */
 extern const struct peak peaks_known[];
 extern const size_t peaks_known_count;
 

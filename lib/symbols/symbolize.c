@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log is walked twice: to find out what there is to be written, and to
- * write it. Names are looked up each time rather than kept, since a log may
- * have more of them than memory.
+ * The log is read twice: to find the names to write, and to write them. Names
+ * are looked up both times rather than kept, since they may not fit in memory.
  */
 #include "symbols/symbolize.h"
 
@@ -27,13 +26,13 @@
 
 /* ---- modules ---- */
 
-/* One file has one entry, also where several recordings loaded it. */
+/* A file has one entry, even if several recordings loaded it. */
 struct modules {
 	struct symbolize_module *all;
 	uint32_t count;
 	uint32_t room;
-	struct strtab *keys; /* of the entries, in their order */
-	uint32_t *numbers;   /* this recording's, to entry + 1 */
+	struct strtab *keys; /* of the entries, in order */
+	uint32_t *numbers;   /* this recording's number to entry + 1 */
 	uint32_t number_room;
 };
 
@@ -54,11 +53,11 @@ static uint32_t number_of(
 		number = strtab_add(
 			modules->keys, (const char *)key.bytes, key.used);
 	buffer_clear(&key);
-	/* Number 0 is the empty text, which no key is. */
+	/* Number 0 is the empty text, which is never a key. */
 	return number == STRTAB_NONE ? UINT32_MAX : number - 1;
 }
 
-/* The entry's place; UINT32_MAX if out of memory. */
+/* Returns the entry's index; UINT32_MAX if out of memory. */
 static uint32_t enter(
 	struct modules *modules, const struct log_site_module *module)
 {
@@ -100,7 +99,7 @@ static bool modules_add(
 	return true;
 }
 
-/* By this recording's number; NULL if its block is lost. */
+/* Finds a module by this recording's number; NULL if its block is lost. */
 static struct symbolize_module *modules_find(
 	const struct modules *modules, uint32_t number)
 {
@@ -109,7 +108,7 @@ static struct symbolize_module *modules_find(
 	return &modules->all[modules->numbers[number] - 1];
 }
 
-/* Another recording, with numbers of its own, begins. */
+/* Begins another recording with its own numbers. */
 static void modules_restart(struct modules *modules)
 {
 	if (modules->number_room > 0)
@@ -131,8 +130,8 @@ static void modules_clear(struct modules *modules)
 }
 
 /*
- * The function at an offset. The file is opened when the first of its
- * functions is asked for; if that fails, `module->err` says why.
+ * Finds the function at an offset. The file is opened by the first search; if
+ * that fails, `module->err` has the reason.
  *
  * Errors: CTP_END if it has no name; CTP_ERR_NOMEM.
  */
@@ -159,7 +158,8 @@ static enum ctp_status find_symbol(struct symbolize_module *module,
 
 /* ---- site blocks ---- */
 
-/* Site blocks: which of their functions get names, and the blocks with them. */
+/* Site blocks: finds the functions that get names, and writes the blocks with
+ * them. */
 
 /* Larger blocks are written as several. */
 #define BLOCK_BYTES ((size_t)2 * 1024 * 1024)
@@ -169,34 +169,34 @@ static enum ctp_status find_symbol(struct symbolize_module *module,
 struct symbolize {
 	int fd;
 	const char *debug_directory;
-	struct stat file; /* as it was when it was read */
+	struct stat file; /* state when it was read */
 	struct log_scan *scan;
 	struct modules modules;
 	struct symbolize_counts counts;
 	uint64_t members;
-	char *spool;       /* of the recording; NULL: it has ended */
-	uint64_t *changes; /* offsets of members to be written anew */
+	char *spool;       /* the recording's; NULL: it has ended */
+	uint64_t *changes; /* offsets of members to rewrite */
 	size_t change_count;
 	size_t change_room;
-	struct buffer rows; /* of the block that is being made */
+	struct buffer rows; /* of the new block */
 	struct buffer block;
 	/* While writing: */
-	struct log_writer *writer; /* NULL: only looking */
+	struct log_writer *writer; /* NULL: only searching */
 	int out;
 	size_t next_change;
-	uint64_t copied; /* bytes of the log, so far */
-	uint8_t *copy;   /* where the system does not do it */
+	uint64_t copied; /* bytes of the log copied so far */
+	uint8_t *copy;   /* buffer, if the system cannot copy */
 };
 
-/* What a site block holds, behind its kind. */
+/* Contents of a site block, after its kind. */
 struct site_block {
-	uint32_t elements; /* of the block */
+	uint32_t elements; /* in the block */
 	uint32_t first;
 	uint32_t count;
-	struct cursor rows; /* and what comes after them */
+	struct cursor rows; /* and any newer data after them */
 };
 
-/* Is what was found worth writing, and more than the row has? */
+/* Whether the result is worth writing and more than the row has. */
 static bool is_better(
 	const struct symbols_function *function, const struct log_site_row *row)
 {
@@ -220,8 +220,8 @@ static void count_row(struct symbolize_counts *counts,
 		module->unnamed += !named;
 }
 
-/* What is known of a row's function beyond what the row has; CTP_END if
- * nothing is. */
+/* Finds what is known of a row's function and missing in the row; CTP_END if
+ * nothing. */
 static enum ctp_status find_function(struct symbolize *symbolize,
 	const struct log_site_row *row, struct symbols_function *function,
 	struct ctp_error *err)
@@ -261,8 +261,7 @@ static void add_row(struct buffer *rows, const struct log_site_row *row,
 	buffer_add(rows, row->rest.at, row->rest.left);
 }
 
-/* Takes one row, read before, and appends it to `rows`, with a name if there
- * is one. */
+/* Appends a row, already read, to `rows`, with a name if one is found. */
 static enum ctp_status name_row(struct symbolize *symbolize,
 	struct cursor *block, struct ctp_error *err)
 {
@@ -282,7 +281,7 @@ static enum ctp_status name_row(struct symbolize *symbolize,
 	return status == CTP_END ? CTP_OK : status;
 }
 
-/* False if the block is not well formed as a whole. */
+/* False if any part of the block is malformed. */
 static bool read_site_block(
 	struct cursor block, uint32_t elements, struct site_block *sites)
 {
@@ -294,7 +293,7 @@ static bool read_site_block(
 		!unpack_array(&block, &sites->count))
 		return false;
 	sites->rows = block;
-	/* Whole, so that nothing of a bad one is written. */
+	/* Check all rows, so that no part of a bad block is written. */
 	for (uint32_t i = 0; i < sites->count; i++)
 		if (!log_site_read(&block, &row))
 			return false;
@@ -304,8 +303,8 @@ static bool read_site_block(
 	return block.left == 0;
 }
 
-/* Writes the rows that there are as a block; what newer versions put behind
- * them goes with the last. */
+/* Writes the collected rows as a block; data of newer versions after them goes
+ * into the last block. */
 static enum ctp_status write_rows(struct symbolize *symbolize,
 	const struct site_block *sites, uint32_t count, struct cursor rest,
 	struct ctp_error *err)
@@ -325,7 +324,7 @@ static enum ctp_status write_rows(struct symbolize *symbolize,
 		return ctp_no_memory(err);
 	if (symbolize->writer == NULL)
 		return CTP_OK;
-	/* If this fails, what was copied so far is not to be cut off. */
+	/* If this fails, keep what was copied so far. */
 	log_writer_resume(symbolize->writer,
 		(uint64_t)lseek(symbolize->out, 0, SEEK_CUR), 0);
 	return log_writer_add(symbolize->writer, LOG_SITES,
@@ -333,13 +332,13 @@ static enum ctp_status write_rows(struct symbolize *symbolize,
 		err);
 }
 
-/* Looks up the names of a block's functions and counts them, or, with a
- * writer, writes the block with them. */
+/* Looks up and counts the names of a block's functions or, with a writer,
+ * writes the block with them. */
 static enum ctp_status name_sites(struct symbolize *symbolize,
 	struct site_block sites, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
-	uint32_t done = 0; /* in this block */
+	uint32_t done = 0; /* rows of this block */
 
 	symbolize->rows.used = 0;
 	for (uint32_t left = sites.count; status == CTP_OK && left > 0;
@@ -370,7 +369,7 @@ static bool add_change(struct symbolize *symbolize, uint64_t offset)
 	return true;
 }
 
-/* Copies the log as it is, up to an offset. */
+/* Copies the log unchanged up to an offset. */
 static enum ctp_status copy_plainly(
 	struct symbolize *symbolize, uint64_t end, struct ctp_error *err)
 {
@@ -400,8 +399,8 @@ static enum ctp_status copy_plainly(
 	return CTP_OK;
 }
 
-/* The same by the system, which may only have to note it. Why it cannot shows
- * better when it is done plainly. */
+/* The same by the system, which may share the blocks. If that fails, the plain
+ * copy reports the reason better. */
 static enum ctp_status copy(
 	struct symbolize *symbolize, uint64_t end, struct ctp_error *err)
 {
@@ -417,7 +416,7 @@ static enum ctp_status copy(
 	return CTP_OK;
 }
 
-/* A site block: looks whether there are names for it, or writes it. */
+/* Searches the names of a site block, or writes it. */
 static enum ctp_status name_or_write_sites(struct symbolize *symbolize,
 	const struct log_member *member, const struct site_block *sites,
 	struct ctp_error *err)
@@ -521,7 +520,7 @@ static enum ctp_status read_block(struct symbolize *symbolize,
 	}
 }
 
-/* Takes all members that matter here, by what their headers say. */
+/* Handles all relevant members, by their headers. */
 static enum ctp_status walk(struct symbolize *symbolize, struct ctp_error *err)
 {
 	enum ctp_status status;

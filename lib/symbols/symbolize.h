@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gives names to the functions of a log that are known by their addresses. The
- * log is written anew: everything in it as it is, damage included, but the
- * blocks of sites that get names.
+ * Adds names to a log's functions that are known only by address. The log is
+ * rewritten unchanged, including any damage, except the site blocks that get
+ * names.
  */
 #ifndef SYMBOLIZE_H
 #define SYMBOLIZE_H
@@ -22,26 +22,26 @@ struct symbolize_module {
 	void *build_id;
 	size_t build_id_bytes;
 	uint64_t bytes;
-	bool tried; /* to open it */
+	bool tried; /* to open the file */
 	struct symbols *symbols;
-	/* For whoever wants to know what became of it. */
+	/* The result: */
 	struct ctp_error err; /* why `symbols` is NULL */
-	uint64_t unnamed;     /* functions that stay without a name */
+	uint64_t unnamed;     /* functions without a name */
 };
 
 struct symbolize_counts {
-	uint64_t functions; /* known by their addresses */
-	uint64_t named;     /* of these, now or before */
-	uint64_t changed;   /* got a name, or a file, that the log lacks */
-	uint64_t lost;      /* whose modules the log has lost */
+	uint64_t functions; /* known by address */
+	uint64_t named;     /* of these, including earlier names */
+	uint64_t changed;   /* get a name or file missing in the log */
+	uint64_t lost;      /* whose module is missing in the log */
 };
 
 /*
- * Reads the log and looks for the names. `debug_directory` (may be NULL) is an
+ * Reads the log and looks up the names. `debug_directory` (may be NULL) is an
  * absolute path, borrowed.
  *
- * Errors: CTP_ERR_IO, CTP_ERR_NOMEM; CTP_ERR_FORMAT if not one block of a log
- * is there; CTP_ERR_UNSUPPORTED for a log of a newer kind.
+ * Errors: CTP_ERR_IO, CTP_ERR_NOMEM; CTP_ERR_FORMAT if it has no block of a
+ * log; CTP_ERR_UNSUPPORTED for a log of a newer version.
  * Ownership: `fd` is borrowed; free with symbolize_free().
  */
 enum ctp_status symbolize_new(int fd, const char *debug_directory,
@@ -54,15 +54,15 @@ struct symbolize_counts symbolize_counts(const struct symbolize *symbolize);
 const struct symbolize_module *symbolize_module(
 	const struct symbolize *symbolize, uint32_t number);
 
-/* The spool of a recording that has no end: if it is still there, the recorder
- * or a repair will write on to this very file. NULL if there is none. */
+/* The spool of an unfinished recording: if it still exists, the recorder or a
+ * repair will append to this file. NULL if there is none. */
 const char *symbolize_spool(const struct symbolize *symbolize);
 
 /*
- * Writes the log with its names to `out`, from where that stands.
+ * Writes the log with the names to `out`, at its current position.
  *
  * Errors: CTP_ERR_IO, CTP_ERR_NOMEM; CTP_ERR_FORMAT if the log has changed
- * since it was read. err->offset is only set for reading.
+ * since it was read. err->offset is set only for read errors.
  */
 enum ctp_status symbolize_write(
 	struct symbolize *symbolize, int out, struct ctp_error *err);

@@ -19,7 +19,7 @@
 /* libdwfl's own default: beside the file, in .debug there, and here. */
 #define USUAL_PLACES ":.debug:/usr/lib/debug"
 
-/* Addresses that functions begin at; grows. */
+/* Growing array of the addresses at which functions begin. */
 struct addresses {
 	uint64_t *all;
 	size_t count;
@@ -36,7 +36,7 @@ static bool add_address(struct addresses *to, uint64_t address)
 
 /* ---- symbols of ELF ---- */
 
-/* Which of several names for one address is the best: the smaller. */
+/* Preference among several names for one address: smallest first. */
 enum rank { RANK_GLOBAL, RANK_WEAK, RANK_LOCAL, RANK_ELSEWHERE };
 
 struct elf_entry {
@@ -45,7 +45,7 @@ struct elf_entry {
 	enum rank rank;
 };
 
-/* The symbols of functions, by address. */
+/* Function symbols by address. */
 struct elf_table {
 	struct elf_entry *entries;
 	size_t count;
@@ -88,8 +88,8 @@ static enum rank rank_of(const GElf_Sym *symbol, GElf_Word section)
 	}
 }
 
-/* `bias` is what the module's addresses are above those in its file, which the
- * table has. False if out of memory. */
+/* `bias` is the difference between the module's addresses and those in the
+ * file, which the table has. False if out of memory. */
 static bool elf_table_init(
 	struct elf_table *elf, Dwfl_Module *module, uint64_t bias)
 {
@@ -109,8 +109,8 @@ static bool elf_table_init(
 		type = GELF_ST_TYPE(symbol.st_info);
 		if (type != STT_FUNC && type != STT_GNU_IFUNC)
 			continue;
-		/* A function of a library that a program at a fixed address
-		 * knows by an address of its own has a value all the same. */
+		/* A library function for which a non-PIC program has its own
+		 * address also has a value. */
 		if (section == SHN_UNDEF && symbol.st_value == 0)
 			continue;
 		address =
@@ -131,8 +131,8 @@ static void elf_table_clear(struct elf_table *elf)
 	*elf = (struct elf_table){0};
 }
 
-/* The best symbol at an address, which may have a version behind an @; NULL if
- * there is none. */
+/* The best symbol at an address, which may end with "@VERSION"; NULL if there
+ * is none. */
 static const char *elf_table_find(const struct elf_table *elf, uint64_t address)
 {
 	size_t from = 0;
@@ -163,15 +163,15 @@ static bool elf_table_list(const struct elf_table *elf, struct addresses *to)
 /* ---- functions of DWARF ---- */
 
 /*
- * A unit's ranges are read at once, what is in it only when an address in them
- * is asked for: most units of a large program have no function that was
- * recorded. (.debug_aranges would do, but clang does not write it.)
+ * The ranges of all units are read at first, a unit's contents only when an
+ * address in it is looked up: most units of a large program have no recorded
+ * function. (.debug_aranges would help, but clang does not write it.)
  */
 
-/* Deeper, and more, than any compiler makes. */
+/* Beyond anything that compilers generate. */
 #define DEPTH_MAX 128
 #define RANGES_MAX ((size_t)1 << 22)
-/* Ranges that begin before an address and could reach up to it. */
+/* Bound on ranges searched that begin before an address and may contain it. */
 #define OVERLAPS_MAX 64
 
 struct function {
@@ -180,10 +180,10 @@ struct function {
 };
 
 struct dwarf_unit {
-	Dwarf_Die die;  /* with what is in it */
-	Dwarf_Die main; /* of the file that was opened: not in a .dwo */
+	Dwarf_Die die;  /* with the contents */
+	Dwarf_Die main; /* in the opened file, not in a .dwo */
 	bool indexed;
-	struct function *functions; /* by address, then as they come */
+	struct function *functions; /* by address, then in file order */
 	size_t count;
 	size_t room;
 };
@@ -194,8 +194,8 @@ struct dwarf_range {
 	uint32_t unit;
 };
 
-/* The functions that DWARF knows: its units by address at first; what is in a
- * unit when somebody asks for it. */
+/* The functions in DWARF: at first only units by address; a unit's contents on
+ * demand. */
 struct dwarf_table {
 	struct dwarf_unit *units;
 	uint32_t unit_count;
@@ -205,8 +205,8 @@ struct dwarf_table {
 	size_t range_room;
 };
 
-/* Of a function's definition; text is borrowed from libdw, but `file`, which
- * is appended to a buffer. NULL and 0 where unknown. */
+/* A function's definition. Text is borrowed from libdw, except `file`, which is
+ * appended to a buffer. NULL and 0 if unknown. */
 struct dwarf_definition {
 	const char *linkage_name;
 	const char *name;
@@ -257,7 +257,7 @@ static bool dwarf_table_init(struct dwarf_table *table, Dwarf *dwarf)
 {
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die main;
-	Dwarf_Die split; /* what is in a .dwo, if it is there */
+	Dwarf_Die split; /* contents of a .dwo, if it exists */
 	uint8_t type;
 	bool done = true;
 
@@ -285,7 +285,7 @@ static void dwarf_table_clear(struct dwarf_table *table)
 	*table = (struct dwarf_table){0};
 }
 
-/* A function in parts has its entry in the first. */
+/* A function with several parts has its entry in the first. */
 static bool find_entry(Dwarf_Die *die, Dwarf_Addr *address)
 {
 	Dwarf_Addr base;
@@ -320,17 +320,17 @@ static bool may_hold_functions(int tag)
 	case DW_TAG_union_type:
 	case DW_TAG_interface_type:
 		return true;
-	default: /* above all inlined subroutines: those are none */
+	default: /* above all inlined subroutines, which are not functions */
 		return false;
 	}
 }
 
-/* The entry after this one and what is in it; false if there is none. */
+/* Moves to the next entry, skipping the contents; false if there is none. */
 static bool next_sibling(Dwarf_Die *die)
 {
 	Dwarf_Off before = dwarf_dieoffset(die);
 
-	/* What the file says of its place could lead back. */
+	/* The sibling offset of a bad file could point backward. */
 	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > before;
 }
 
@@ -400,7 +400,7 @@ static struct function *find_in_unit(
 		       : NULL;
 }
 
-/* How many ranges begin at the address or before it. */
+/* Number of ranges that begin at the address or before. */
 static size_t ranges_before(const struct dwarf_table *table, uint64_t address)
 {
 	size_t from = 0;
@@ -424,8 +424,8 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
 	return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
 }
 
-/* The file that the definition stands in; NULL if it is not known.
- * (dwarf_decl_file() aborts if the unit's table of files cannot be read.) */
+/* The file of the definition; NULL if unknown. (dwarf_decl_file() aborts if the
+ * unit's table of files cannot be read.) */
 static const char *file_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -444,8 +444,8 @@ static const char *file_of(Dwarf_Die *die)
 	return dwarf_filesrc(files, number, NULL, NULL);
 }
 
-/* Where a function is that has a place of its own only in the table of lines,
- * as gcc's lambdas. */
+/* Finds the position of a function that is only in the line table, such as
+ * gcc's lambdas. */
 static const char *find_line(
 	struct dwarf_unit *unit, uint64_t address, uint32_t *number)
 {
@@ -463,7 +463,7 @@ static bool is_text(const uint8_t *bytes, size_t size, const char *text)
 	return size == strlen(text) && memcmp(bytes, text, size) == 0;
 }
 
-/* Takes off the last name behind `start`; false if there is none. */
+/* Removes the last name after `start`; false if there is none. */
 static bool drop_name(struct buffer *file, size_t start)
 {
 	size_t at = file->used;
@@ -477,7 +477,7 @@ static bool drop_name(struct buffer *file, size_t start)
 	return true;
 }
 
-/* Appends the names of a path one by one, without what goes nowhere. */
+/* Appends the components of a path, resolving "." and "..". */
 static void add_names(struct buffer *file, const char *path)
 {
 	size_t start = file->used;
@@ -497,9 +497,10 @@ static void add_names(struct buffer *file, const char *path)
 }
 
 /*
- * The whole path, as it was when the file was compiled. Compilers name a header
- * as each source got there, "./a.h" and "lib/../a.h", which would be as many
- * functions. What they call the directory stays: it may have come by a link.
+ * Appends the full path at the time of compilation. Compilers name a header by
+ * the path from each source, "./a.h" and "lib/../a.h", which would count as
+ * different functions. The compilation directory stays as it is: it may contain
+ * links.
  */
 static void add_file(
 	struct buffer *file, struct dwarf_unit *unit, const char *path)
@@ -588,13 +589,13 @@ static bool dwarf_table_list(struct dwarf_table *table, struct addresses *to)
 struct symbols {
 	Dwfl_Callbacks callbacks;
 	struct buffer debug_places;
-	char *debug_path; /* the same, as the callbacks want it */
+	char *debug_path; /* the same in the form for callbacks */
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	uint64_t lowest;     /* address in the file */
+	uint64_t lowest;     /* lowest address in the file */
 	uint64_t highest;    /* the byte after the last */
-	uint64_t bias;       /* libdwfl's addresses above those in the file */
-	uint64_t dwarf_bias; /* and above those in the DWARF */
+	uint64_t bias;       /* libdwfl's address minus the file's */
+	uint64_t dwarf_bias; /* likewise, minus the DWARF's */
 	struct elf_table elf;
 	struct dwarf_table dwarf;
 	struct demangler demangler;
@@ -602,8 +603,8 @@ struct symbols {
 	struct buffer file;
 };
 
-/* Opens what can be a program: libdwfl would also wait for a pipe, and unpack
- * what is compressed. */
+/* Opens only regular ELF files: libdwfl would also wait for a pipe and
+ * decompress files. */
 static enum ctp_status open_file(
 	const char *path, int *out, struct ctp_error *err)
 {
@@ -630,7 +631,7 @@ static enum ctp_status open_file(
 	return CTP_OK;
 }
 
-/* The lowest and the highest address of what is loaded. */
+/* Finds the lowest and highest loaded address. */
 static bool find_span(struct symbols *symbols, Elf *elf)
 {
 	size_t count = 0;
@@ -652,7 +653,7 @@ static bool find_span(struct symbols *symbols, Elf *elf)
 	return symbols->lowest < symbols->highest;
 }
 
-/* Without build ids, at least the size has to be the same. */
+/* Without build ids, at least the size has to match. */
 static bool is_expected(
 	const struct symbols *symbols, const struct symbols_expected *expected)
 {
@@ -702,7 +703,7 @@ static enum ctp_status load(struct symbols *symbols, const char *path,
 		return status;
 	symbols->module = dwfl_report_offline(symbols->dwfl, "", path, fd);
 	if (symbols->module == NULL)
-		(void)close(fd); /* else it is the library's */
+		(void)close(fd); /* otherwise libdwfl owns it */
 	(void)dwfl_report_end(symbols->dwfl, NULL, NULL);
 	elf = symbols->module == NULL
 		      ? NULL
@@ -767,7 +768,7 @@ void symbols_close(struct symbols *symbols)
 	free(symbols);
 }
 
-/* Whether ELF has the name that stands in the source. */
+/* Whether the ELF symbol is the name in the source. */
 static bool is_plain(const char *symbol, const char *name)
 {
 	size_t size;
@@ -779,9 +780,9 @@ static bool is_plain(const char *symbol, const char *name)
 }
 
 /*
- * As the linker knows the function, of what DWARF and ELF say of it; DWARF
- * leaves it out where it is the name, and for some lambdas. Where it names an
- * alias, as libc's __GI_atoi for its own use, others link to the plain name.
+ * Sets the linker's name of the function from DWARF and ELF. DWARF omits it if
+ * it equals the name, and for some lambdas. If it names an internal alias, such
+ * as libc's __GI_atoi, other programs link to the plain name.
  */
 static void set_mangled(struct symbols *symbols,
 	const struct dwarf_definition *definition, const char *symbol)
@@ -793,10 +794,10 @@ static void set_mangled(struct symbols *symbols,
 		linkage_name = NULL;
 	if (linkage_name != NULL)
 		buffer_add_text(&symbols->mangled, linkage_name);
-	else if (definition->name == NULL) /* only ELF knows it */
+	else if (definition->name == NULL) /* only in ELF */
 		buffer_add(&symbols->mangled, symbol, strcspn(symbol, "@"));
 	else if (symbol != NULL && strncmp(symbol, "_Z", 2) == 0)
-		/* f.isra.0 is f for us. */
+		/* f.isra.0 counts as f. */
 		buffer_add(&symbols->mangled, symbol, strcspn(symbol, ".@"));
 	buffer_add_byte(&symbols->mangled, '\0');
 }
@@ -851,8 +852,8 @@ static int compare_addresses(const void *a, const void *b)
 	return *left < *right ? -1 : *left > *right;
 }
 
-/* All addresses in the file at which functions begin, in order; some come more
- * than once. */
+/* Lists the addresses in the file at which functions begin, sorted, with
+ * repetitions. */
 static bool list_addresses(struct symbols *symbols, struct addresses *addresses)
 {
 	if (!dwarf_table_list(&symbols->dwarf, addresses))
@@ -881,7 +882,7 @@ enum ctp_status symbols_foreach(struct symbols *symbols,
 		uint64_t address = addresses.all[i];
 		struct symbols_function function;
 
-		/* Functions that the linker took out are at 0 or beyond the
+		/* Functions that the linker removed are at 0 or beyond the
 		 * end. */
 		if (address <= symbols->lowest || address >= symbols->highest ||
 			(i > 0 && address == addresses.all[i - 1]))

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the file of a program or shared library says about the functions in it:
- * their names and where they are defined, from its DWARF - which may stand in a
- * file of its own - or else from its ELF symbols. symbols.c implements it, or
- * symbols_none.c where there is no libdw.
+ * Names and source positions of the functions in a program or shared library,
+ * from its DWARF, which may be in a separate file, or else from its ELF
+ * symbols. Implemented by symbols.c, or symbols_none.c without libdw.
  */
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
@@ -13,18 +12,18 @@
 
 #include "base/error.h"
 
-/* What the file has to be, to be that of a module that was recorded. */
+/* Properties that identify the file of a recorded module. */
 struct symbols_expected {
 	const void *build_id;
-	size_t build_id_bytes; /* 0: it had none */
-	uint64_t bytes;        /* its span in memory */
+	size_t build_id_bytes; /* 0: none */
+	uint64_t bytes;        /* size in memory */
 };
 
 /* Text is borrowed until the next call for these symbols. */
 struct symbols_function {
 	const char *name;    /* full and demangled */
-	const char *mangled; /* as the linker knows it; "": as `name` */
-	const char *file;    /* of its definition; "": unknown */
+	const char *mangled; /* the linker's name; "": same as `name` */
+	const char *file;    /* of the definition; "": unknown */
 	uint32_t line;       /* likewise; 0: unknown */
 };
 
@@ -32,11 +31,11 @@ struct symbols;
 
 /*
  * Opens a file. `expected` may be NULL: any file will do. `debug_directory`
- * (may be NULL) is an absolute path that files with DWARF are looked for in
- * before the usual places.
+ * (may be NULL) is an absolute path that is searched for DWARF files before the
+ * usual places.
  *
- * Errors: CTP_ERR_IO; CTP_ERR_FORMAT if it is no program or library, or not
- * the one that is expected; CTP_ERR_UNSUPPORTED without libdw; CTP_ERR_NOMEM.
+ * Errors: CTP_ERR_IO; CTP_ERR_FORMAT if it is not a program or library, or not
+ * the expected one; CTP_ERR_UNSUPPORTED without libdw; CTP_ERR_NOMEM.
  * Ownership: free with symbols_close().
  * Threads: one at a time.
  */
@@ -46,8 +45,8 @@ enum ctp_status symbols_open(const char *path,
 void symbols_close(struct symbols *symbols);
 
 /*
- * The function that begins `offset` bytes after the module's lowest address;
- * CTP_END if there is none that has a name.
+ * Finds the function that begins `offset` bytes after the module's lowest
+ * address; CTP_END if there is none with a name.
  *
  * Errors: CTP_ERR_NOMEM. Damage to the file only costs names.
  */
@@ -55,7 +54,7 @@ enum ctp_status symbols_find(struct symbols *symbols, uint64_t offset,
 	struct symbols_function *function, struct ctp_error *err);
 
 /*
- * Calls `visit` for each function, by offset, until it returns something else
+ * Calls `visit` for each function, by offset, until it returns a status other
  * than CTP_OK.
  *
  * Errors: CTP_ERR_NOMEM; those of `visit`.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* symbols.h where there is no libdw. */
+/* symbols.h without libdw. */
 #include "symbols/symbols.h"
 
 #include <assert.h>
@@ -22,7 +22,7 @@ void symbols_close(struct symbols *symbols)
 	(void)symbols;
 }
 
-/* Nobody has symbols to call these with. */
+/* Never called, as symbols_open() always fails. */
 
 enum ctp_status symbols_find(struct symbols *symbols, uint64_t offset,
 	struct symbols_function *function, struct ctp_error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls lie in a ring, in the order in which they came, which grows up to the
- * limit and only then goes round. Two indexes find them:
+ * Calls are kept in a ring in order of arrival. It grows up to the limit and
+ * wraps only then. Two indexes find them:
  *
  * - `direct` has one slot for each id, by its lowest bits. Recorders count calls,
  *   so most ids are neighbours of the one before, and so are their slots: a
@@ -9,9 +9,9 @@
  * - `overflow` has those whose slot was taken. It is hashed, with open addressing
  *   and linear probing, and at most half full, whatever the ids are.
  *
- * A call whose id comes again is added again: the later one is found, since it
- * takes the place of the earlier one, or stands in `direct`, which is asked
- * first. The earlier one goes unnoticed when its turn comes.
+ * A repeated id adds a second call. The search finds the later one, since it
+ * replaces the earlier one or is in `direct`, which is searched first. The
+ * earlier one is dropped when the ring reaches it.
  */
 #include "trace/correlation.h"
 
@@ -33,12 +33,12 @@ struct correlation {
 	struct call *calls;
 	uint32_t room;
 	uint32_t count;
-	uint32_t oldest; /* once the ring is full */
+	uint32_t oldest; /* used once the ring is full */
 	uint32_t limit;
-	/* Both have numbers of calls + 1; 0: free. Sizes are powers of two. */
+	/* Both hold call numbers + 1; 0: free. Sizes are powers of two. */
 	uint32_t *direct;
 	uint32_t direct_size;
-	uint32_t *overflow; /* NULL: none was needed yet */
+	uint32_t *overflow; /* NULL until needed */
 	uint32_t overflow_size;
 	uint32_t overflow_count;
 };
@@ -64,7 +64,7 @@ void correlation_free(struct correlation *correlation)
 	memory_free(correlation);
 }
 
-/* Processes count from the same number, so each begins elsewhere. */
+/* All processes count from the same number, so each starts at another slot. */
 static uint32_t *direct_slot(
 	const struct correlation *correlation, int64_t pid, uint64_t id)
 {
@@ -87,7 +87,7 @@ static uint32_t home_of(
 	       (correlation->overflow_size - 1);
 }
 
-/* The slot of `overflow` that has this call, or the free one where it belongs. */
+/* The slot of `overflow` that has this call, or the free slot for it. */
 static uint32_t overflow_slot(
 	const struct correlation *correlation, int64_t pid, uint64_t id)
 {
@@ -100,7 +100,7 @@ static uint32_t overflow_slot(
 	return slot;
 }
 
-/* Makes room for one more in `overflow`. */
+/* Makes room for one more call in `overflow`. */
 static bool grow_overflow(struct correlation *correlation)
 {
 	uint32_t size = correlation->overflow_size == 0
@@ -129,7 +129,7 @@ static bool grow_overflow(struct correlation *correlation)
 	return true;
 }
 
-/* The index learns where a call is going to be. */
+/* Adds the future place of a call to an index. */
 static bool index_call(struct correlation *correlation, int64_t pid,
 	uint64_t id, uint32_t number)
 {
@@ -148,8 +148,8 @@ static bool index_call(struct correlation *correlation, int64_t pid,
 	return true;
 }
 
-/* Both indexes anew. Fewer calls share a slot of `direct` than before it grew, so
- * `overflow` has room for them. */
+/* Rebuilds both indexes. Fewer calls share a slot of `direct` than before the
+ * growth, so `overflow` has enough room. */
 static void fill_indexes(struct correlation *correlation)
 {
 	correlation->overflow_count = 0;
@@ -162,7 +162,7 @@ static void fill_indexes(struct correlation *correlation)
 			correlation->calls[i].id, i + 1);
 }
 
-/* Twice as much room, up to the limit. */
+/* Doubles the ring, up to the limit. */
 static bool grow(struct correlation *correlation)
 {
 	uint32_t room =
@@ -207,7 +207,7 @@ static void clear_overflow(struct correlation *correlation, uint32_t slot)
 		call = &correlation->calls[correlation->overflow[next] - 1];
 		home = home_of(correlation, call->pid, call->id);
 		if (((next - home) & mask) < ((next - slot) & mask))
-			continue; /* its home is behind the gap */
+			continue; /* its home is after the gap */
 		correlation->overflow[slot] = correlation->overflow[next];
 		slot = next;
 	}
@@ -215,7 +215,7 @@ static void clear_overflow(struct correlation *correlation, uint32_t slot)
 	correlation->overflow_count--;
 }
 
-/* Makes the place of the oldest call free, and returns it. */
+/* Frees the place of the oldest call and returns it. */
 static uint32_t forget_oldest(struct correlation *correlation)
 {
 	uint32_t place = correlation->oldest;
@@ -245,7 +245,7 @@ bool correlation_add(struct correlation *correlation, int64_t pid, uint64_t id,
 	place = correlation->count < correlation->room
 			? correlation->count
 			: forget_oldest(correlation);
-	/* The indexes are asked before the call is in its place: the free one
+	/* The indexes are updated before the call is stored, so the free place
 	 * may hold anything. */
 	if (!index_call(correlation, pid, id, place + 1))
 		return false;

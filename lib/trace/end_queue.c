@@ -7,7 +7,7 @@
 #include "trace/event.h"
 #include "base/memory.h"
 
-/* Calls at one moment: more would take too long, and nobody makes them. */
+/* Bound on the calls searched; real traces do not have more at one moment. */
 #define CALLS_SEARCHED 1024
 
 void end_queue_clear(struct end_queue *queue)
@@ -129,7 +129,7 @@ bool end_queue_move_calls(struct end_queue *from, struct end_queue *to)
 	return done;
 }
 
-/* What encloses others comes first. */
+/* Enclosing events first. */
 static int compare(const void *a, const void *b)
 {
 	const struct event *left = a;

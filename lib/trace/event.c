@@ -30,7 +30,7 @@ static bool has_text(const struct event_arg *arg)
 	return arg->kind == ARG_TEXT || arg->kind == ARG_JSON;
 }
 
-/* The arguments, and behind them all their text, are one piece. */
+/* One allocation holds the arguments, followed by all their text. */
 bool event_copy(struct event *to, const struct event *from)
 {
 	size_t size = from->arg_count * sizeof(*from->args);

@@ -82,8 +82,8 @@ bool open_range_bind(struct open_range *range, const struct event *event)
 
 /* ---- asynchronous ranges ---- */
 
-/* So many with the right name and id are looked at for one on the right track,
- * lest each end looks at all that are open. */
+/* Bound on the candidates with the right name and id that are searched for one
+ * on the same track, so that an end does not scan all open ranges. */
 #define TRACKS_SEARCHED 256
 
 static uint32_t name_of(const struct trace *trace, const struct event *event)
@@ -107,8 +107,8 @@ void open_asyncs_clear(struct open_asyncs *asyncs)
 	*asyncs = (struct open_asyncs){0};
 }
 
-/* Links all anew, the oldest first: places of those used again tell nothing of
- * age, so chains are kept in their order. */
+/* Rebuilds the chains, oldest first. Chains keep their order, because reused
+ * places do not reflect age. */
 static bool grow_heads(struct open_asyncs *asyncs)
 {
 	uint32_t count = asyncs->head_count == 0 ? 64 : 2 * asyncs->head_count;
@@ -124,7 +124,7 @@ static bool grow_heads(struct open_asyncs *asyncs)
 	asyncs->head_count = count;
 	for (uint32_t i = 0; i < old.head_count; i++) {
 		uint32_t place = old.heads[i];
-		uint32_t last[2] = {0, 0}; /* of the two chains it becomes */
+		uint32_t last[2] = {0, 0}; /* of the two new chains */
 
 		while (place != 0) {
 			struct open_async *item = &asyncs->items[place - 1];
@@ -164,7 +164,7 @@ static struct open_async *new_item(struct open_asyncs *asyncs)
 	return item;
 }
 
-/* In order of age, who comes now is the last. */
+/* Appends to the list by age. */
 static void link_aged(struct open_asyncs *asyncs, uint32_t number)
 {
 	struct open_async *item = &asyncs->items[number - 1];
@@ -211,7 +211,8 @@ struct open_async *open_asyncs_add(struct open_asyncs *asyncs,
 	return item;
 }
 
-/* Where the number of the one that ends stands in its chain; NULL: nowhere. */
+/* Returns the link to the range that ends in its chain; NULL if there is
+ * none. */
 static uint32_t *find_begun(
 	struct open_asyncs *asyncs, uint32_t name, const struct event *end)
 {

@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* Times this close to the recording's start, a year, are of the wall clock:
- * other clocks have not come that far. */
+/* Times within a year of the recording's start are wall-clock times: other
+ * clocks do not reach such values. */
 #define WALL_CLOCK_NS INT64_C(31536000000000000)
 
 static const struct {
@@ -114,7 +114,7 @@ struct trace *trace_new(const struct read_request *request)
 	return trace;
 }
 
-/* Texts of arguments are allocations of their own. */
+/* Each argument's text is a separate allocation. */
 static void device_clear(struct trace_device *device)
 {
 	for (uint32_t i = 0; i < device->arg_count; i++)

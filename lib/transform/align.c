@@ -23,7 +23,7 @@ static bool add_mark(struct align_marks *marks, uint64_t key, int64_t time_ns)
 	return true;
 }
 
-/* Does something begin here that the recording's own clock has measured? */
+/* Whether something begins here that the recording's own clock measured. */
 static bool begins(const struct trace *trace, const struct event *event)
 {
 	switch (event->kind) {
@@ -81,7 +81,7 @@ static void sort_marks(struct align_marks *marks)
 			compare_marks);
 }
 
-/* The place of the first mark of a key, or of the first above. */
+/* Index of the first mark whose key is not less than this. */
 static uint32_t find_key(const struct align_marks *marks, uint64_t key)
 {
 	uint32_t begin = 0;
@@ -98,7 +98,7 @@ static uint32_t find_key(const struct align_marks *marks, uint64_t key)
 	return begin;
 }
 
-/* NULL: it has no argument of that name. */
+/* NULL if there is no argument of that name. */
 static const struct event_arg *find_arg(
 	const struct trace *trace, const struct event *event, const char *key)
 {
@@ -131,7 +131,7 @@ static bool has_prefix(const struct event_arg *arg, const char *prefix)
 	       memcmp(arg->value.text.bytes, prefix, size) == 0;
 }
 
-/* What two ranks say to each other is over for one before the other. */
+/* Excludes sends and receives, which end for one rank before the other. */
 static bool is_collective(const struct trace *trace, const struct event *event)
 {
 	const char *name = trace_site_name(trace, event->site);
@@ -149,7 +149,7 @@ static bool is_collective(const struct trace *trace, const struct event *event)
 	return !has_prefix(arg, "send") && !has_prefix(arg, "recv");
 }
 
-/* Without a number: of which name and group, and when. */
+/* `unnumbered`: collectives without a sequence number, by name and group. */
 struct collection {
 	struct align_marks *marks;
 	struct align_marks unnumbered;
@@ -179,7 +179,8 @@ static bool add_collective(struct collection *collection,
 	return add_mark(to, key, end_ns);
 }
 
-/* The first of so many, the second of so many, ... */
+/* Numbers equal keys by index and count, so that recordings match only if they
+ * have equally many. */
 static bool number_marks(struct collection *collection)
 {
 	struct align_marks *from = &collection->unnumbered;
@@ -203,7 +204,7 @@ static bool number_marks(struct collection *collection)
 	return true;
 }
 
-/* Of a number that comes again, which makes no sense, the last. */
+/* Keeps only the last of repeated keys, which are invalid. */
 static void drop_repeated(struct align_marks *marks)
 {
 	uint32_t count = 0;
@@ -253,7 +254,8 @@ static int compare_counts(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* The differences' median, and how far nine of ten are from it. */
+/* The median of the differences, and the largest distance from it of nine in
+ * ten. */
 static void measure(
 	int64_t *differences, uint32_t count, struct align_shift *shift)
 {
@@ -275,7 +277,7 @@ static void measure(
 		.spread_ns = distances[(count - 1) - (count - 1) / 10]};
 }
 
-/* Compares with the moments that are known; false if out of memory. */
+/* Compares with the known marks; false if out of memory. */
 static bool compare(const struct align_marks *known,
 	const struct align_marks *marks, struct align_shift *shift)
 {
@@ -300,7 +302,7 @@ static bool compare(const struct align_marks *known,
 	return true;
 }
 
-/* Those that are there already stay. */
+/* Adds the marks whose keys are new. */
 static bool join(struct align_marks *known, const struct align_marks *marks,
 	int64_t shift_ns)
 {

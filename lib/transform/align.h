@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far the clocks of several recordings are apart, by what happened in all
- * of them at the same moment: a range of some name, or the ends of collective
- * operations, which no rank leaves before the last one has come.
+ * Finds the clock offsets between recordings from events that happened in all
+ * of them at the same time: a range of a given name, or the ends of collective
+ * operations, which no rank leaves before the last one has entered.
  *
- * Memory: ALIGN_MARKS_MAX collectives of each recording.
+ * Memory: ALIGN_MARKS_MAX collectives per recording.
  */
 #ifndef ALIGN_H
 #define ALIGN_H
@@ -16,10 +16,10 @@
 #include "base/error.h"
 #include "trace/event.h"
 
-/* In 16 MiB; more than these are not needed to know a clock. */
+/* 16 MiB; no clock offset needs more. */
 #define ALIGN_MARKS_MAX (UINT32_C(1) << 20)
 
-/* The same moment in every recording that has this key. */
+/* A time that is the same in every recording with this key. */
 struct align_mark {
 	uint64_t key;
 	int64_t time_ns;
@@ -31,24 +31,24 @@ struct align_marks {
 	uint32_t room;
 };
 
-/* What is to be added to a recording's times. */
+/* The offset to add to a recording's times. */
 struct align_shift {
 	bool known;
 	int64_t shift_ns;
-	uint32_t matched;   /* moments that it was found by */
-	uint64_t spread_ns; /* how far nine of ten of these are off, at most */
+	uint32_t matched;   /* number of common marks */
+	uint64_t spread_ns; /* largest error of nine in ten of them */
 };
 
-/* Reads the source to its end, for the first range, instant or activity of
+/* Reads the source to its end and finds the first range, instant or activity of
  * this name. Errors: those of the source. */
 enum ctp_status align_find(struct event_source *source, const char *name,
 	struct align_marks *marks, struct ctp_error *err);
 
 /*
- * Reads the source to its end, for the kernels of collectives: of NCCL and
- * RCCL, with the process group, name and number that PyTorch's profiler gives
- * them; without a number, the first of this name, the second, and so on, where
- * recordings have equally many.
+ * Reads the source to its end and collects the kernels of collectives: NCCL's
+ * and RCCL's, identified by the process group, name and number that PyTorch's
+ * profiler adds. Without a number they are counted per name and group, and
+ * match only between recordings that have equally many.
  * Source: torch/csrc/distributed/c10d/ParamCommsUtils.hpp;
  * libkineto/src/CuptiActivity.cpp.
  *
@@ -59,8 +59,9 @@ enum ctp_status align_collect(struct event_source *source,
 
 void align_marks_clear(struct align_marks *marks);
 
-/* The shifts to the clock of the first, by the median of what they share with
- * it, or with others that are known by then. False if out of memory. */
+/* Computes the shifts to the clock of the first recording: the median over the
+ * marks shared with it, or with others whose shift is known by then. False if
+ * out of memory. */
 bool align_solve(const struct align_marks *marks, uint32_t count,
 	struct align_shift *shifts);
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What lasts and comes with its length cannot be given out when it begins if
- * the end of the part is not known: it waits until it ends, or the part does.
- * Writers take slices in order of their ends as well as of their beginnings.
+ * An event with a duration cannot be returned at its start if the end of the
+ * part is unknown: it waits until it or the part ends. Writers accept slices
+ * ordered by end as well as by start.
  *
- * A call that began before the part and nests later (EVENT_UNCLIPPED_CALL) comes at
- * the end of the part, with the piece that lies in it: in a file that a profile is
- * made of, what begins together with the ranges that are opened anew has to stand
- * behind them.
+ * A call that began before the part and nests later (EVENT_UNCLIPPED_CALL) is
+ * returned at the end of the part, clipped to it: when a profile is made of the
+ * file, events that begin together with the reopened ranges have to follow
+ * these.
  *
- * A range is opened anew not at once where a part begins, but with the next
- * thing on its track: one that ends at that moment was whole in the part
- * before.
+ * A range is reopened not at the start of the part but with the next event on
+ * its track: a range that ends at that time was complete in the previous part.
  */
 #include "transform/cut.h"
 
@@ -21,14 +20,15 @@
 #include "trace/open_ranges.h"
 
 struct cut {
-	struct event_source source; /* first: it is what callers hold */
+	struct event_source source; /* first member: callers hold a pointer to
+				     * it */
 	int64_t from_ns;
 	int64_t until_ns;
 	int64_t now_ns;
-	int64_t end_ns; /* the trace's, while that is the part's */
+	int64_t end_ns; /* the trace's, while trace->end_ns is the part's */
 	bool (*is_full)(void *user);
 	void *user;
-	struct event next; /* of the inner source's, if there is one */
+	struct event next; /* next event of the inner source, if any */
 	bool has_next;
 	bool ended; /* the inner source */
 	bool over;  /* the part */
@@ -36,14 +36,14 @@ struct cut {
 	struct event_queue queue;
 	struct open_ranges ranges;
 	struct open_asyncs asyncs;
-	struct end_queue pending; /* events with a duration, until they end */
+	struct end_queue pending; /* events with a duration that have not
+				   * ended */
 	struct end_queue
-		crossing;   /* EVENT_UNCLIPPED_CALLs that began by then */
-	struct event piece; /* given out; its arguments are owned */
+		crossing;   /* EVENT_UNCLIPPED_CALLs that began by from_ns */
+	struct event piece; /* last one returned; its arguments are owned */
 };
 
-/* Gives out the event, at another time. False, here and below, if out of
- * memory. */
+/* Queues the event at another time. False, here and below, if out of memory. */
 static bool cut_add_at(
 	struct cut *cut, const struct event *event, int64_t time_ns)
 {
@@ -82,7 +82,7 @@ static bool cut_end_async(struct cut *cut, const struct event *event)
 	return event_queue_add(&cut->queue, event);
 }
 
-/* Opens anew those that were open where the part begins. */
+/* Reopens the ranges that were open at the start of the part. */
 static bool cut_reopen_asyncs(struct cut *cut)
 {
 	bool done = true;
@@ -100,7 +100,7 @@ static bool cut_reopen_asyncs(struct cut *cut)
 	return done;
 }
 
-/* Closes those that are open where it ends. */
+/* Closes the ranges that are open at its end. */
 static bool cut_close_asyncs(struct cut *cut)
 {
 	bool done = cut_reopen_asyncs(cut);
@@ -117,8 +117,8 @@ static bool cut_close_asyncs(struct cut *cut)
 	return done;
 }
 
-/* Opens anew what is open on the track. The rest of a clipped call nests there: its
- * unclipped event goes. */
+/* Reopens the track's open ranges. The rest of a clipped call nests there, so
+ * its unclipped event is dropped. */
 static bool reopen(struct cut *cut, struct open_track *track)
 {
 	bool done = true;
@@ -150,7 +150,7 @@ static bool begin_range(
 	return event_queue_add(&cut->queue, event);
 }
 
-/* Something that belongs to the innermost range. */
+/* Adds an event that belongs to the innermost range. */
 static bool add_bound(
 	struct cut *cut, struct open_track *track, const struct event *event)
 {
@@ -165,14 +165,15 @@ static bool add_bound(
 	return !inside || event_queue_add(&cut->queue, event);
 }
 
-/* What of it lies in [from, until). */
+/* Adds the piece in [from, until). */
 static bool add_piece(
 	struct cut *cut, const struct event *event, int64_t until_ns)
 {
 	struct event piece = *event;
 	int64_t end_ns = event_end(event);
 
-	/* Its length may be one that no end can be told of. */
+	/* Not clipped if whole: the saturated end does not give back its
+	 * duration. */
 	if (piece.time_ns >= cut->from_ns && end_ns <= until_ns)
 		return event_queue_add(&cut->queue, event);
 	if (end_ns > until_ns)
@@ -225,7 +226,7 @@ static bool end_range(
 	return true;
 }
 
-/* Something that comes with its length. */
+/* Adds an event that has a duration. */
 static bool add_slice(struct cut *cut, const struct event *event)
 {
 	int64_t end_ns = event_end(event);
@@ -240,8 +241,8 @@ static bool add_slice(struct cut *cut, const struct event *event)
 	return add_piece(cut, event, cut->until_ns);
 }
 
-/* Gives out one that has ended by now; those that ended with the part before were
- * complete then. */
+/* Queues an event that has ended by now; one that ended with the previous part
+ * was complete there. */
 static bool release_pending(struct cut *cut)
 {
 	const struct event *first;
@@ -256,7 +257,7 @@ static bool release_pending(struct cut *cut)
 	return true;
 }
 
-/* Gives out what still waits, as far as it is in the part. */
+/* Queues the pieces of waiting events that lie in the part. */
 static bool add_pieces(struct cut *cut, struct end_queue *queue)
 {
 	bool done = true;
@@ -326,7 +327,7 @@ static bool close_track(struct cut *cut, uint32_t number)
 	return done;
 }
 
-/* INT64_MAX where that is not known before all is read. */
+/* INT64_MAX if it is unknown until everything is read. */
 static int64_t known_end(const struct cut *cut, uint32_t track)
 {
 	const struct trace *trace = cut->source.trace;
@@ -336,8 +337,8 @@ static int64_t known_end(const struct cut *cut, uint32_t track)
 	return trace_track_end(trace, track);
 }
 
-/* What is open goes on in the next part; or stays open, as it was, where the
- * track's recording ends before that. */
+/* Closes the open ranges, which continue in the next part. They stay open if
+ * the track's recording ends earlier. */
 static bool close_tracks(struct cut *cut)
 {
 	bool done = true;
@@ -370,7 +371,7 @@ static bool close_part(struct cut *cut)
 	       add_pieces(cut, &cut->crossing);
 }
 
-/* Nothing more comes: what was never ended stays open, unless the window ends
+/* At the end of the input: unended ranges stay open, unless the window ends
  * before the recording. */
 static bool finish(struct cut *cut)
 {
@@ -394,10 +395,10 @@ static enum ctp_status pull(struct cut *cut, struct ctp_error *err)
 	return finish(cut) ? CTP_END : ctp_no_memory(err);
 }
 
-/* Is the part over with what comes next? Then that is where it ends. */
+/* Whether the next event ends the part; sets its end then. */
 static bool ends_here(struct cut *cut)
 {
-	/* The last of all times is in the last part: none is behind it. */
+	/* INT64_MAX is in the last part: no time is later. */
 	if (cut->next.time_ns >= cut->until_ns && cut->until_ns < INT64_MAX)
 		return true;
 	if (cut->is_full == NULL || cut->now_ns == INT64_MIN ||
@@ -408,7 +409,7 @@ static bool ends_here(struct cut *cut)
 	return true;
 }
 
-/* Until something waits to be given out; CTP_END: nothing more does. */
+/* Reads until the queue has an event; CTP_END if no more follow. */
 static enum ctp_status fill(struct cut *cut, struct ctp_error *err)
 {
 	enum ctp_status status;
@@ -497,7 +498,7 @@ void cut_set_limit(struct cut *cut, bool (*is_full)(void *user), void *user)
 	cut->user = user;
 }
 
-/* Forgets the calls that have ended by the part. */
+/* Drops the calls that ended before the part. */
 static void drop_ended(struct cut *cut)
 {
 	const struct event *first;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a range is long enough is known when it ends, or when so much time
- * has gone by on its track that it must be: until then it waits, with what
- * belongs to it. What is in it and is a moment of its own does not wait.
+ * A range is known to be long enough when it ends, or once enough time has
+ * passed on its track. Until then it waits, with the events bound to it;
+ * instants within it do not wait.
  */
 #include "transform/event_filter.h"
 
@@ -16,7 +16,8 @@
 enum match { UNKNOWN, CHOSEN, LEFT_OUT };
 
 struct event_filter {
-	struct event_source source; /* first: it is what callers hold */
+	struct event_source source; /* first member: callers hold a pointer to
+				     * it */
 	const struct event_filter_options *options;
 	uint8_t *tracks; /* enum match */
 	uint32_t track_room;
@@ -28,7 +29,7 @@ struct event_filter {
 	struct open_asyncs asyncs;
 };
 
-/* Is the number in the list, or is there none? */
+/* Whether the number is in the list, or there is no list. */
 static bool list_has(const struct event_filter_list *list, int64_t number)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -38,7 +39,7 @@ static bool list_has(const struct event_filter_list *list, int64_t number)
 	return !list->given;
 }
 
-/* The number that stands in `text` behind `key`. */
+/* Reads the number in `text` after `key`. */
 static bool find_number(const char *text, const char *key, int64_t *number)
 {
 	const char *at = text == NULL ? NULL : strstr(text, key);
@@ -55,8 +56,8 @@ static bool find_number(const char *text, const char *key, int64_t *number)
 	return true;
 }
 
-/* "rank 3: python" is what merging calls a process; else it is the rank that
- * wrote the trace, as PyTorch's profiler tells. */
+/* Takes the rank from the process name of a merged trace ("rank 3: python"),
+ * else the rank that PyTorch's profiler recorded. */
 static bool find_rank(const struct trace *trace,
 	const struct trace_track *track, int64_t *rank)
 {
@@ -86,7 +87,7 @@ static bool judge_track(
 		       : list_has(&options->tids, track->tid);
 }
 
-/* Is this word, up to a comma, one of the list's? */
+/* Whether the list, separated by commas, contains this word. */
 static bool is_listed(const char *list, const char *word, size_t size)
 {
 	for (;;) {
@@ -101,7 +102,7 @@ static bool is_listed(const char *list, const char *word, size_t size)
 	}
 }
 
-/* Categories may be several, with commas between them. */
+/* A site may have several categories, separated by commas. */
 static bool judge_site(const struct event_filter *event_filter, uint32_t number)
 {
 	const struct trace *trace = event_filter->source.trace;
@@ -120,7 +121,7 @@ static bool judge_site(const struct event_filter *event_filter, uint32_t number)
 	}
 }
 
-/* Is the event's site of a category that is asked for? */
+/* Whether the event's site has a selected category. */
 static bool has_category(struct event_filter *event_filter,
 	const struct event *event, bool *chosen)
 {
@@ -174,14 +175,14 @@ static uint64_t length(int64_t begin_ns, int64_t end_ns)
 	return end_ns > begin_ns ? (uint64_t)end_ns - (uint64_t)begin_ns : 0;
 }
 
-/* How long it has lasted by now, in truth. */
+/* The real time since the range began. */
 static uint64_t lasted(const struct event *begin, int64_t now_ns)
 {
 	return saturate_sum(length(begin->time_ns, now_ns), begin->shift_ns);
 }
 
-/* Gives out what waits and has lasted for long enough by now, the outermost
- * first: what is in a range is no longer than it. */
+/* Queues the waiting ranges that are long enough by now, outermost first: an
+ * inner range is never longer than its outer one. */
 static bool show_ranges(struct event_filter *event_filter,
 	struct open_track *track, int64_t now_ns)
 {
@@ -238,7 +239,7 @@ static bool end_range(struct event_filter *event_filter,
 	return done;
 }
 
-/* What belongs to the innermost range comes with it or not at all. */
+/* An event of the innermost range is shown or hidden with it. */
 static bool add_bound(struct event_filter *event_filter,
 	struct open_track *track, const struct event *event)
 {
@@ -277,7 +278,7 @@ static bool begin_async(
 		       event_filter->source.trace, event) != NULL;
 }
 
-/* What was never begun here is passed on. */
+/* An end without a begin is passed on. */
 static bool end_async(
 	struct event_filter *event_filter, const struct event *event)
 {
@@ -294,7 +295,7 @@ static bool end_async(
 	return event_queue_add(&event_filter->queue, event);
 }
 
-/* One that takes no part in the nesting. */
+/* Filters an event that does not nest. */
 static bool filter_unnested(
 	struct event_filter *event_filter, const struct event *event)
 {
@@ -338,7 +339,7 @@ static bool add_event(
 	}
 }
 
-/* How long what was never ended took, nobody knows: it is kept. */
+/* Keeps unended ranges, whose duration is unknown. */
 static bool finish(struct event_filter *event_filter)
 {
 	bool done = true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Leaves out of another source what is not asked for: other processes, threads
- * and devices, other categories, and what is too short.
+ * Filters another source by process, thread, device, category and minimum
+ * duration.
  *
- * Memory: bounded by what is open at one time.
+ * Memory: bounded by the ranges open at one time.
  */
 #ifndef EVENT_FILTER_H
 #define EVENT_FILTER_H
@@ -23,21 +23,22 @@ struct event_filter_range {
 struct event_filter_list {
 	struct event_filter_range *ranges;
 	size_t count;
-	bool given; /* else all are meant; with no ranges, none */
+	bool given; /* false: all are selected; true without ranges: none */
 };
 
 struct event_filter_options {
 	struct event_filter_list pids;
-	struct event_filter_list tids;    /* of threads; devices have none */
-	struct event_filter_list devices; /* what threads do has none */
+	struct event_filter_list tids;    /* of threads; device tracks never
+					   * match */
+	struct event_filter_list devices; /* events of threads never match */
 	struct event_filter_list ranks;
 	const char *categories; /* "a,b"; NULL: all */
-	uint64_t min_ns;        /* what is shorter is left out */
+	uint64_t min_ns;        /* shorter events are dropped */
 };
 
 /*
- * Opens a source around `inner`, which is closed with it; its trace is shared,
- * and what is too short is counted there. The options are borrowed.
+ * Opens a source around `inner`, which is closed with it. Its trace is shared
+ * and counts the ranges that are too short. The options are borrowed.
  *
  * Errors: CTP_ERR_NOMEM; `inner` is the caller's then.
  */

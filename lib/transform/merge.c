@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A heap of the sources, by their next event. In a log blocks of tracks follow
- * each other, so that time goes back between them: a source's place in the heap
- * is the latest of its times so far, and what is behind is taken at once.
+ * A heap of the sources by next event. In a log, blocks of several tracks
+ * alternate, so time goes back between them: a source's key in the heap is its
+ * latest time so far, and events before it are taken at once.
  */
 #include "transform/merge.h"
 
@@ -17,7 +17,7 @@
 #include "base/stable_hash.h"
 #include "base/strtab.h"
 
-/* Numbers of a source's table, and what they are here; 0: not met yet. */
+/* Maps numbers of a source's table to ours; 0: not seen yet. */
 struct merge_map {
 	uint32_t *numbers; /* + 1 */
 	uint32_t room;
@@ -26,23 +26,24 @@ struct merge_map {
 struct merge_member {
 	struct event_source *source;
 	struct merge_place place;
-	uint32_t index;     /* as it was added */
-	uint32_t number;    /* by its place's order */
-	struct event event; /* the next one, as the source has it */
+	uint32_t index;     /* order of addition */
+	uint32_t number;    /* from its place's order */
+	struct event event; /* next event of the source, unmapped */
 	bool has_event;
 	bool had_event;
 	int64_t key_ns; /* never goes back */
 	struct merge_map texts;
 	struct merge_map sites;
 	struct merge_map tracks;
-	uint32_t device_count; /* taken over */
+	uint32_t device_count; /* devices copied so far */
 };
 
-/* Arguments that are ids. */
+/* Keys of arguments that hold ids. */
 #define MERGE_ID_KEYS 4
 
 struct merge {
-	struct event_source source; /* first: it is what callers hold */
+	struct event_source source; /* first member: callers hold a pointer to
+				     * it */
 	struct trace *trace;
 	struct merge_member *members;
 	uint32_t count;
@@ -50,17 +51,17 @@ struct merge {
 	struct merge_member **heap; /* the next event is at [0] */
 	uint32_t heap_count;
 	bool begun;
-	bool taken; /* the event of heap[0] was given out */
+	bool taken; /* the event of heap[0] was returned */
 	bool finished;
 	uint32_t failed;
 	uint64_t lost[LOSS_KINDS];
 	uint32_t id_keys[MERGE_ID_KEYS];
 	struct strtab *processes; /* member and pid, as bytes */
-	int64_t *pids;            /* by those numbers: the pid here */
+	int64_t *pids;            /* by number in `processes`: our pid */
 	uint32_t pid_room;
 	struct strtab *taken_pids; /* as bytes */
 	int64_t next_pid;
-	struct event_arg *args; /* of the event that was given out */
+	struct event_arg *args; /* of the last event returned */
 	uint32_t arg_room;
 };
 
@@ -69,7 +70,7 @@ static struct merge *merge_of(struct event_source *source)
 	return (struct merge *)(void *)source;
 }
 
-/* `time_ns + shift_ns`, or the last moment there is. */
+/* `time_ns + shift_ns`, saturated. */
 static int64_t merge_time(int64_t time_ns, int64_t shift_ns)
 {
 	int64_t sum_ns;
@@ -79,7 +80,7 @@ static int64_t merge_time(int64_t time_ns, int64_t shift_ns)
 	return shift_ns < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* A moment of the member's track in the merged trace. */
+/* Converts a time on the member's track to the merged trace. */
 static int64_t merge_track_time(
 	const struct merge_member *member, uint32_t track, int64_t time_ns)
 {
@@ -90,29 +91,28 @@ static int64_t merge_track_time(
 		own ? member->place.timeline_shift_ns : member->place.shift_ns);
 }
 
-/* Sites, tracks, devices and text of the sources, as those of one trace. */
+/* Maps the sites, tracks, devices and text of the sources to one trace. */
 
-/* Numbers for processes whose own is taken: systems give none like these, and
- * Perfetto knows processes up to 2^31 - 1. */
+/* First pid for processes whose own is taken: systems do not use such numbers,
+ * and Perfetto accepts pids up to 2^31 - 1. */
 #define FIRST_OWN_PID (INT64_C(1) << 30)
 
-/* Ids below are the same for readers that have but doubles, and have room for
- * a bit above. Larger ones are addresses or hashes. */
+/* Ids below this stay exact in readers that use doubles, and leave room for a
+ * higher bit. Larger ones are addresses or hashes. */
 #define ID_LIMIT (UINT64_C(1) << 52)
 
-/* An id that is the number of an op and not of a call has this bit, in Chrome
- * traces that have both. */
+/* In Chrome traces with both, the ids of ops have this bit, those of calls do
+ * not. */
 #define ID_KIND_BIT (UINT64_C(1) << 63)
 #define ID_HASH_BIT (UINT64_C(1) << 62)
 
-/* Of the processes of one source, and of its devices half as many. */
+/* Sort positions per source; the upper half is for its devices. */
 #define GROUP_SORT 100000
 
 static const char *const id_keys[MERGE_ID_KEYS] = {"correlation", "External id",
 	"external id", "wait_on_cuda_event_record_corr_id"};
 
-/* Makes what the trace needs beforehand; false if out of memory, like all
- * below. */
+/* Creates the tables; false if out of memory, as in all functions below. */
 static bool merge_table_init(struct merge *merge)
 {
 	merge->next_pid = FIRST_OWN_PID;
@@ -147,7 +147,7 @@ static void merge_member_clear(struct merge_member *member)
 	memory_free(member->tracks.numbers);
 }
 
-/* The place for what `number` is here; NULL if out of memory. */
+/* Returns the entry that maps `number`; NULL if out of memory. */
 static uint32_t *map_entry(struct merge_map *map, uint32_t number)
 {
 	return array_ensure_index(
@@ -198,7 +198,7 @@ static uint32_t map_site(
 	return mine;
 }
 
-/* Adds to the pids that are taken; `*is_new`: it was not. */
+/* Marks a pid as taken; `*is_new`: it was free. */
 static bool use_pid(struct merge *merge, int64_t pid, bool *is_new)
 {
 	uint32_t count = strtab_count(merge->taken_pids);
@@ -253,7 +253,7 @@ static void add_number(struct buffer *text, const char *words, int64_t number)
 	buffer_add_text(text, digits);
 }
 
-/* "rank 3: python (pid 1)"; the number where it is not the one shown. */
+/* "rank 3: python (pid 1)"; the pid only if it differs from the one shown. */
 static uint32_t name_process(struct merge *merge,
 	const struct merge_member *member, const struct trace_track *from,
 	int64_t pid)
@@ -281,8 +281,8 @@ static uint32_t name_process(struct merge *merge,
 	return number;
 }
 
-/* Ranks stand in order, each with its devices below it. What was merged before
- * stands as it did. */
+/* Sorts ranks in order, each followed by its devices. Traces merged before keep
+ * their order. */
 static void set_sort(const struct merge *merge,
 	const struct merge_member *member, const struct trace_track *from,
 	struct trace_track *track)
@@ -301,7 +301,7 @@ static void set_sort(const struct merge *merge,
 	track->process_sort = (int64_t)member->place.order * GROUP_SORT + index;
 }
 
-/* The source's track as one of the merged trace. */
+/* Converts a source's track to the merged trace. */
 static bool copy_track(struct merge *merge, struct merge_member *member,
 	uint32_t number, struct trace_track *out)
 {
@@ -369,7 +369,7 @@ static bool copy_devices(struct merge *merge, struct merge_member *member)
 	return done;
 }
 
-/* An id that no other source's id becomes. */
+/* Makes the id unique among the sources. */
 static uint64_t map_id(const struct merge *merge,
 	const struct merge_member *member, uint64_t id)
 {
@@ -392,7 +392,7 @@ static bool is_id_key(const struct merge *merge, uint32_t key)
 	return false;
 }
 
-/* Those that are 0 or negative are none. */
+/* Ids that are 0 or negative mean none. */
 static bool map_args(
 	struct merge *merge, struct merge_member *member, struct event *event)
 {
@@ -415,8 +415,8 @@ static bool map_args(
 	return true;
 }
 
-/* Is its id a number that others have? Of a block of memory it is the address,
- * of a step the step. */
+/* Whether the id refers to other events. For memory blocks it is the address,
+ * for steps the step. */
 static bool has_id(const struct event *event)
 {
 	switch (event->kind) {
@@ -426,13 +426,13 @@ static bool has_id(const struct event *event)
 		return true;
 	case EVENT_CORRELATION:
 	case EVENT_ACTIVITY:
-		return event->id != 0; /* which is none */
+		return event->id != 0; /* 0: none */
 	default:
 		return false;
 	}
 }
 
-/* The member's event as one of the merged trace. */
+/* Converts the member's event to the merged trace. */
 static bool merge_translate(
 	struct merge *merge, struct merge_member *member, struct event *event)
 {
@@ -456,7 +456,7 @@ static bool merge_translate(
 	return event->arg_count == 0 || map_args(merge, member, event);
 }
 
-/* Takes over what is known of the member before its first event. */
+/* Copies the member's tables as known before its first event. */
 static bool merge_open_member(struct merge *merge, struct merge_member *member)
 {
 	const struct trace *trace = member->source->trace;
@@ -467,8 +467,8 @@ static bool merge_open_member(struct merge *merge, struct merge_member *member)
 	return copy_devices(merge, member);
 }
 
-/* Names may have become known since, and when the recording ended: ranges that
- * are open are closed then, not at the end of all. */
+/* Updates names, which may have become known since, and the end of the
+ * recording: open ranges are closed there, not at the end of all recordings. */
 static bool close_tracks(struct merge *merge, struct merge_member *member)
 {
 	const struct trace *trace = member->source->trace;
@@ -523,7 +523,7 @@ static void close_times(struct merge *merge, const struct merge_member *member)
 		sum->timeline_end_ns = end_ns;
 }
 
-/* The member has come to its end: what is known only now. */
+/* Copies what is known only at the member's end. */
 static bool merge_close_member(struct merge *merge, struct merge_member *member)
 {
 	const struct trace *trace = member->source->trace;
@@ -535,7 +535,7 @@ static bool merge_close_member(struct merge *merge, struct merge_member *member)
 			    merge->lost[i], trace->losses[i], &merge->lost[i]))
 			merge->lost[i] = UINT64_MAX;
 	}
-	/* Again those of which more may be known since. */
+	/* Copy the devices again, as they may have new properties. */
 	member->device_count = 0;
 	return close_tracks(merge, member) && copy_devices(merge, member) &&
 	       copy_modules(merge, member);
@@ -566,7 +566,7 @@ static void sink(struct merge *merge, uint32_t at)
 	heap[at] = member;
 }
 
-/* A program's own clock says nothing of the order. */
+/* A program's own clock does not define the order. */
 static void record_key(struct merge_member *member)
 {
 	const struct trace *trace = member->source->trace;
@@ -601,8 +601,7 @@ static int compare_numbers(const void *a, const void *b)
 	return left->number < right->number ? -1 : left->number > right->number;
 }
 
-/* Recordings begin with the first of all, and what they know of their end is
- * known later. */
+/* The merged recording begins with the earliest one; its end is known later. */
 static enum ctp_status begin(struct merge *merge, struct ctp_error *err)
 {
 	struct trace *trace = merge->trace;
@@ -636,7 +635,7 @@ static enum ctp_status begin(struct merge *merge, struct ctp_error *err)
 	return CTP_OK;
 }
 
-/* Whose event was given out has another one, or leaves the heap. */
+/* Reads the next event of the last source, or removes it from the heap. */
 static enum ctp_status advance(struct merge *merge, struct ctp_error *err)
 {
 	struct merge_member *member = merge->heap[0];
@@ -676,7 +675,8 @@ static bool add_fact(struct merge *merge, const struct merge_member *member,
 	return done;
 }
 
-/* How many recordings a source was made of is part of what is said of all. */
+/* The number of merged recordings is written for the whole trace, not per
+ * source. */
 static bool is_ours(const struct trace *trace, uint32_t fact)
 {
 	return strcmp(strtab_text(trace->text, trace->facts[fact].key, NULL),

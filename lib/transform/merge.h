@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Several sources of events as one: all of their events, each source's in its
- * own order and between sources by time, in one trace with tables of its own.
+ * Merges several event sources: all their events, in each source's own order
+ * and by time between sources, in one trace with its own tables.
  *
- * Equal pids of different sources are different processes: the first to come
- * keeps its number, and others get one that nobody has. Ids by which events
- * find each other - correlations, flows, asynchronous ranges, and the arguments
- * that repeat them - become id * sources + source, so that what was equal in a
- * source is, and in different ones never.
+ * Equal pids of different sources are different processes: the first one keeps
+ * its pid, and others get an unused one. Ids that link events (correlations,
+ * flows, asynchronous ranges, and the arguments that repeat them) become id *
+ * sources + source, so that equal ids stay equal within a source and never
+ * match between sources.
  *
- * Memory: names, tracks and devices of all sources, in the sources and once
- * more here; one event of each.
+ * Memory: names, tracks and devices of all sources, in the sources and again
+ * here; one event of each.
  */
 #ifndef MERGE_H
 #define MERGE_H
@@ -23,29 +23,30 @@
 
 struct merge;
 
-/* How a source stands among others. */
+/* A source's label, order and clock shift. */
 struct merge_place {
-	/* What its processes and facts are called by, "rank 3"; "": as they
-	 * are. Borrowed while events are read. */
+	/* Prefix of its process and fact names, "rank 3"; "": none. Borrowed
+	 * while events are read. */
 	const char *label;
-	/* Which of the sources it is, from 1: what is done to it does not
-	 * depend on the order of adding. Its processes are shown in it. */
+	/* Number of the source, from 1, so that the result does not depend on
+	 * the order of adding. Viewers show its processes in this order. */
 	uint32_t order;
 	int64_t shift_ns; /* added to its times */
-	/* Likewise, on tracks whose times are the program's own. */
+	/* The same for tracks with the program's own times. */
 	int64_t timeline_shift_ns;
 };
 
-/* With room for so many sources; free with merge_free(). NULL if out of
- * memory. */
+/* Returns a merge with room for `room` sources; free with merge_free(). NULL if
+ * out of memory. */
 struct merge *merge_new(uint32_t room);
 
-/* Frees it, and not the sources. NULL is allowed. */
+/* Frees it, but not the sources. NULL is allowed. */
 void merge_free(struct merge *merge);
 
 /*
- * Adds a source, whose first event is taken: by then most formats know their
- * clock and what they say of themselves. It stands where it is.
+ * Adds a source and reads its first event: by then most formats know their
+ * clock and their facts. Sources keep the order of addition until
+ * merge_set_place().
  *
  * Errors: those of the source; CTP_ERR_UNSUPPORTED if it holds a profile.
  * Ownership: the source is borrowed until merge_free().
@@ -53,21 +54,21 @@ void merge_free(struct merge *merge);
 enum ctp_status merge_add(struct merge *merge, struct event_source *source,
 	struct ctp_error *err);
 
-/* Before the first event is taken from merge_source(). */
+/* Call it before the first event is read from merge_source(). */
 void merge_set_place(
 	struct merge *merge, uint32_t number, const struct merge_place *place);
 
-/* All sources as one, borrowed; its close() does nothing. When its events are
- * at their end its trace has what all the sources know and have lost. */
+/* The merged source, borrowed; its close() does nothing. After its last event
+ * its trace has the facts and losses of all sources. */
 struct event_source *merge_source(struct merge *merge);
 
-/* Has the source any event? */
+/* Whether the source had an event. */
 bool merge_has_events(const struct merge *merge, uint32_t number);
 
-/* Which source the last error came from; UINT32_MAX: none of them. */
+/* The source that caused the last error; UINT32_MAX: none. */
 uint32_t merge_failed(const struct merge *merge);
 
-/* What the sources lost, of what the merged trace has lost. */
+/* The part of the merged trace's loss that the sources reported. */
 uint64_t merge_lost(const struct merge *merge, enum trace_loss loss);
 
 #endif

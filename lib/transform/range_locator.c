@@ -11,10 +11,10 @@
 
 enum site_match { UNKNOWN, FITS, DIFFERS };
 
-/* Of the ranges of a track the outermost that fits, and its step. */
+/* The outermost matching range of a track, and the track's step. */
 struct range_locator_track {
 	uint32_t depth;
-	uint32_t open_depth; /* of that range; 0: none is open */
+	uint32_t open_depth; /* depth of that range; 0: none is open */
 	int64_t begin_ns;
 	bool in_step;
 	int64_t step_ns;
@@ -101,7 +101,8 @@ static void observe_begin(
 	track->begin_ns = event->time_ns;
 }
 
-/* What devices did under that name comes later than what asked for it. */
+/* Device activities of that name count, too; they start later than their
+ * launch. */
 bool range_locator_add(struct range_locator *locator, const struct event *event)
 {
 	struct range_locator_track *track = find_track(locator, event->track);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Locates the window of time of a named range, or of a step, in a stream of
- * events. */
+/* Locates the time window of a named range or a step in a stream of events. */
 #ifndef RANGE_LOCATOR_H
 #define RANGE_LOCATOR_H
 
@@ -13,7 +12,7 @@ struct range_locator_track;
 
 struct range_locator {
 	const struct trace *trace;
-	const char *name; /* as it is, or for fnmatch(3); NULL: a step */
+	const char *name; /* exact, or a pattern of fnmatch(3); NULL: a step */
 	uint64_t step;
 	bool found;
 	int64_t from_ns;
@@ -26,12 +25,13 @@ struct range_locator {
 	uint32_t site_room;
 };
 
-/* Takes one event; false if out of memory. */
+/* Adds an event; false if out of memory. */
 bool range_locator_add(
 	struct range_locator *locator, const struct event *event);
 
-/* After the last event: what is open ends with its track. `found` and the
- * window are what is wanted: the first in time, of equal ones the longest. */
+/* Call it after the last event: open ranges end with their track. `found` and
+ * the window are the result: the earliest match, and the longest of those that
+ * start together. */
 void range_locator_finish(struct range_locator *locator);
 
 void range_locator_clear(struct range_locator *locator);

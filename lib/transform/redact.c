@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables are copied as they grow, and once more at the end, when all that
- * is known is known; numbers of tracks stay what they are, those of sites and
- * text become others.
+ * The tables are copied as they grow, and again at the end, when they are
+ * complete. Track numbers stay; numbers of sites and text change.
  */
 #include "transform/redact.h"
 
@@ -20,20 +19,21 @@ typedef void (*redact_rule)(const struct redact_rules *rules, const char *text,
 	size_t size, struct buffer *out);
 
 struct redact {
-	struct event_source source; /* first: it is what callers hold */
+	struct event_source source; /* first member: callers hold a pointer to
+				     * it */
 	struct redact_rules rules;
-	uint32_t *sites; /* ours, + 1, by the inner trace's; 0: not met */
+	uint32_t *sites; /* our number + 1 by the inner trace's; 0: not seen */
 	uint32_t site_room;
-	uint32_t *keys; /* texts as names, likewise */
+	uint32_t *keys; /* the same for texts that are names */
 	uint32_t key_room;
-	uint64_t losses[LOSS_KINDS]; /* of the inner's that are counted */
+	uint64_t losses[LOSS_KINDS]; /* inner losses counted so far */
 	struct buffer text;
 	struct event_arg *args;
 	uint32_t arg_room;
 	bool begun;
 };
 
-/* The number in our table of what this text becomes; STRTAB_NONE if out of
+/* Returns the number of the redacted text in our table; STRTAB_NONE if out of
  * memory. */
 static uint32_t add_text(
 	struct redact *redact, uint32_t number, redact_rule rule)
@@ -58,7 +58,7 @@ static uint32_t *map_entry(uint32_t **map, uint32_t *room, uint32_t number)
 		       : NULL;
 }
 
-/* Whose home directories this text has. */
+/* Collects the users whose home directories this text contains. */
 static bool learn_users(struct redact *redact, uint32_t number)
 {
 	size_t size;
@@ -104,7 +104,7 @@ static bool copy_track(struct redact *redact, uint32_t number)
 	struct trace *trace = redact->source.trace;
 	struct trace_track track = redact->source.inner->trace->tracks[number];
 
-	/* A stream's is of the device: "stream 7". */
+	/* A stream's name is from the device: "stream 7". */
 	track.name = track.kind == TRACE_STREAM
 			     ? find_key(redact, track.name)
 			     : add_text(redact, track.name, redact_label);
@@ -133,8 +133,8 @@ static bool copy_module(struct redact *redact, uint32_t number)
 	return true;
 }
 
-/* Adds the text of an argument to `redact->text`; its size until all are there
- * and do not move any more. */
+/* Adds the text of an argument to `redact->text`. Sets only the size: the
+ * pointer follows when the buffer no longer moves. */
 static void add_value(struct redact *redact, struct event_arg *arg)
 {
 	size_t before = redact->text.used;
@@ -149,7 +149,7 @@ static void add_value(struct redact *redact, struct event_arg *arg)
 		arg->value.text.size = redact->text.used - before;
 }
 
-/* Makes `redact->args` of these; false if out of memory. */
+/* Fills `redact->args` from these; false if out of memory. */
 static bool redact_args(
 	struct redact *redact, const struct event_arg *args, uint32_t count)
 {
@@ -179,7 +179,7 @@ static bool redact_args(
 	return !redact->text.failed;
 }
 
-/* What a device is, but not which one: its name stays. */
+/* Keeps the device's model name, but redacts what identifies the device. */
 static bool copy_device(struct redact *redact, uint32_t number)
 {
 	const struct trace *inner = redact->source.inner->trace;
@@ -196,7 +196,8 @@ static bool copy_device(struct redact *redact, uint32_t number)
 	return trace_add_device(redact->source.trace, &device) != TRACE_NONE;
 }
 
-/* The last word of a key: merging puts the rank before it, "rank 3 host". */
+/* Compares the last word of the key: merging prepends the rank, "rank 3
+ * host". */
 static bool is_one_of(const char *key, const char *const *names, size_t count)
 {
 	const char *space = strrchr(key, ' ');
@@ -215,7 +216,7 @@ static bool is_name_of_somebody(const char *key)
 	return is_one_of(key, names, sizeof(names) / sizeof(names[0]));
 }
 
-/* An address of a network has more dots than one. */
+/* A network address is not a number: it has more than one dot. */
 static bool is_number(const char *value)
 {
 	value += *value == '-' || *value == '+';
@@ -225,7 +226,7 @@ static bool is_number(const char *value)
 	return *value == '\0';
 }
 
-/* Facts that are of the recording, not of who made it. */
+/* Facts about the recording, not about its author. */
 static bool is_plain_fact(const char *key, const char *value)
 {
 	static const char *const plain[] = {"tool", "version", "clock",
@@ -240,7 +241,7 @@ static bool is_plain_fact(const char *key, const char *value)
 	       !is_one_of(key, &(const char *){"command"}, 1);
 }
 
-/* Text of our own is JSON where it was a member that is no text. */
+/* A fact of our own may also be a JSON object or array. */
 static bool is_json(const struct trace_fact *fact, const char *value)
 {
 	return fact->kind == FACT_JSON || fact->kind == FACT_OTHER_JSON ||
@@ -249,7 +250,7 @@ static bool is_json(const struct trace_fact *fact, const char *value)
 		       json_check(value, strlen(value)));
 }
 
-/* A host's own name stands before that of its network. */
+/* Adds the host name with and without its domain. */
 static bool learn_name(struct redact *redact, const char *name)
 {
 	return redact_rules_add_word(&redact->rules, name, strlen(name)) &&
@@ -321,7 +322,7 @@ static void copy_losses(struct redact *redact)
 	}
 }
 
-/* The tables, all anew but for sites. */
+/* Copies all tables again, except sites. */
 static bool copy_all(struct redact *redact)
 {
 	const struct trace *inner = redact->source.inner->trace;
@@ -342,7 +343,7 @@ static bool copy_all(struct redact *redact)
 	return done;
 }
 
-/* What the event refers to. */
+/* Redacts what the event refers to. */
 static bool redact_event(struct redact *redact, struct event *event)
 {
 	const struct trace *inner = redact->source.inner->trace;
@@ -499,7 +500,7 @@ void redact_whole(const struct redact_rules *rules, const char *kind,
 	buffer_add_text(out, hash);
 }
 
-/* How much of the end is a suffix that tells a language, and no more. */
+/* Length of a suffix that identifies a language, 0 if none. */
 static size_t suffix_size(const char *text, size_t size)
 {
 	static const char *const known[] = {".py", ".pyc", ".pyi", ".pyx", ".c",
@@ -525,7 +526,7 @@ static void add_path(const struct redact_rules *rules, const char *kind,
 	buffer_add(out, text + size - suffix, suffix);
 }
 
-/* How many bytes at `text` are a word that must not be there. */
+/* Length of the word at `text` that must be redacted; 0 if none. */
 static size_t word_at(
 	const struct redact_rules *rules, const char *text, size_t size)
 {
@@ -544,7 +545,7 @@ static size_t word_at(
 	return longest;
 }
 
-/* Text that is no path. */
+/* Adds text that is not a path. */
 static void add_plain(const struct redact_rules *rules, const char *text,
 	size_t size, struct buffer *out)
 {
@@ -583,7 +584,7 @@ static bool is_path(const char *word, size_t size)
 	return is && size > 1;
 }
 
-/* ":12" at its end is a line. */
+/* Length of a line number at the end, ":12". */
 static size_t line_size(const char *word, size_t size)
 {
 	size_t at = size;
@@ -593,8 +594,8 @@ static size_t line_size(const char *word, size_t size)
 	return at > 1 && at < size && word[at - 1] == ':' ? size - at + 1 : 0;
 }
 
-/* How much stands before "+0x1f", as in a function that is known by its address
- * alone; 0 if that is not how it ends. */
+/* Length of the module name before "+0x1f", as in a function known only by its
+ * address; 0 if there is none. */
 static size_t module_size(const char *word, size_t size)
 {
 	size_t at = size;
@@ -618,8 +619,8 @@ static size_t word_end(const char *text, size_t size, size_t at)
 	return at;
 }
 
-/* The end of the path whose first word ends at `end`: a directory's name may
- * have blanks, so a word behind them that goes on with slashes is part of it. */
+/* The end of the path whose first word ends at `end`. A directory name may
+ * contain blanks, so a following word with slashes is part of the path. */
 static size_t path_end(const char *text, size_t size, size_t end)
 {
 	size_t last = end;
@@ -636,7 +637,7 @@ static size_t path_end(const char *text, size_t size, size_t end)
 	return last;
 }
 
-/* Adds the word at `from`, and what belongs to it; returns where that ends. */
+/* Adds the word at `from`, with the rest of its path; returns the end. */
 static size_t add_word(const struct redact_rules *rules, const char *text,
 	size_t size, size_t from, struct buffer *out)
 {
@@ -675,7 +676,7 @@ void redact_name(const struct redact_rules *rules, const char *text,
 	}
 }
 
-/* What Python calls sources that are no files. */
+/* Python's names of sources that are not files. */
 static bool is_no_file(const char *text, size_t size)
 {
 	if (size == 0 || (size == 1 && text[0] == '~'))
@@ -701,7 +702,7 @@ void redact_label(const struct redact_rules *rules, const char *text,
 	static const char rank[] = "rank ";
 	size_t kept = sizeof(rank) - 1;
 
-	/* As merging labels them. */
+	/* The label that merging adds. */
 	if (size > kept && memcmp(text, rank, kept) == 0) {
 		while (kept < size && text[kept] >= '0' && text[kept] <= '9')
 			kept++;
@@ -717,7 +718,7 @@ void redact_label(const struct redact_rules *rules, const char *text,
 		redact_whole(rules, "label", text + kept, size - kept, out);
 }
 
-/* Behind the string, whose first quote is at `at`. */
+/* End of the string whose first quote is at `at`. */
 static size_t string_end(const char *text, size_t size, size_t at)
 {
 	for (at++; at < size && text[at] != '"'; at++)
@@ -748,7 +749,7 @@ void redact_json(const struct redact_rules *rules, const char *text,
 		}
 		end = string_end(text, size, at);
 		buffer_add_text(out, "\"");
-		/* A name is not looked for among escapes. */
+		/* A key with escapes is redacted as a whole. */
 		if (is_key(text, size, end) &&
 			memchr(text + at, '\\', end - at) == NULL)
 			redact_name(rules, text + at + 1, end - at - 2, out);
