@@ -121,20 +121,20 @@ function summaryOf(input) {
 		input.async > 0 && ["Async ranges", countText(input.async)],
 	]));
 	if (input.lost.length > 0)
-		element.append(box("What is missing from the recording:",
+		element.append(box("Missing from the recording:",
 			lossLines(input.lost), true));
 	else
 		element.append(make("p", {class: "box"},
 			"Nothing is missing from the recording."));
 	if (input.notes.length > 0)
-		element.append(box("What was left out or changed, without " +
-			"harm:", lossLines(input.notes)));
+		element.append(box("Left out or changed without harm:",
+			lossLines(input.notes)));
 	if (pruned.length > 0)
-		element.append(box("What is in the file, but not on this " +
-			"page, for its size:", pruned));
+		element.append(box("Left out of this page to limit its " +
+			"size:", pruned));
 	if (input.facts.length > 0)
 		element.append(make("details", {}, make("summary", {},
-			"What the recording says of itself"),
+			"Facts of the recording"),
 		make("dl", {class: "facts"}, input.facts.flatMap(
 			([key, value]) => [make("dt", {}, key),
 				make("dd", {}, value)]))));
@@ -164,8 +164,8 @@ function flameSection(input, functions) {
 		element.replaceChildren(element.firstChild, make("p", {},
 			input.events || input.functions.length === 0
 				? "No time was spent in any function."
-				: "This kind of file holds no call paths: it " +
-				"knows who called whom, but not from where."));
+				: "This kind of file has callers and callees " +
+				"but no call paths."));
 		element.firstChild.replaceChildren(
 			element.firstChild.firstChild);
 		element.draw = () => {};
@@ -194,7 +194,7 @@ function flameSection(input, functions) {
 	});
 	element.append(host, status, make("p", {class: "note"},
 		"Callers stand above what they call; the width is time, the " +
-		"colour tells files and modules apart. Keys: arrows select, " +
+		"colour distinguishes files and modules. Keys: arrows select, " +
 		"Enter zooms, Esc goes back, / searches, n finds the next."));
 	element.draw = graph.draw;
 	element.start = () => show(has.host ? "host" : "device");
@@ -248,17 +248,17 @@ function functionsSection(input, functions, find) {
 	const columns = [
 		NAME,
 		{title: "Calls", value: (row) => row.calls, text: countText,
-			hint: "ncalls: how often it was called"},
+			hint: "ncalls: number of calls"},
 		recursive && {title: "Primitive", value: (row) => row.pcalls,
 			text: countText,
 			hint: "pcalls: calls that are not recursive"},
 		{title: "Self", value: (row) => row.self, text: timeText,
-			hint: "tottime: without what it calls",
+			hint: "tottime: own time, without callees",
 			whole: input.total_ns},
 		{title: "Self %", value: (row) => row.self,
 			text: (self) => percent(self, input.total_ns)},
 		{title: "Total", value: (row) => row.total, text: timeText,
-			hint: "cumtime: with what it calls",
+			hint: "cumtime: total time, with callees",
 			whole: input.total_ns},
 		{title: "Per call", text: timeText,
 			hint: "cumtime of one primitive call",
@@ -266,7 +266,7 @@ function functionsSection(input, functions, find) {
 				: 0},
 		devices && {title: "GPU time", value: (row) => row.device,
 			text: timeText, whole: total("deviceSelf"),
-			hint: "of what it and what it calls launched"},
+			hint: "of launches by it and its callees"},
 	].filter((column) => column);
 	const table = tableOf(rows, {
 		label: "Functions", columns,

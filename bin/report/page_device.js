@@ -20,11 +20,11 @@ function ratesOf(rows) {
 		knownColumn(rows, "FLOP/s", "flops", unit("FLOP/s"),
 			"by the shapes of the operators' inputs"),
 		knownColumn(rows, "of peak", "flopsShare", ofPeak,
-			"of what the device can do at most"),
+			"of the device's peak"),
 		knownColumn(rows, "Bytes/s", "rate", unit("B/s"),
 			"by the shapes of the operators' inputs"),
 		knownColumn(rows, "of peak", "rateShare", ofPeak,
-			"of what the device's memory can do at most"),
+			"of the peak of the device's memory"),
 	];
 }
 
@@ -59,9 +59,9 @@ function kernelsSection(rows, late) {
 
 	element.append(table);
 	if (late > 0)
-		element.append(make("p", {class: "box"}, "Kernels that came " +
-			"too late to have a part of their operator's " +
-			"work, which the first have: " + countText(late) +
+		element.append(make("p", {class: "box"}, "Kernels too late " +
+			"for a share of their operator's work, which " +
+			"earlier ones have: " + countText(late) +
 			"."));
 	return element;
 }

@@ -210,9 +210,9 @@ function timelineOf(input, functions, pick) {
 	const element = section("timeline", "Timeline");
 
 	element.append(grid, status);
-	status.append("How busy each thread and stream was over the time; " +
-		"the colour is that of what it mostly did. Click to find " +
-		"that in the flame graph.");
+	status.append("How busy each thread and stream was over time; the " +
+		"colour is that of its main function. Click to find it " +
+		"in the flame graph.");
 	if (input.tracks_hidden)
 		element.append(make("p", {class: "note"},
 			countOf(input.tracks_hidden, "track") +
