@@ -80,8 +80,8 @@ enum log_id { LOG_ID_END = 0, LOG_ID_EXTRA = 1, LOG_ID_SITES = 2 };
 #define LOG_SYNC_SLEW_MAX INT64_C(500000) /* ns per second */
 
 /* Limits for a device's clock: a pair closer than this to the previous one is
- * ignored. The clock stepped if it is off by more than the second limit plus
- * this share of the time since. */
+ * ignored, unless it is off by more than this. Otherwise the clock stepped if it
+ * is off by more than the second limit plus this share of the time since. */
 #define LOG_DEVICE_SYNC_MIN_NS INT64_C(1000000)
 #define LOG_DEVICE_STEP_NS INT64_C(20000)
 #define LOG_DEVICE_STEP_PART 1000

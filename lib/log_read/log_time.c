@@ -189,6 +189,7 @@ bool log_time_device_add(
 	const struct log_time_device_pair *last;
 	int64_t since;
 	wide off;
+	wide most; /* of `off` without a step */
 
 	if (log > TIME_MAX || log < -TIME_MAX || device > DEVICE_MAX ||
 		device < -DEVICE_MAX)
@@ -197,11 +198,15 @@ bool log_time_device_add(
 		return append(time, pair);
 	last = &time->pairs[time->count - 1];
 	since = log - last->log;
-	if (since < LOG_DEVICE_SYNC_MIN_NS)
-		return true;
+	most = since < LOG_DEVICE_SYNC_MIN_NS
+		       ? LOG_DEVICE_SYNC_MIN_NS
+		       : LOG_DEVICE_STEP_NS + since / LOG_DEVICE_STEP_PART;
 	off = (wide)device - last->device - since;
-	if ((off < 0 ? -off : off) >
-		LOG_DEVICE_STEP_NS + since / LOG_DEVICE_STEP_PART)
+	if (off < 0)
+		off = -off;
+	if (since <= 0 || (since < LOG_DEVICE_SYNC_MIN_NS && off <= most))
+		return true;
+	if (off > most)
 		time->steps++;
 	else
 		pair.first = last->first;

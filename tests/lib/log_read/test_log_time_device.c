@@ -86,6 +86,25 @@ START_TEST(times_are_within_a_microsecond)
 }
 END_TEST
 
+/* A pair too close to the last one is used if it shows a step: nothing later
+ * would place the activities between the step and the end of the recording. */
+START_TEST(a_step_soon_after_a_pair_counts)
+{
+	add(0, EPOCH);
+	add(SECOND, EPOCH + SECOND);
+	add(SECOND + 300000,
+		EPOCH + SECOND + 1300000); /* not beyond the limit */
+	ck_assert_uint_eq(clock.steps, 0);
+	ck_assert_int_eq(place(EPOCH + SECOND + 200000), SECOND + 200000);
+	add(SECOND + 400000, EPOCH + 6 * SECOND + 400000);
+	ck_assert_uint_eq(clock.steps, 1);
+	ck_assert_int_eq(place(EPOCH + SECOND - 7), SECOND - 7);
+	ck_assert_int_eq(place(EPOCH + 6 * SECOND + 350000), SECOND + 350000);
+	add(SECOND + 400000, EPOCH); /* no time has passed */
+	ck_assert_uint_eq(clock.steps, 1);
+}
+END_TEST
+
 START_TEST(lines_are_exact_to_the_nanosecond)
 {
 	add(0, EPOCH);
@@ -177,7 +196,7 @@ START_TEST(pairs_without_sense_change_nothing)
 {
 	add(0, 0);
 	add(SECOND, SECOND);
-	add(SECOND + 999999, 77); /* too soon */
+	add(SECOND + 999999, SECOND + 77); /* too soon */
 	add(SECOND - 1, 77);
 	add(INT64_MIN, 77);
 	add(INT64_MAX, 77);
@@ -244,6 +263,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, NULL, tear_down);
 	tcase_add_loop_test(
 		tests, times_are_within_a_microsecond, 0, (int)DEVICES);
+	tcase_add_test(tests, a_step_soon_after_a_pair_counts);
 	tcase_add_test(tests, lines_are_exact_to_the_nanosecond);
 	tcase_add_test(tests, times_that_rise_stay_so);
 	tcase_add_test(tests, outside_the_nearest_rate_continues);
