@@ -312,8 +312,10 @@ void profile_device_add(
 		to->min_ns = from->min_ns;
 	if (to->kind == PROFILE_HOST || from->max_ns > to->max_ns)
 		to->max_ns = from->max_ns;
-	to->kind = from->kind;
-	to->number = from->number;
+	if (to->kind == PROFILE_HOST || from->number < to->number)
+		to->number = from->number;
+	if (to->kind == PROFILE_HOST || from->kind < to->kind)
+		to->kind = from->kind;
 }
 
 bool profile_has_device(const struct profile *profile)

@@ -162,7 +162,8 @@ void profile_clear_nodes(struct profile *profile);
 
 void profile_cost_add(struct profile_cost *to, const struct profile_cost *from);
 
-/* Adds `from`; sets the kind if `to` has none. */
+/* Adds `from`. The first kind in the order of enum profile_kind, except
+ * PROFILE_HOST, and the lowest number stay, in any order of additions. */
 void profile_device_add(
 	struct profile_device *to, const struct profile_device *from);
 

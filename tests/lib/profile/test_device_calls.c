@@ -210,6 +210,29 @@ START_TEST(work_of_two_devices_is_added)
 }
 END_TEST
 
+START_TEST(sums_of_devices_have_no_order)
+{
+	const struct profile_device works[] = {
+		{.kind = PROFILE_SET, .number = 1, .min_ns = 3, .max_ns = 3},
+		{.kind = PROFILE_KERNEL, .number = 4, .min_ns = 5, .max_ns = 9},
+		{.kind = PROFILE_HOST, .number = 0, .total_ns = 8},
+	};
+	struct profile_device sums[2] = {{0}};
+
+	for (int i = 0; i < 3; i++) {
+		profile_device_add(&sums[0], &works[i]);
+		profile_device_add(&sums[1], &works[2 - i]);
+	}
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(sums[i].kind, PROFILE_KERNEL);
+		ck_assert_uint_eq(sums[i].number, 1);
+		ck_assert_uint_eq(sums[i].min_ns, 3);
+		ck_assert_uint_eq(sums[i].max_ns, 9);
+		ck_assert_uint_eq(sums[i].total_ns, 8);
+	}
+}
+END_TEST
+
 START_TEST(deep_recursion_is_handled)
 {
 	enum { DEPTH = 100000 };
@@ -252,6 +275,7 @@ int main(void)
 		REPLAY_DEVICE, REPLAY_DEVICE + 1);
 	tcase_add_test(tests, pruning_keeps_the_sum_of_the_device);
 	tcase_add_test(tests, work_of_two_devices_is_added);
+	tcase_add_test(tests, sums_of_devices_have_no_order);
 	tcase_add_test(tests, deep_recursion_is_handled);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
