@@ -5,6 +5,9 @@
  * is truncated or invalid, the part before that is used, and the rest is
  * counted.
  *
+ * The root that pstats.c adds is read as calls without a caller, so that a file
+ * that we wrote is the same profile as its source.
+ *
  * The pure-Python `profile` gives callers call counts but no times: the
  * function's own times are divided in that proportion, as in gprof2dot.
  */
@@ -15,6 +18,7 @@
 
 #include "profiles/inclusive_time.h"
 #include "json/json_value.h"
+#include "profiles/label.h"
 #include "pstats/marshal.h"
 #include "base/memory.h"
 #include "profiles/profile_source.h"
@@ -302,6 +306,49 @@ static enum ctp_status read_file(
 	return CTP_OK;
 }
 
+/* The root that pstats.c adds; PROFILE_NONE: it is missing. A function of a
+ * program may have its name, but has own time or a caller. */
+static uint32_t find_root(const struct profile *profile, const bool *has_caller)
+{
+	uint32_t root = PROFILE_NONE;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		if (has_caller[i] || function->cost.ncalls == 0)
+			continue;
+		/* There is another function without a caller: Python summed
+		 * our file and one of its own. */
+		if (root != PROFILE_NONE || function->file[0] != '\0' ||
+			function->line != 0 || function->cost.tottime_ns != 0 ||
+			strcmp(function->name, LABEL_ROOT) != 0)
+			return PROFILE_NONE;
+		root = i;
+	}
+	return root;
+}
+
+/* Finds the calls without a caller. False if out of memory. */
+static bool set_roots(struct profile *profile)
+{
+	bool *has_caller = memory_new_zeroed(
+		(size_t)profile->function_count + 1, sizeof(*has_caller));
+	uint32_t root;
+
+	if (has_caller == NULL)
+		return false;
+	for (uint32_t i = 0; i < profile->edge_count; i++)
+		has_caller[profile->edges[i].callee] = true;
+	root = find_root(profile, has_caller);
+	memory_free(has_caller);
+	inclusive_time_find_roots(profile);
+	profile->no_root = root == PROFILE_NONE;
+	if (root != PROFILE_NONE)
+		profile_remove_root(profile, root);
+	return true;
+}
+
 static enum ctp_status read_profile(struct event_source *source,
 	struct profile **out, struct ctp_error *err)
 {
@@ -324,8 +371,8 @@ static enum ctp_status read_profile(struct event_source *source,
 	if (!end)
 		trace_lose(trace, LOSS_TRUNCATED, 1);
 	trace_lose(trace, LOSS_SKIPPED_BYTES, pstats->in.cursor.left);
-	inclusive_time_find_roots(pstats->profile);
-	pstats->profile->no_root = true;
+	if (!set_roots(pstats->profile))
+		return ctp_no_memory(err);
 	*out = pstats->profile;
 	pstats->profile = NULL;
 	return CTP_OK;

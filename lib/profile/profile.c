@@ -194,6 +194,36 @@ uint32_t profile_add_edge(
 	return profile->edge_count++;
 }
 
+void profile_remove_root(struct profile *profile, uint32_t function)
+{
+	uint32_t last = profile->function_count - 1;
+	uint32_t kept = 0;
+
+	assert(function <= last && profile->node_count == 0);
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		profile->functions[i].root = (struct profile_cost){0};
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		struct profile_edge edge = profile->edges[i];
+
+		assert(edge.callee != function);
+		if (edge.caller == function) {
+			profile->functions[edge.callee].root = edge.cost;
+			continue;
+		}
+		edge.caller = edge.caller == last ? function : edge.caller;
+		edge.callee = edge.callee == last ? function : edge.callee;
+		profile->edges[kept++] = edge;
+	}
+	profile->edge_count = kept;
+	profile->functions[function] = profile->functions[last];
+	profile->function_count = last;
+	/* The next search makes them again. */
+	memory_free(profile->function_index.entries);
+	memory_free(profile->edge_index.entries);
+	profile->function_index = (struct index){0};
+	profile->edge_index = (struct index){0};
+}
+
 uint32_t profile_add_node(
 	struct profile *profile, uint32_t parent, uint32_t function)
 {

@@ -124,6 +124,11 @@ uint32_t profile_add_function(struct profile *profile, const char *name,
 uint32_t profile_add_edge(
 	struct profile *profile, uint32_t caller, uint32_t callee);
 
+/* Removes a function without callers; those that it called get its calls as
+ * their calls without a caller. The numbers of others change. The profile must
+ * not have a tree. */
+void profile_remove_root(struct profile *profile, uint32_t function);
+
 /* Adds a node below `parent`; PROFILE_NONE if out of memory. The first call
  * also adds the root; a `function` PROFILE_NONE adds only that. */
 uint32_t profile_add_node(

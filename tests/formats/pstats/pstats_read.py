@@ -2,6 +2,7 @@
 """pstats_read.py WORK PYTHON...: profiles saved by Python are read exactly.
 ctprof's results are compared with marshal's own."""
 
+import json
 import marshal
 import os
 import pathlib
@@ -231,6 +232,57 @@ def sums_do_not_depend_on_order(work, paths):
     return outputs[0] == outputs[1] == outputs[2]
 
 
+def trace(path, name):
+    """A Chrome trace of two threads."""
+    slices = [(1, "main", 0, 90), (1, name, 10, 20), (2, "main", 5, 30)]
+    events = [
+        {"ph": "X", "pid": 1, "tid": t, "name": n, "ts": ts, "dur": dur}
+        for t, n, ts, dur in slices
+    ]
+    path.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+    return path
+
+
+def root_is_no_function(work):
+    """The root that ctprof writes is a root when it is read: the merge of
+    traces is the merge of their profiles, and no table has it."""
+    ours = []
+    traces = [trace(work / f"t{i}.json", f"f{i}") for i in range(3)]
+    for path in traces:
+        ours.append(path.with_suffix(".pstats"))
+        if not convert(path, ours[-1]):
+            return False
+    merged = [work / "traces.pstats", work / "profiles.pstats"]
+    run("merge", "-o", merged[0], *traces)
+    run("merge", "-o", merged[1], *ours)
+    if merged[0].read_bytes() != merged[1].read_bytes():
+        return fail("merged profiles are not the merged traces")
+    key = ("~", 0, "<all threads>")
+    if load(merged[1])[key][:2] != (1, 1):
+        return fail(load(merged[1])[key])
+    for command in ("stats", "convert -t flamegraph -o -", "convert -t dot -o -"):
+        if b"all threads> #" in run(*command.split(), merged[1]).stdout:
+            return fail(f"{command} has two roots")
+    if b"<all threads>" in run("stats", merged[1]).stdout:
+        return fail("stats has the root")
+    return write_twice(work, merged[1])
+
+
+def root_of_python_s_sum_is_kept(work, path):
+    """Python added a profile of its own to one of ours; and a function has the
+    root's name."""
+    ours, mixed = work / "ours0.pstats", work / "mixed.pstats"
+    if not convert(trace(work / "mixed.json", "f"), ours):
+        return False
+    pstats.Stats(str(ours)).add(str(path)).dump_stats(mixed)
+    if not is_read(work, mixed) or not write_twice(work, mixed):
+        return False
+    f, g = ("~", 0, "<all threads>"), ("a.py", 2, "g")
+    stats = {f: (2, 2, 0.5, 0.75, {}), g: (1, 1, 0.25, 0.25, {f: (1, 1, 0.25, 0.25)})}
+    mixed.write_bytes(marshal.dumps(stats))
+    return is_read(work, mixed)
+
+
 def half_a_sum_is_none(work, path):
     to = work / "none.pstats"
     done = run("merge", "-o", to, path, work / "absent.prof")
@@ -274,6 +326,8 @@ def main():
         paths.append(whole.rename(work / f"part{len(paths)}.prof"))
     check("sums are Python's", sums_are_python_s(work, paths))
     check("order is all one", sums_do_not_depend_on_order(work, paths))
+    check("the root is no function", root_is_no_function(work))
+    check("Python's sum keeps the root", root_of_python_s_sum_is_kept(work, paths[0]))
     check("half a sum is none", half_a_sum_is_none(work, path))
     check("timelines are refused", timelines_are_refused(work, path))
     return failed
