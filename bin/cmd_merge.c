@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "cli/arguments.h"
 #include "convert.h"
 #include "input/format_names.h"
@@ -24,6 +25,8 @@ struct request {
 	struct output_options output;
 	const char *align; /* as given; NULL: the default */
 	struct profile *sum;
+	struct buffer missing; /* names of inputs that are not in the sum */
+	size_t missing_count;
 };
 
 static void parse_to(struct request *request, const char *name,
@@ -104,7 +107,14 @@ static int add_profile(struct request *request, struct input *input)
 	return EXIT_DONE;
 }
 
-/* Checks all inputs, so that all errors are reported at once. */
+static void add_missing(struct request *request, const char *path)
+{
+	if (request->missing_count++ > 0)
+		buffer_add_text(&request->missing, ", ");
+	buffer_add_text(&request->missing, input_name(path));
+}
+
+/* Reports the error of each input that is not in the sum. */
 static int add_inputs(struct request *request)
 {
 	const struct inputs *inputs = &request->inputs;
@@ -122,11 +132,28 @@ static int add_inputs(struct request *request)
 			status =
 				exit_worse(status, input_close(&input, inputs));
 		}
+		if (status != EXIT_DONE && status != EXIT_DAMAGED)
+			add_missing(request, inputs->paths[i]);
 		worst = exit_worse(worst, status);
 		progress_update(&progress, i + 1);
 	}
 	progress_hide(&progress);
 	return worst;
+}
+
+/* The output, which may be kept for long, lacks these. */
+static void diag_missing(struct request *request)
+{
+	const char *path = request->output.path;
+
+	if (request->missing_count == 0 || request->inputs.quiet)
+		return;
+	buffer_add_byte(&request->missing, '\0');
+	diag("%s: the sum lacks %zu of %zu inputs: %s",
+		path == NULL || strcmp(path, "-") == 0 ? "standard output"
+						       : path,
+		request->missing_count, request->inputs.count,
+		request->missing.failed ? "" : (char *)request->missing.bytes);
 }
 
 static int write_sum(struct request *request)
@@ -177,10 +204,13 @@ static int merge_profiles(struct request *request)
 	if (request->sum == NULL)
 		return diag_no_memory(NULL);
 	status = add_inputs(request);
-	/* A sum without one of its parts would be wrong. */
-	if (status != EXIT_DONE && status != EXIT_DAMAGED)
+	/* Out of memory, an input may be in the sum in part. */
+	if (status >= EXIT_OUTPUT ||
+		request->missing_count == request->inputs.count)
 		return status;
 	written = write_sum(request);
+	if (written == EXIT_DONE)
+		diag_missing(request);
 	return exit_worse(status, written);
 }
 
@@ -196,6 +226,7 @@ static int run(int argc, char **argv)
 				 ? merge_events(&request)
 				 : merge_profiles(&request);
 	profile_free(request.sum);
+	buffer_clear(&request.missing);
 	inputs_clear(&request.inputs);
 	return status;
 }
@@ -223,7 +254,8 @@ static const struct argp argp = {
 	       "output's format.\vProfiles: calls and times of equal "
 	       "functions, and of equal callers and callees, are added. The "
 	       "result does not depend on the order or grouping of the "
-	       "inputs.\n"
+	       "inputs. An input that cannot be read is left out and named; "
+	       "the exit status is then 3.\n"
 	       "\n"
 	       "Timelines: processes of different inputs stay separate even if "
 	       "their numbers are equal; they are named after their rank or "

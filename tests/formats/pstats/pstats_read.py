@@ -283,10 +283,22 @@ def root_of_python_s_sum_is_kept(work, path):
     return is_read(work, mixed)
 
 
-def half_a_sum_is_none(work, path):
-    to = work / "none.pstats"
-    done = run("merge", "-o", to, path, work / "absent.prof")
-    return done.returncode == 3 and not to.exists()
+def what_a_sum_lacks_is_named(work, path):
+    """The other files are summed. With none of them nothing is written."""
+    to, whole = work / "rest.pstats", work / "whole.pstats"
+    empty, absent = work / "empty.prof", work / "absent.prof"
+    empty.write_bytes(b"")
+    done = run("merge", "-o", to, empty, path, absent)
+    run("merge", "-o", whole, path)
+    if done.returncode != 3 or to.read_bytes() != whole.read_bytes():
+        return fail(f"{done.returncode} {done.stderr}")
+    words = f"{to}: the sum lacks 2 of 3 inputs: {empty}, {absent}\n"
+    if not done.stderr.endswith(words.encode()):
+        return fail(done.stderr)
+    done = run("merge", "-o", work / "none.pstats", empty, absent)
+    if b"lacks" in done.stderr or (work / "none.pstats").exists():
+        return fail(done.stderr)
+    return done.returncode == 3
 
 
 def timelines_are_refused(work, path):
@@ -328,7 +340,7 @@ def main():
     check("order is all one", sums_do_not_depend_on_order(work, paths))
     check("the root is no function", root_is_no_function(work))
     check("Python's sum keeps the root", root_of_python_s_sum_is_kept(work, paths[0]))
-    check("half a sum is none", half_a_sum_is_none(work, path))
+    check("what a sum lacks is named", what_a_sum_lacks_is_named(work, path))
     check("timelines are refused", timelines_are_refused(work, path))
     return failed
 
