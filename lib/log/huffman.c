@@ -5,8 +5,9 @@
  * 1995). Lengths over the limit are reduced to it, and others increased until
  * the code is valid again.
  *
- * zlib has such a code, too, with Z_HUFFMAN_ONLY: tests/bench/bench_huffman.c
- * shows that it takes several times as long, for the same size.
+ * zlib has such a code, too, with Z_HUFFMAN_ONLY. On 64 KiB of varint deltas
+ * this file packs 738 to 885 MB/s, zlib 110 to 155, and the sizes differ by one
+ * byte in 58,934 (tests/bench/bench_huffman.c; doc/benchmarks/2026-11-23.md).
  */
 #include "log/huffman.h"
 
