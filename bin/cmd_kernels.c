@@ -121,6 +121,7 @@ static int print(struct request *request, struct kernels *kernels,
 		.titles = report_needs_titles(&request->report_options)};
 	struct report report;
 
+	kernels_apply_peaks(kernels, &view);
 	kernels_sort(kernels, request->sort);
 	report_init(&report, trace, "ctprof/kernels/1", path);
 	return REPORT_PRINT(

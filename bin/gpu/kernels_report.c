@@ -47,6 +47,20 @@ const struct peak *kernels_peak_of(
 	return peak;
 }
 
+void kernels_apply_peaks(
+	struct kernels *kernels, const struct kernels_view *view)
+{
+	uint32_t count;
+	const struct kernels_device *devices = kernels_devices(kernels, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct peak *peak = kernels_peak_of(view, &devices[i]);
+
+		if (peak != NULL)
+			kernels_apply_peak(kernels, i, peak, view->dtype);
+	}
+}
+
 struct kernels_rates kernels_rates_of(const struct kernels_view *view,
 	const struct kernels_row *row, const struct peak *peak)
 {
@@ -126,6 +140,8 @@ static void put_row(struct json *json, const struct kernels_view *view,
 		rates.flops_share);
 	put_share(json, "bandwidth_percent", rates.has_bytes_share,
 		rates.bytes_share);
+	report_bool(json, "flops_misfit", row->flops_misfit);
+	report_bool(json, "bytes_misfit", row->bytes_misfit);
 	json_end(json, '}');
 }
 
@@ -158,9 +174,11 @@ static void put_device(struct json *json, const struct kernels_view *view,
 	report_uint(json, "total_ns", device->total_ns);
 	report_uint(json, "flops", device->flops.amount);
 	report_uint(json, "flops_known_ns", device->flops.time_ns);
+	report_uint(json, "flops_misfit_ns", device->flops_misfit_ns);
 	report_uint(json, "helpers_ns", device->helper_ns);
 	report_uint(json, "bytes", device->bytes.amount);
 	report_uint(json, "bytes_known_ns", device->bytes.time_ns);
+	report_uint(json, "bytes_misfit_ns", device->bytes_misfit_ns);
 	put_peak(json, kernels_peak_of(view, device));
 	json_end(json, '}');
 }
@@ -262,7 +280,7 @@ static void print_row(const struct kernels_view *view,
 	put_number(out, rates.has_bytes, rates.bytes_per_s);
 	put_percent(out, rates.has_flops_share, rates.flops_share);
 	put_percent(out, rates.has_bytes_share, rates.bytes_share);
-	putc('\n', out);
+	fprintf(out, ",%d,%d\n", row->flops_misfit, row->bytes_misfit);
 }
 
 int kernels_print_csv(const struct kernels_view *view, FILE *out)
@@ -274,7 +292,7 @@ int kernels_print_csv(const struct kernels_view *view, FILE *out)
 		fputs("input,pid,device,name,count,total_ns,mean_ns,min_ns,max_"
 		      "ns,flops,"
 		      "bytes,flops_per_s,bytes_per_s,flops_percent,"
-		      "bandwidth_percent\n",
+		      "bandwidth_percent,flops_misfit,bytes_misfit\n",
 			out);
 	for (uint32_t first = 0; first < count;
 		first = next_device(view, first))
@@ -300,6 +318,15 @@ static void add_percent(struct table *table, bool known, uint64_t share)
 	table_add(table, known ? text : "-");
 }
 
+static void add_peak_share(
+	struct table *table, bool misfit, bool known, uint64_t share)
+{
+	if (misfit && !known)
+		table_add(table, "no fit");
+	else
+		add_percent(table, known, share);
+}
+
 static void add_row(const struct kernels_view *view, struct table *table,
 	const struct kernels_row *row, const struct peak *peak)
 {
@@ -319,9 +346,11 @@ static void add_row(const struct kernels_view *view, struct table *table,
 	add_in_unit(table, true, row->min_ns, UNIT_NS);
 	add_in_unit(table, true, row->max_ns, UNIT_NS);
 	add_in_unit(table, rates.has_flops, rates.flops_per_s, UNIT_FLOPS);
-	add_percent(table, rates.has_flops_share, rates.flops_share);
+	add_peak_share(table, row->flops_misfit, rates.has_flops_share,
+		rates.flops_share);
 	add_in_unit(table, rates.has_bytes, rates.bytes_per_s, UNIT_BYTES);
-	add_percent(table, rates.has_bytes_share, rates.bytes_share);
+	add_peak_share(table, row->bytes_misfit, rates.has_bytes_share,
+		rates.bytes_share);
 	table_add(table,
 		label_name(strtab_text(view->trace->text, row->name, NULL)));
 }
@@ -392,13 +421,31 @@ static const char *share_of(
 		text, whole == 0 ? 0 : amount_share(part, whole));
 }
 
+/* Prints the share of the time for which the model does not fit. */
+static void print_misfits(const struct kernels_device *device, FILE *out)
+{
+	char flops[AMOUNT_TEXT];
+	char bytes[AMOUNT_TEXT];
+
+	if (device->flops_misfit_ns == 0 && device->bytes_misfit_ns == 0)
+		return;
+	fprintf(out,
+		"no fit: the model does not fit, since the work would exceed "
+		"the peak; left out of\nall sums: operations of %s %% of the "
+		"time, bytes of %s %%.\n",
+		share_of(flops, device->flops_misfit_ns, device->total_ns),
+		share_of(bytes, device->bytes_misfit_ns, device->total_ns));
+}
+
 /* Prints the share of the time with unknown work. */
 static void print_coverage(const struct kernels_device *device, FILE *out)
 {
 	uint64_t known = device->flops.time_ns + device->helper_ns;
 	char text[AMOUNT_TEXT];
 
-	if (device->flops.time_ns == 0 && device->bytes.time_ns == 0) {
+	print_misfits(device, out);
+	if (device->flops.time_ns == 0 && device->bytes.time_ns == 0 &&
+		device->flops_misfit_ns == 0 && device->bytes_misfit_ns == 0) {
 		fputs("Operations and bytes are unknown: the trace has no "
 		      "input shapes\n(use record_shapes=True of PyTorch's "
 		      "profiler).\n",

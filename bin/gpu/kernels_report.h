@@ -43,6 +43,11 @@ struct kernels_rates kernels_rates_of(const struct kernels_view *view,
 const struct peak *kernels_peak_of(
 	const struct kernels_view *view, const struct kernels_device *device);
 
+/* Applies each device's peaks to its rows: see kernels_apply_peak(). `kernels`
+ * are the view's. */
+void kernels_apply_peaks(
+	struct kernels *kernels, const struct kernels_view *view);
+
 /* Each prints to `out`. Errors: reported; they return an exit status. Write
  * errors remain in the stream. */
 int kernels_print_text(const struct kernels_view *view, FILE *out);

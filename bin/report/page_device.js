@@ -4,11 +4,14 @@
 const KINDS = ["", "kernel", "copy", "memset"];
 const CAUSE_HUES = [25, 280, 175, 330, 50]; // the last two causes are grey
 
+const MISFIT = -2; // the work would exceed the device's peak
+
 // A column whose values may be unknown; omitted if all are.
 function knownColumn(rows, title, key, text, hint) {
 	return rows.some((row) => row[key] != null) && {title, hint,
 		value: (row) => row[key] == null ? -1 : row[key],
-		text: (value) => value < 0 ? "\u2013" : text(value)};
+		text: (value) => value === MISFIT ? "model does not fit"
+			: value < 0 ? "\u2013" : text(value)};
 }
 
 function ratesOf(rows) {

@@ -58,7 +58,7 @@ static int compare_rows(const void *a, const void *b, void *user)
 }
 
 struct page_kernels *page_kernels_new(
-	const struct kernels *source, const struct trace *trace)
+	struct kernels *source, const struct trace *trace)
 {
 	struct page_kernels *kernels = memory_new_zeroed(1, sizeof(*kernels));
 	const struct kernels_row *rows;
@@ -69,6 +69,7 @@ struct page_kernels *page_kernels_new(
 		.trace = trace,
 		.peaks = &kernels->peaks,
 		.dtype = DTYPE_UNKNOWN};
+	kernels_apply_peaks(source, &kernels->view);
 	rows = kernels_rows(source, &kernels->count);
 	kernels->rows = memory_resize_array(
 		NULL, (size_t)kernels->count + 1, sizeof(*kernels->rows));
@@ -124,6 +125,18 @@ static void put_number(struct json *json, bool known, uint64_t value)
 		json_none(json);
 }
 
+/* page_device.js knows this value. */
+#define MISFIT (-2)
+
+static void put_share(
+	struct json *json, bool misfit, bool known, uint64_t value)
+{
+	if (misfit && !known)
+		json_int(json, MISFIT);
+	else
+		put_number(json, known, value);
+}
+
 void page_kernels_write(const struct page_kernels *kernels,
 	const struct profile_function *function, struct json *json)
 {
@@ -144,14 +157,18 @@ void page_kernels_write(const struct page_kernels *kernels,
 		for (int dtype = 0; dtype < DTYPES; dtype++)
 			add_work(&sum.flops[dtype], &row->flops[dtype]);
 		add_work(&sum.bytes, &row->bytes);
+		sum.flops_misfit = sum.flops_misfit || row->flops_misfit;
+		sum.bytes_misfit = sum.bytes_misfit || row->bytes_misfit;
 	}
 	if (sum.device < count)
 		rates = kernels_rates_of(&kernels->view, &sum,
 			kernels_peak_of(&kernels->view, &devices[sum.device]));
 	put_number(json, rates.has_flops, rates.flops_per_s);
-	put_number(json, rates.has_flops_share, rates.flops_share);
+	put_share(json, sum.flops_misfit, rates.has_flops_share,
+		rates.flops_share);
 	put_number(json, rates.has_bytes, rates.bytes_per_s);
-	put_number(json, rates.has_bytes_share, rates.bytes_share);
+	put_share(json, sum.bytes_misfit, rates.has_bytes_share,
+		rates.bytes_share);
 }
 
 /* ---- idle devices ---- */

@@ -76,9 +76,10 @@ void page_part_text_sized(
 /* The same for a function name: text in brackets is dropped first. */
 void page_part_name(struct page_part *part, const char *name);
 
-/* The rates of kernels; NULL if out of memory. Both are borrowed. */
+/* The rates of kernels, to which it applies the peaks; NULL if out of memory.
+ * Both are borrowed. */
 struct page_kernels *page_kernels_new(
-	const struct kernels *source, const struct trace *trace);
+	struct kernels *source, const struct trace *trace);
 void page_kernels_free(struct page_kernels *kernels);
 
 /* Writes four items of a device function: operations per second, their share of

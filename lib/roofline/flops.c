@@ -33,15 +33,24 @@ const char *const flops_args[] = {"Input Dims",
 static const enum key arg_keys[] = {
 	KEY_DIMS, KEY_DIMS, KEY_TYPES, KEY_CONCRETE, KEY_FLOPS, KEY_GB};
 
-/* These read an unknown part of an input. */
-static const char *const partly_read[] = {"index", "_index_put", "embedding",
-	"_embedding_bag", "gather", "scatter", "take"};
+/*
+ * Only operators of ATen and kernels of Inductor touch all of their inputs. A
+ * custom operator may choose some experts, or some pages of a cache.
+ */
+static const char *const whole_prefixes[] = {"aten::", "triton_poi_",
+	"triton_red_", "triton_per_", "triton_for_", "triton_tem_",
+	"triton_spl_", "triton__"};
+
+/* Parts of the names of exceptions, which touch an unknown part of an input. */
+static const char *const partly_touched[] = {"index", "embedding", "gather",
+	"scatter", "take", "grouped_mm", "sparse", "nll_loss", "searchsorted",
+	"bucketize", "grid_sampler", "flex_attention", "paged"};
 
 /* Cached facts of a site. */
 struct site {
 	bool known;
 	bool is_op;
-	bool partly_read;
+	bool touches_all; /* of its inputs */
 	enum flops_family family;
 	const struct flops_formula *formula; /* NULL: none */
 };
@@ -113,17 +122,18 @@ static enum key find_key(struct flops *flops, uint32_t number)
 	return flops->keys[place].key;
 }
 
-static void find_formula(struct site *site, const char *name)
+static bool touches_all(const char *name)
 {
-	site->formula = flops_formula_find(name, &site->family);
-	if (site->formula != NULL)
-		return;
-	if (strncmp(name, "aten::", strlen("aten::")) == 0)
-		name += strlen("aten::");
-	for (size_t i = 0; i < sizeof(partly_read) / sizeof(partly_read[0]);
-		i++)
-		if (strncmp(name, partly_read[i], strlen(partly_read[i])) == 0)
-			site->partly_read = true;
+	bool whole = false;
+
+	for (size_t i = 0;
+		i < sizeof(whole_prefixes) / sizeof(whole_prefixes[0]); i++)
+		whole = whole || strncmp(name, whole_prefixes[i],
+					 strlen(whole_prefixes[i])) == 0;
+	for (size_t i = 0;
+		i < sizeof(partly_touched) / sizeof(partly_touched[0]); i++)
+		whole = whole && strstr(name, partly_touched[i]) == NULL;
+	return whole;
 }
 
 static struct site classify(const struct trace *trace, uint32_t number)
@@ -132,9 +142,12 @@ static struct site classify(const struct trace *trace, uint32_t number)
 		strtab_text(trace->text, trace->sites[number].category, NULL);
 	struct site site = {
 		.known = true, .is_op = strcmp(category, "cpu_op") == 0};
+	const char *name = trace_site_name(trace, number);
 
-	if (site.is_op)
-		find_formula(&site, trace_site_name(trace, number));
+	if (!site.is_op)
+		return site;
+	site.formula = flops_formula_find(name, &site.family);
+	site.touches_all = touches_all(name);
 	return site;
 }
 
@@ -315,7 +328,7 @@ static void read_work(struct flops *flops, const struct site *site,
 	work->dtype = largest_of(&inputs);
 	if (site->formula != NULL)
 		site->formula->estimate(site->formula, &inputs, work);
-	if (!work->has_bytes && !site->partly_read &&
+	if (!work->has_bytes && site->touches_all &&
 		(site->formula == NULL ||
 			flops_formula_is_template(site->formula)))
 		sum_bytes(&inputs, work);

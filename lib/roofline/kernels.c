@@ -55,6 +55,9 @@ void kernels_free(struct kernels *kernels)
 	memory_free(kernels);
 }
 
+/* Steps of clocks: NVIDIA's GPUs count 32 ns, old traces are in whole us. */
+static const uint32_t clock_steps_ns[] = {1000, 32, 1};
+
 /* Returns the device of a stream; NONE if out of memory. */
 static uint32_t find_device(struct kernels *kernels, uint32_t track)
 {
@@ -70,8 +73,10 @@ static uint32_t find_device(struct kernels *kernels, uint32_t track)
 	if (!array_reserve32(&kernels->devices, kernels->device_count,
 		    &kernels->device_room, sizeof(*kernels->devices)))
 		return NONE;
-	kernels->devices[kernels->device_count] = (struct kernels_device){
-		.pid = stream->pid, .number = stream->device};
+	kernels->devices[kernels->device_count] =
+		(struct kernels_device){.pid = stream->pid,
+			.number = stream->device,
+			.clock_ns = clock_steps_ns[0]};
 	return kernels->device_count++;
 }
 
@@ -164,6 +169,19 @@ static void add_shares(struct kernels *kernels)
 	}
 }
 
+static void observe(struct kernels_device *device, uint64_t dur_ns)
+{
+	size_t step = 0;
+
+	while (clock_steps_ns[step] != device->clock_ns)
+		step++;
+	while (dur_ns % clock_steps_ns[step] != 0)
+		step++;
+	device->clock_ns = clock_steps_ns[step];
+	device->count++;
+	device->total_ns = saturate_sum(device->total_ns, dur_ns);
+}
+
 static bool add_kernel(struct kernels *kernels, const struct event *event)
 {
 	uint32_t device = find_device(kernels, event->track);
@@ -178,9 +196,7 @@ static bool add_kernel(struct kernels *kernels, const struct event *event)
 	row->total_ns = saturate_sum(row->total_ns, event->dur_ns);
 	row->min_ns = event->dur_ns < row->min_ns ? event->dur_ns : row->min_ns;
 	row->max_ns = event->dur_ns > row->max_ns ? event->dur_ns : row->max_ns;
-	kernels->devices[device].count++;
-	kernels->devices[device].total_ns =
-		saturate_sum(kernels->devices[device].total_ns, event->dur_ns);
+	observe(&kernels->devices[device], event->dur_ns);
 	return attribution_add_kernel(kernels->attribution, event, number);
 }
 
@@ -403,4 +419,68 @@ bool kernels_bytes_share(
 	*share = share_of((wide)row->bytes.amount * WHOLE / peak->gb_per_s,
 		row->bytes.time_ns);
 	return true;
+}
+
+/* ---- rows that exceed the peak ---- */
+
+static uint32_t highest_of(const struct peak *peak)
+{
+	uint32_t highest = 0;
+
+	for (int dtype = 0; dtype < DTYPES; dtype++)
+		if (peak->gflops[dtype] > highest)
+			highest = peak->gflops[dtype];
+	return highest;
+}
+
+/* Whether this work in this time is possible at `peak` per nanosecond; 0:
+ * unknown. */
+static bool fits(
+	const struct kernels_work *work, uint64_t tolerance_ns, uint32_t peak)
+{
+	return peak == 0 || work->amount == UINT64_MAX ||
+	       (wide)work->amount * 100 <=
+		       (wide)saturate_sum(work->time_ns, tolerance_ns) * peak *
+			       (100 + KERNELS_BOOST);
+}
+
+static void remove_work(
+	struct kernels_work *work, bool *misfit, uint64_t *misfit_ns)
+{
+	*misfit = true;
+	*misfit_ns = saturate_sum(*misfit_ns, work->time_ns);
+	*work = (struct kernels_work){0, 0};
+}
+
+static void check_row(struct kernels_row *row, struct kernels_device *device,
+	const struct peak *peak, enum dtype usual)
+{
+	uint64_t tolerance_ns = saturate_product(row->count, device->clock_ns);
+
+	for (int i = 0; i < DTYPES; i++) {
+		enum dtype dtype = i == DTYPE_UNKNOWN ? usual : (enum dtype)i;
+		uint32_t most = peak->gflops[dtype] != 0 ? peak->gflops[dtype]
+							 : highest_of(peak);
+
+		if (!fits(&row->flops[i], tolerance_ns, most))
+			remove_work(&row->flops[i], &row->flops_misfit,
+				&device->flops_misfit_ns);
+		add(&device->flops, &row->flops[i]);
+	}
+	if (!fits(&row->bytes, tolerance_ns, peak->gb_per_s))
+		remove_work(&row->bytes, &row->bytes_misfit,
+			&device->bytes_misfit_ns);
+	add(&device->bytes, &row->bytes);
+}
+
+void kernels_apply_peak(struct kernels *kernels, uint32_t device,
+	const struct peak *peak, enum dtype usual)
+{
+	struct kernels_device *found = &kernels->devices[device];
+
+	found->flops = (struct kernels_work){0, 0};
+	found->bytes = (struct kernels_work){0, 0};
+	for (uint32_t i = 0; i < kernels->row_count; i++)
+		if (kernels->rows[i].device == device)
+			check_row(&kernels->rows[i], found, peak, usual);
 }

@@ -31,6 +31,9 @@ struct kernels_row {
 	uint64_t max_ns;
 	struct kernels_work flops[DTYPES]; /* by element type */
 	struct kernels_work bytes;
+	/* Operations or bytes exceeded a peak: see kernels_apply_peak(). */
+	bool flops_misfit;
+	bool bytes_misfit;
 };
 
 struct kernels_device {
@@ -41,6 +44,10 @@ struct kernels_device {
 	uint64_t helper_ns; /* of kernels without a share of the work */
 	struct kernels_work flops;
 	struct kernels_work bytes;
+	uint64_t flops_misfit_ns; /* of kernels that exceeded a peak */
+	uint64_t bytes_misfit_ns;
+	/* Step of its clock, at least 1, as far as the durations reveal it. */
+	uint32_t clock_ns;
 };
 
 /* Names of enum kernels_key, in order. */
@@ -75,6 +82,19 @@ enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err);
  * attribution_late(). */
 uint64_t kernels_late(const struct kernels *kernels);
 
+/*
+ * Sets the work of a device's rows that exceeds the peak to 0 and marks them:
+ * the model of the work does not fit. A row may exceed it by the step of the
+ * device's clock per launch, and by KERNELS_BOOST. Operations of a type without
+ * a peak are compared with the highest peak of all types. Call it after
+ * kernels_finish(), once for each device, and before kernels_sort().
+ * Source: the figures of data sheets hold for the boost clock. The highest
+ * clock of an H100 SXM is 1980 MHz, 8.2 % above the 1830 MHz of its figures.
+ */
+#define KERNELS_BOOST 10 /* percent */
+void kernels_apply_peak(struct kernels *kernels, uint32_t device,
+	const struct peak *peak, enum dtype usual);
+
 /* Sorts by device, then by key: largest first, names from A. Call it after
  * kernels_finish(). */
 void kernels_sort(struct kernels *kernels, enum kernels_key key);
@@ -95,8 +115,8 @@ bool kernels_rate(const struct kernels_work *work, uint64_t *per_s);
  * Share of the device's peak that the kernel reached; unknown types count as
  * `usual`. False if unknown.
  *
- * Units: hundredths of a percent. More than 10000 means that the kernel did
- * less work than its operator requires, or used another type.
+ * Units: hundredths of a percent. More than 10000 is within the tolerance of
+ * kernels_apply_peak().
  */
 bool kernels_flops_share(const struct kernels_row *row, const struct peak *peak,
 	enum dtype usual, uint64_t *share);

@@ -200,6 +200,48 @@ def check_percent():
     same("own", rows["gemm_bf"]["bandwidth_percent"], None)
 
 
+def check_misfits():
+    """Work that would exceed the peak is marked, and left out of the sums. The
+    clock's step, here 1 us, and 10 % are tolerated."""
+    trace = Trace()
+    bandwidth, tf32 = 1555e9, 156e12
+    shapes = [[1024, 1024], [1024, 1024]]
+
+    def add_bytes(name, percent, microseconds):
+        elements = int(percent / 100 * bandwidth * microseconds / 1e6 / 4)
+        trace.operator("aten::relu", [[elements]], [(name, microseconds)])
+        return 4 * elements
+
+    fits = add_bytes("fits_109", 109, 100)
+    add_bytes("over_112", 112, 100)
+    # 5 us may have been 6 us.
+    fits += add_bytes("fits_step", 131, 5)
+    add_bytes("over_step", 133, 5)
+    trace.operator("aten::mm", shapes, [("gemm_tf32_over", 12)])
+    trace.operator("aten::mm", shapes, [("gemm_any_fits", 7)], dtype="?")
+    trace.operator("aten::mm", shapes, [("gemm_any_over", 2)], dtype="?")
+    rows, (device,) = trace.report()
+    flops = 2 * 1024**3
+    assert flops / 13e-6 > 1.05 * tf32
+    for name, row in rows.items():
+        over = "over" in name
+        same(name, row["flops_misfit"], over and "gemm_any" in name)
+        same(name, row["bytes_misfit"], over and "gemm" not in name)
+        if over and "gemm" not in name:
+            same(name, (row["bytes"], row["bytes_per_s"],
+                        row["bandwidth_percent"]), (0, None, None))
+    same("no fit", rows["gemm_any_over"]["flops"], 0)
+    same("no fit", device["flops"], 2 * flops)
+    same("no fit", device["flops_known_ns"], 19000)
+    same("no fit", device["flops_misfit_ns"], 2000)
+    same("no fit", device["bytes_misfit_ns"], 105000)
+    same("no fit", device["bytes"], fits + rows["gemm_tf32_over"]["bytes"])
+    text = output("kernels", "-q", WORK + "/made.json").decode()
+    same("no fit", text.count(" no fit "), 3)
+    assert "no fit: the model does not fit" in text, text
+    assert "operations of 0.87 % of the time" in text, text
+
+
 def check_devices():
     """A name that is nearly our device's is another device's."""
     for name, memory, wanted in (
@@ -208,6 +250,7 @@ def check_devices():
             ("NVIDIA H100 80GB HBM3", 80e9, 3350), ("NVIDIA L40S", 0, 864),
             ("NVIDIA H100 80GB HBM3 MIG 1g.10gb", 80e9, None),
             ("NVIDIA H100 PCIe", 80e9, 2000), ("NVIDIA H100 NVL", 0, 3900),
+            ("NVIDIA B200", 192e9, 7700), ("NVIDIA GB200", 200e9, 8000),
             ("NVIDIA A100-PG509-200", 42e9, 1555),
             ("NVIDIA A100-PG509-200", 85e9, 2039),
             ("NVIDIA A100 80GB PCIe", 85e9, 1935),
@@ -389,6 +432,7 @@ def main():
     check_many()
     check_late()
     check_percent()
+    check_misfits()
     check_devices()
     check_own()
     check_options()
