@@ -6,6 +6,7 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -234,20 +235,19 @@ static int remove_old_log(const char *path, bool force)
 	return EXIT_DONE;
 }
 
-/* Checks that the log can be created: the recorder would notice too late. */
-static int check_directory(const char *path)
+/* Creates the log and removes it again: the recorder would notice too late that
+ * it cannot. access(2) is not enough, because root has every permission, even
+ * in /proc. */
+static int check_creation(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char *directory = NULL;
-	int status = EXIT_DONE;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
-	if (asprintf(&directory, "%.*s.",
-		    slash == NULL ? 0 : (int)(slash + 1 - path), path) < 0)
+	if (fd < 0)
 		return diag_cannot_create(path);
-	if (access(directory, W_OK | X_OK) != 0)
-		status = diag_cannot_create(path);
-	free(directory);
-	return status;
+	(void)close(fd);
+	if (unlink(path) != 0)
+		return diag_cannot_create(path);
+	return EXIT_DONE;
 }
 
 /* The path for CTPROF_OUT: absolute, since programs may change their directory,
@@ -329,14 +329,16 @@ static bool pass_excludes_to_python(struct request *request)
 /* Prepares the environment of the program. */
 static int prepare_environment(struct request *request)
 {
-	int status = check_directory(request->output);
+	int status = EXIT_DONE;
 
-	if (status == EXIT_DONE && !pass_excludes_to_python(request)) {
+	if (!pass_excludes_to_python(request)) {
 		diag("out of memory");
 		status = EXIT_LIMIT;
 	}
 	if (status == EXIT_DONE)
 		status = remove_old_log(request->output, request->force);
+	if (status == EXIT_DONE)
+		status = check_creation(request->output);
 	if (status == EXIT_DONE)
 		status = set_output(request->output);
 	if (status == EXIT_DONE)

@@ -68,6 +68,10 @@ expect 0 ctprof record -q --force -o run.ctp "$CLI_PROGRAM"
 said ""
 expect 5 ctprof record -o no/such.ctp "$CLI_PROGRAM"
 said "ctprof: no/such.ctp: cannot create the log: No such file or directory"
+# Root may write into every directory, but not into every file system.
+expect 5 ctprof record -o /proc/none.ctp "$CLI_PROGRAM"
+grep -q '^ctprof: /proc/none.ctp: cannot create the log: ' err ||
+	complain "record into /proc: $(cat err)"
 expect 2 ctprof record
 expect 2 ctprof record --level=0 "$CLI_PROGRAM"
 expect 2 ctprof record --buffer=much "$CLI_PROGRAM"
