@@ -448,10 +448,13 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[--] PROGRAM [ARGUMENT...]",
-	.doc = "Run a program that was compiled with -finstrument-functions, "
-	       "or that uses libctprof, NVTX or ITT, or with --python a Python "
+	.doc = "Run a program that was compiled with the flags of 'ctprof "
+	       "cflags', or that uses libctprof, NVTX or ITT, or with --python "
+	       "a Python "
 	       "program, and record where it spends its time; with --gpu also "
 	       "its work on GPUs. Exits with the program's status.\vExamples:\n"
+	       "  g++ -O2 $(ctprof cflags --cc=g++) main.cc -o program\n"
+	       "  ctprof record -o run.ctp -- ./program\n"
 	       "  ctprof record -o build.ctp -- make -j8\n"
 	       "  ctprof record --python -- python3 script.py\n"
 	       "  ctprof record --policy=drop --min-ns=1us -- ./server",

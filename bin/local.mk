@@ -9,6 +9,7 @@ libprogram_la_LIBADD = libformats.la librecover.la libsymbols.la $(JANSSON_LIBS)
 # Each has its manual page, doc/ctprof-NAME.1.in.
 commands = \
 	%D%/cmd_annotate \
+	%D%/cmd_cflags \
 	%D%/cmd_check \
 	%D%/cmd_completion \
 	%D%/cmd_convert \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 include_HEADERS = lib/ctprof.h lib/ctprof_inline.h
 pkgconfigdir = $(libdir)/pkgconfig
-pkgconfig_DATA = lib/ctprof.pc
+pkgconfig_DATA = lib/ctprof.pc lib/ctprof-instrument.pc
 EXTRA_DIST += lib/ctprof.map
 
 # The base of the recorder and the tools.

@@ -38,6 +38,7 @@ struct command {
 /* Every sub-command, by group. To add one, add a line here. */
 #define COMMANDS(X) \
 	X(record) \
+	X(cflags) \
 	X(repair) \
 	X(symbolize) \
 	X(convert) \

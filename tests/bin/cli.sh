@@ -68,6 +68,40 @@ expect 0 ctprof record -q --force -o run.ctp "$CLI_PROGRAM"
 said ""
 expect 5 ctprof record -o no/such.ctp "$CLI_PROGRAM"
 said "ctprof: no/such.ctp: cannot create the log: No such file or directory"
+# The compiler is known by the flags that it accepts, not by its name.
+mkdir compilers
+for accepted in after-inlining exclude-file-list none; do
+	cat >compilers/$accepted <<-END
+		#!/bin/sh
+		[ "\$1" != as-cxx ] || case "\$*" in *'-x c '*) exit 1 ;; esac
+		case "\$*" in *-$accepted*) exit 0 ;; esac
+		exit 1
+	END
+	chmod +x compilers/$accepted
+done
+gcc_flags='-g -finstrument-functions -finstrument-functions-exclude-file-list=/usr/include'
+clang_flags='-g -finstrument-functions-after-inlining'
+expect 0 ctprof cflags --cc=compilers/after-inlining
+holds "flags of clang" "cat out" "$clang_flags"
+expect 0 env CC=compilers/exclude-file-list ctprof cflags
+holds "flags of gcc" "cat out" "$gcc_flags"
+expect 0 ctprof cflags --cc="compilers/exclude-file-list as-cxx"
+holds "flags of a compiler with options" "cat out" "$gcc_flags"
+expect 3 ctprof cflags --cc=compilers/none
+said "ctprof: compilers/none: does not accept -finstrument-functions; use gcc or clang"
+expect 3 ctprof cflags --cc=compilers/missing
+said "ctprof: compilers/missing: cannot run: No such file or directory"
+expect 2 ctprof cflags --cc=' '
+said "ctprof: ' ' is not the name of a compiler"
+expect 2 ctprof cflags file.c
+expect 5 sh -c 'ctprof cflags --cc=compilers/after-inlining >/dev/full'
+for compiler in gcc g++ clang clang++; do
+	command -v $compiler >/dev/null || continue
+	case $compiler in g*) flags=$gcc_flags ;; *) flags=$clang_flags ;; esac
+	expect 0 ctprof cflags --cc=$compiler
+	holds "flags of $compiler" "cat out" "$flags"
+done
+
 # Root may write into every directory, but not into every file system.
 expect 5 ctprof record -o /proc/none.ctp "$CLI_PROGRAM"
 grep -q '^ctprof: /proc/none.ctp: cannot create the log: ' err ||

@@ -49,6 +49,19 @@ if [ -n "$root" ]; then
 fi
 cflags=$($pkg_config --cflags ctprof) || fail "pkg-config --cflags"
 libs=$($pkg_config --libs ctprof) || fail "pkg-config --libs"
+# The flags that instrument functions are those of the compiler.
+flags=$($pkg_config --cflags ctprof-instrument | sed "s/ *$//")
+[ -n "$flags" ] || fail "ctprof-instrument.pc has no flags"
+if [ -x "$root$prefix/bin/ctprof" ]; then
+	for name in gcc clang; do
+		command -v $name >/dev/null || continue
+		found=$($pkg_config --variable=${name}_cflags ctprof-instrument)
+		[ "$found" = "$("$root$prefix/bin/ctprof" cflags --cc=$name)" ] ||
+			fail "flags of $name: pkg-config prints $found"
+		[ "$found" != "$flags" ] || flags=
+	done
+	[ -z "$flags" ] || fail "pkg-config --cflags prints $flags"
+fi
 # Not --variable=libdir: only some versions put the sysroot before it.
 libdir=$(dirname "$(dirname "$pc")")
 [ -e "$libdir/libctprof.so" ] || fail "no libctprof.so in $libdir"
