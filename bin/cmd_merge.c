@@ -29,16 +29,6 @@ struct request {
 	size_t missing_count;
 };
 
-static void parse_to(struct request *request, const char *name,
-	const struct argp_state *state)
-{
-	request->to = format_names_find(name);
-	if (request->to == NULL)
-		argp_error(state,
-			"--to: unknown format '%s'; see 'ctprof formats'",
-			name);
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct request *request = state->input;
@@ -49,7 +39,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &request->output;
 		return 0;
 	case 't':
-		parse_to(request, arg, state);
+		request->to = format_names_parse(state, "--to", arg);
 		return 0;
 	case KEY_ALIGN:
 		request->align = arg;

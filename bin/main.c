@@ -17,51 +17,17 @@
 #include "input/format_names.h"
 #include "cli/output.h"
 #include "cli/diag.h"
-
-/* Edit distance: letters to change, add or remove. Words longer than any of our
- * names are far from all of them. */
-static size_t edit_distance(const char *a, const char *b)
-{
-	size_t row[32];
-	size_t size = strlen(b);
-
-	if (strlen(a) >= 32 || size >= 32)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= size; j++)
-		row[j] = j;
-	for (size_t i = 1; a[i - 1] != '\0'; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= size; j++) {
-			size_t best = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[size];
-}
+#include "cli/suggestion.h"
 
 static int refuse_unknown(const char *name)
 {
-	const char *nearest = NULL;
-	size_t least = 4; /* larger distances are unrelated words */
+	struct suggestion suggestion = {.word = name};
 
-	for (const struct command *const *at = commands; *at != NULL; at++) {
-		size_t far = edit_distance(name, (*at)->name);
-
-		if (far < least && far < strlen(name)) {
-			least = far;
-			nearest = (*at)->name;
-		}
-	}
-	if (nearest != NULL)
-		diag("unknown command '%s'; did you mean '%s'?", name, nearest);
+	for (const struct command *const *at = commands; *at != NULL; at++)
+		suggestion_add(&suggestion, (*at)->name);
+	if (suggestion.nearest != NULL)
+		diag("unknown command '%s'; did you mean '%s'?", name,
+			suggestion.nearest);
 	else
 		diag("unknown command '%s'; see 'ctprof --help'", name);
 	return EXIT_USAGE;
@@ -96,8 +62,14 @@ static int run_converter(int argc, char **argv, const struct format *from,
 static bool refuse_format(const char *name, const char *half, bool is_input)
 {
 	const struct format *format = format_names_find(half);
+	const char *nearest =
+		format == NULL ? format_names_nearest(half) : NULL;
 
-	if (format == NULL)
+	if (nearest != NULL)
+		diag("unknown command '%s': unknown format '%s'; did you mean "
+		     "'%s'?",
+			name, half, nearest);
+	else if (format == NULL)
 		diag("unknown command '%s': unknown format '%s'; see 'ctprof "
 		     "formats'",
 			name, half);

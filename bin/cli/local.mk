@@ -6,5 +6,6 @@ libprogram_la_SOURCES += \
 	%D%/output.c %D%/output.h \
 	%D%/progress.c %D%/progress.h \
 	%D%/quantity.c %D%/quantity.h \
+	%D%/suggestion.c %D%/suggestion.h \
 	%D%/table.c %D%/table.h \
 	%D%/terminal.c %D%/terminal.h

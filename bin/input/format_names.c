@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/suggestion.h"
+
 static const struct {
 	const char *alias;
 	const char *name;
@@ -24,16 +26,40 @@ const struct format *format_names_find(const char *name)
 	return format_find(name);
 }
 
+const char *format_names_nearest(const char *name)
+{
+	struct suggestion suggestion = {.word = name};
+
+	for (const struct format *const *at = formats; *at != NULL; at++)
+		suggestion_add(&suggestion, (*at)->name);
+	for (size_t i = 0; i < ALIASES; i++)
+		suggestion_add(&suggestion, aliases[i].alias);
+	return suggestion.nearest;
+}
+
+const struct format *format_names_parse(
+	const struct argp_state *state, const char *option, const char *name)
+{
+	const struct format *format = format_names_find(name);
+	const char *nearest =
+		format == NULL ? format_names_nearest(name) : NULL;
+
+	if (nearest != NULL)
+		argp_error(state, "%s: unknown format '%s'; did you mean '%s'?",
+			option, name, nearest);
+	else if (format == NULL)
+		argp_error(state,
+			"%s: unknown format '%s'; see 'ctprof formats'", option,
+			name);
+	return format;
+}
+
 const struct format *format_names_parse_to(
 	const struct argp_state *state, const char *name)
 {
-	const struct format *to = format_names_find(name);
+	const struct format *to = format_names_parse(state, "--to", name);
 
-	if (to == NULL)
-		argp_error(state,
-			"--to: unknown format '%s'; see 'ctprof formats'",
-			name);
-	else if (!format_names_can_write(to))
+	if (to != NULL && !format_names_can_write(to))
 		argp_error(state, "--to: format %s is read-only", to->name);
 	return to;
 }

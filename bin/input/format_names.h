@@ -15,6 +15,14 @@
 /* A format by its name or alias ("ctp" is the log); NULL if there is none. */
 const struct format *format_names_find(const char *name);
 
+/* The name or alias nearest to a misspelt one; NULL if no name is near. */
+const char *format_names_nearest(const char *name);
+
+/* Reads the value of an option, "--from"; on a mistake, prints it and exits with
+ * status 2. */
+const struct format *format_names_parse(
+	const struct argp_state *state, const char *option, const char *name);
+
 /* Reads the value of --to; on a mistake, prints it and exits with status 2. */
 const struct format *format_names_parse_to(
 	const struct argp_state *state, const char *name);

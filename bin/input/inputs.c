@@ -149,12 +149,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		inputs->from = format_names_find(arg);
-		if (inputs->from == NULL)
-			argp_error(state,
-				"--from: unknown format '%s'; see 'ctprof "
-				"formats'",
-				arg);
+		inputs->from = format_names_parse(state, "--from", arg);
 		return 0;
 	case KEY_FILES0_FROM:
 		inputs->files0_from = arg;

@@ -557,13 +557,23 @@ for name in '' $(sed -n 's/^  \([a-z]*\)  .*/\1/p' commands); do
 	expect 0 ctprof ${name:---version} -V
 	printed "ctprof $(ctprof --version | cut -d' ' -f2)"
 done
-for name in ctp2nothing nothing2dot ctp2nsys dot2ctp gprof2dot2no ctprof2; do
+for name in ctp2nothing nothing2dot ctp2pstat ctp2nsys dot2ctp gprof2dot2no ctprof2; do
 	ln -s "$CTPROF" $name
 done
 expect 2 ./ctp2nothing run.ctp
 said "ctprof: unknown command 'ctp2nothing': unknown format 'nothing'; see 'ctprof formats'"
 expect 2 ./nothing2dot run.ctp
 said "ctprof: unknown command 'nothing2dot': unknown format 'nothing'; see 'ctprof formats'"
+expect 2 ./ctp2pstat run.ctp
+said "ctprof: unknown command 'ctp2pstat': unknown format 'pstat'; did you mean 'pstats'?"
+expect 2 ctprof convert --to pstat run.ctp
+said "ctprof convert: --to: unknown format 'pstat'; did you mean 'pstats'?"
+expect 2 ctprof merge --to speedscop run.ctp
+said "ctprof merge: --to: unknown format 'speedscop'; did you mean 'speedscope'?"
+expect 2 ctprof stats --from crome run.ctp
+said "ctprof stats: --from: unknown format 'crome'; did you mean 'chrome'?"
+expect 2 ctprof stats --from nothing run.ctp
+said "ctprof stats: --from: unknown format 'nothing'; see 'ctprof formats'"
 expect 2 ./ctp2nsys run.ctp
 said "ctprof: unknown command 'ctp2nsys': format nsys is read-only; see 'ctprof formats'"
 expect 2 ./dot2ctp run.ctp
