@@ -453,7 +453,7 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[FILE...]",
 	.doc = "Convert logs to the formats of other programs. A name like "
-	       "ctp2pstats stands for 'ctprof convert -f log -t pstats'; "
+	       "ctp2pstats stands for 'ctprof convert -t pstats'; "
 	       "ctp2gprof2dot writes pstats, the format that gives gprof2dot "
 	       "the most detail. A directory stands for the traces below it, "
 	       "which are summed into one profile.\vExamples:\n"

@@ -47,8 +47,18 @@ install-exec-hook:
 			$(LN_S) ctprof$(EXEEXT) $$name) || exit 1; \
 	done
 
+# `man ctp2pstats` shows the page that describes them all.
+install-data-hook:
+	for name in $(CONVERTERS); do \
+		echo .so man1/ctprof-x2y.1 \
+			> $(DESTDIR)$(man1dir)/$$name.1 || exit 1; \
+	done
+
 uninstall-hook:
-	for name in $(CONVERTERS); do rm -f $(DESTDIR)$(bindir)/$$name; done
+	for name in $(CONVERTERS); do \
+		rm -f $(DESTDIR)$(bindir)/$$name \
+			$(DESTDIR)$(man1dir)/$$name.1; \
+	done
 
 bashcompdir = $(datadir)/bash-completion/completions
 zshcompdir = $(datadir)/zsh/site-functions

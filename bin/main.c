@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ctprof SUBCOMMAND …, and the converters by their own names: X2Y, with formats
- * X and Y, is `ctprof convert -f X -t Y`.
+ * X and Y, is `ctprof convert -f X -t Y`. The content of the input decides the
+ * format for ctp2Y, because its users have more than logs.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -45,10 +46,13 @@ static int run_converter(int argc, char **argv, const struct format *from,
 		asprintf(&from_option, "--from=%s", from->name) >= 0 &&
 		asprintf(&to_option, "--to=%s", to->name) >= 0) {
 		given[0] = argv[0];
-		given[1] = from_option;
-		given[2] = to_option;
-		memcpy(given + 3, argv + 1, (size_t)argc * sizeof(*argv));
-		status = cmd_convert.run(argc + 2, given);
+		int count = 1;
+
+		if (from != &log_format)
+			given[count++] = from_option;
+		given[count++] = to_option;
+		memcpy(given + count, argv + 1, (size_t)argc * sizeof(*argv));
+		status = cmd_convert.run(argc + count - 1, given);
 	} else {
 		diag_no_memory(NULL);
 	}

@@ -35,8 +35,7 @@ bool format_names_can_write(const struct format *format);
 bool format_names_split_converter(
 	const char *name, const struct format **from, const struct format **to);
 
-/* Calls `visit` with the name of every installed converter; all convert logs:
- * "ctp2pstats", … */
+/* Calls `visit` with the name of every installed converter: "ctp2pstats", … */
 void format_names_each_converter(void (*visit)(const char *name));
 
 #endif

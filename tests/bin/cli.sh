@@ -281,6 +281,10 @@ done
 ln -s "$CTPROF" bin/ctp2gprof2dot
 expect 0 ctp2gprof2dot run.ctp
 cmp -s out kept || complain "ctp2gprof2dot is not pstats"
+expect 0 ctprof convert -t dot kept
+mv out direct
+expect 0 ctp2dot kept
+cmp -s out direct || complain "ctp2dot does not read pstats"
 expect 0 ctprof convert -t folded --top 1 run.ctp
 printed "(other)"
 expect 0 ctprof convert -t folded --min 50% run.ctp

@@ -94,6 +94,13 @@ try()
 	rm "$work/log.ctp"
 }
 
+for program in "$root$prefix"/bin/ctp2*; do
+	[ -e "$program" ] || continue
+	name=$(basename "$program")
+	[ -n "$(find "$root$prefix" -path "*/man1/$name.1*")" ] ||
+		fail "$name has no manual page"
+done
+
 cd "$work"
 # shellcheck disable=SC2086 # they may hold options
 try consumer.c $cc -std=c17
