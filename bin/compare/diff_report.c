@@ -332,29 +332,47 @@ static bool have_trees(const struct comparison *comparison,
 	return true;
 }
 
-static const char *base_name(const char *path)
+/* Start of the path's last part that begins before `at`. */
+static const char *previous_part(const char *path, const char *at)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash == NULL || slash[1] == '\0' ? path : slash + 1;
+	while (at > path && at[-1] == '/')
+		at--;
+	while (at > path && at[-1] != '/')
+		at--;
+	return at;
 }
 
-/* "a.ctp → b.ctp"; to be freed. NULL if out of memory. */
+/* The last parts of a path, as many as distinguish it from the other. */
+static const char *distinct_name(const char *path, const char *other)
+{
+	const char *name = path + strlen(path);
+	const char *other_name = other + strlen(other);
+
+	do {
+		name = previous_part(path, name);
+		other_name = previous_part(other, other_name);
+	} while (strcmp(name, other_name) == 0 && name > path);
+	return name;
+}
+
+/* "a.ctp → b.ctp", "old/a.ctp → new/a.ctp"; to be freed. NULL if out of memory. */
 static char *make_title(const struct comparison *comparison)
 {
 	char *const *paths = comparison->inputs.paths;
 	size_t news = comparison->inputs.count - comparison->base_count;
+	const char *base = paths[0];
+	const char *new = paths[comparison->base_count];
 	char *title = NULL;
 	int size;
 
 	if (comparison->runs)
 		size = asprintf(&title,
 			"%zu runs such as %s \xe2\x86\x92 %zu such as %s",
-			comparison->base_count, base_name(paths[0]), news,
-			base_name(paths[comparison->base_count]));
+			comparison->base_count, distinct_name(base, new), news,
+			distinct_name(new, base));
 	else
 		size = asprintf(&title, "%s \xe2\x86\x92 %s",
-			base_name(paths[0]), base_name(paths[1]));
+			distinct_name(base, new), distinct_name(new, base));
 	return size < 0 ? NULL : title;
 }
 

@@ -161,6 +161,13 @@ expect 4 'added' --strict "$base" "$work/cut.json.gz"
 "$CTPROF" convert -q -o "$work/sums.pstats" "$base"
 expect 0 '' --svg "$work/d.svg" "$base" "$new"
 expect 5 'exists' --svg "$work/d.svg" "$base" "$new"
+# Names that are equal get as many directories as distinguish them.
+mkdir -p "$work/a/x" "$work/b/x"
+cp "$base" "$work/a/x/run"
+cp "$new" "$work/b/x/run"
+expect 0 '' --svg "$work/named.svg" "$work/a/x/run" "$work/b/x/run"
+grep -q '<title>a/x/run → b/x/run</title>' "$work/named.svg" ||
+	complain "the picture does not name both sides"
 expect 0 '' --force --svg "$work/d.svg" --runs "$base" "$new" -- "$new"
 grep -q '<title>2 runs such as compare_base.* 1 such as compare_test' "$work/d.svg" ||
 	complain "the picture has no title"
