@@ -2,9 +2,13 @@
 /* Writes a self-contained HTML page about a recording. */
 #include "cli/command.h"
 
+#include <unistd.h>
+
 #include "cli/arguments.h"
 #include "cli/output.h"
 #include "report/page.h"
+#include "input/aggregate.h"
+#include "input/output_path.h"
 #include "input/report.h"
 #include "cli/diag.h"
 
@@ -25,11 +29,53 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* Refuses a terminal, and names of files that are not HTML. */
+static int check_output(const char *path)
+{
+	const struct format *format = NULL;
+
+	if (path == NULL && isatty(STDOUT_FILENO)) {
+		diag("not writing an HTML page to a terminal; use -o FILE, or "
+		     "-o - to write it anyway");
+		return EXIT_OUTPUT;
+	}
+	if (path != NULL && output_path_format(path, &format) != EXIT_DONE)
+		return EXIT_USAGE;
+	if (format == NULL)
+		return EXIT_DONE;
+	diag("%s: a report is an HTML page, not %s; use -o FILE.html, or "
+	     "'ctprof convert'",
+		path, format->name);
+	return EXIT_USAGE;
+}
+
+/* Adds the sum of the traces below a directory. */
+static int add_directory(
+	struct page *page, const struct inputs *all, char *path)
+{
+	struct inputs inputs = *all;
+	struct aggregate_options options = {.inputs = &inputs};
+	struct aggregate aggregate;
+	int status;
+	int added = EXIT_DONE;
+
+	inputs.paths = &path;
+	inputs.count = 1;
+	status = aggregate_run(&aggregate, &options);
+	if (aggregate.file_count != 0)
+		added = page_add_sum(page, path, &aggregate);
+	aggregate_clear(&aggregate);
+	return exit_worse(status, added);
+}
+
 static int add_input(struct page *page, const struct inputs *inputs, size_t i)
 {
 	struct input input;
-	int status = input_open(&input, inputs->paths[i], inputs);
+	int status;
 
+	if (input_tree_is_directory(inputs->paths[i]))
+		return add_directory(page, inputs, inputs->paths[i]);
+	status = input_open(&input, inputs->paths[i], inputs);
 	if (status != EXIT_DONE)
 		return status;
 	status = page_add_input(page, inputs, &input);
@@ -50,8 +96,10 @@ static int run_request(const struct request *request)
 			PAGE_INPUTS_MAX);
 		return EXIT_USAGE;
 	}
-	worst = output_open(
-		&output, request->output.path, request->output.force, true);
+	worst = check_output(request->output.path);
+	if (worst == EXIT_DONE)
+		worst = output_open(&output, request->output.path,
+			request->output.force, false);
 	if (worst != EXIT_DONE)
 		return worst;
 	page_init(&page, output.file, input_name(inputs->paths[0]),
@@ -82,9 +130,12 @@ static const struct argp argp = {
 	.doc = "Write a page that shows a recording: a timeline, flame graphs, "
 	       "tables of functions, and the work and idle time of GPUs. It is "
 	       "one HTML file of at most 2 MB that needs only a browser. "
-	       "Several inputs become several pages in one file.\vExamples:\n"
+	       "Several inputs become several pages in one file. A directory "
+	       "stands for the traces below it, which are summed into one "
+	       "profile.\vExamples:\n"
 	       "  ctprof report -o run.html run.ctp\n"
-	       "  ctprof report -o train.html train.json.gz",
+	       "  ctprof report -o train.html train.json.gz\n"
+	       "  ctprof report -o build.html build/",
 	.children = output_children,
 };
 

@@ -49,7 +49,7 @@ int input_open_as(struct input *input, const char *name, const char *path,
 		return EXIT_DONE;
 	if (status == CTP_ERR_IO && err.sys_errno == EISDIR)
 		diag("%s: is a directory; name its files, or use stats, "
-		     "phases, diff, check or convert",
+		     "phases, diff, check, convert or report",
 			input->name);
 	else
 		diag_error(input->name, &err);

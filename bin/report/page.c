@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/page.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "flamegraph/flame_files.h"
@@ -265,7 +266,7 @@ static uint64_t count_calls(const struct profile *profile)
 	return calls;
 }
 
-static void write_facts(struct page_part *part, const struct input *input)
+static void write_facts(struct page_part *part)
 {
 	const struct profile *profile = part->data->profile;
 	struct json *json = &part->json;
@@ -277,8 +278,8 @@ static void write_facts(struct page_part *part, const struct input *input)
 		overview_span(part->data->overview, &first_ns, &last_ns);
 	trace_summary_window(part->trace, &first_ns, &last_ns);
 	json_key(json, "name");
-	page_part_text(part, input->name);
-	report_text(json, "format", input->file.format->name);
+	page_part_text(part, part->name);
+	report_text(json, "format", part->format);
 	report_bool(json, "events", part->data->overview != NULL);
 	put_start(json, part->trace, first_ns);
 	if (part->data->overview != NULL) {
@@ -298,13 +299,12 @@ static void write_facts(struct page_part *part, const struct input *input)
 	put_facts(part);
 }
 
-static enum ctp_status write_part(struct page_part *part,
-	const struct input *input, struct ctp_error *err)
+static enum ctp_status write_part(struct page_part *part, struct ctp_error *err)
 {
 	enum ctp_status status;
 
 	json_begin(&part->json, '{');
-	write_facts(part, input);
+	write_facts(part);
 	status = page_functions_write(part, err);
 	if (status != CTP_OK)
 		return status;
@@ -321,36 +321,36 @@ static enum ctp_status write_part(struct page_part *part,
 		       : CTP_OK;
 }
 
-static enum ctp_status add_data(struct page *page, const struct page_data *data,
-	const struct input *input, struct ctp_error *err)
+/* Adds a part with its name, format, data and trace. */
+static enum ctp_status add_part(
+	struct page *page, struct page_part *part, struct ctp_error *err)
 {
-	struct page_part part = {.data = data,
-		.trace = input->file.source->trace,
-		.budget_bytes = page->budget_bytes};
+	const struct page_data *data = part->data;
 	enum ctp_status status = CTP_ERR_NOMEM;
 
+	part->budget_bytes = page->budget_bytes;
 	if (data->kernels != NULL)
-		part.kernels = page_kernels_new(data->kernels, part.trace);
-	part.function_numbers =
+		part->kernels = page_kernels_new(data->kernels, part->trace);
+	part->function_numbers =
 		memory_new_zeroed((size_t)data->profile->function_count + 1,
-			sizeof(*part.function_numbers));
-	if (part.function_numbers == NULL || !json_init(&part.json, NULL) ||
-		(part.kernels == NULL && data->kernels != NULL))
+			sizeof(*part->function_numbers));
+	if (part->function_numbers == NULL || !json_init(&part->json, NULL) ||
+		(part->kernels == NULL && data->kernels != NULL))
 		(void)ctp_no_memory(err);
 	else
-		status = write_part(&part, input, err);
+		status = write_part(part, err);
 	if (status == CTP_OK) {
 		if (!page->has_input)
 			write_head(page);
 		fputs(page->has_input ? ",\n" : "\n", page->out);
-		xml_put_json(page->out, part.json.bytes, part.json.used);
+		xml_put_json(page->out, part->json.bytes, part->json.used);
 		page->has_input = true;
 	}
-	flame_tree_free(part.host);
-	flame_tree_free(part.device);
-	page_kernels_free(part.kernels);
-	memory_free(part.function_numbers);
-	json_clear(&part.json);
+	flame_tree_free(part->host);
+	flame_tree_free(part->device);
+	page_kernels_free(part->kernels);
+	memory_free(part->function_numbers);
+	json_clear(&part->json);
 	return status;
 }
 
@@ -360,13 +360,44 @@ int page_add_input(
 	struct ctp_error err = {0};
 	struct page_data data;
 	int status = read_data(&data, inputs, input);
+	struct page_part part = {.name = input->name,
+		.format = input->file.format->name,
+		.data = &data,
+		.trace = input->file.source->trace};
 
-	if (status == EXIT_DONE &&
-		add_data(page, &data, input, &err) != CTP_OK) {
+	if (status == EXIT_DONE && add_part(page, &part, &err) != CTP_OK) {
 		diag_error(input->name, &err);
 		status = EXIT_LIMIT;
 	}
 	clear_data(&data);
+	return status;
+}
+
+int page_add_sum(
+	struct page *page, const char *name, const struct aggregate *aggregate)
+{
+	struct page_data data = {.profile = aggregate->functions};
+	struct trace *trace = trace_new(NULL);
+	struct page_part part = {.name = name,
+		.format = "directory",
+		.data = &data,
+		.trace = trace};
+	struct ctp_error err = {0};
+	char files[24];
+	int status = EXIT_DONE;
+
+	(void)snprintf(files, sizeof(files), "%" PRIu64, aggregate->file_count);
+	if (trace == NULL || !trace_add_fact(trace, "files", files) ||
+		profile_sort(data.profile, &err) != CTP_OK) {
+		status = diag_no_memory(name);
+	} else {
+		memcpy(trace->losses, aggregate->losses, sizeof(trace->losses));
+		if (add_part(page, &part, &err) != CTP_OK) {
+			diag_error(name, &err);
+			status = EXIT_LIMIT;
+		}
+	}
+	trace_free(trace);
 	return status;
 }
 

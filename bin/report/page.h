@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "input/aggregate.h"
 #include "input/input.h"
 
 #define PAGE_BYTES ((size_t)2000000)
@@ -34,6 +35,11 @@ void page_set_request(struct read_request *request);
  * those of writing show on the stream, here and below. */
 int page_add_input(
 	struct page *page, const struct inputs *inputs, struct input *input);
+
+/* Adds the sum of a directory's traces, which has functions only. Errors: said;
+ * returns an exit status. */
+int page_add_sum(
+	struct page *page, const char *name, const struct aggregate *aggregate);
 
 /* Writes the end of the page. */
 void page_end(struct page *page);

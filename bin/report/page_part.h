@@ -35,6 +35,8 @@ struct page_data {
 
 struct page_part {
 	struct json json;
+	const char *name;   /* of the input */
+	const char *format; /* its format's name */
 	const struct page_data *data;
 	const struct trace *trace;
 	size_t budget_bytes;

@@ -27,6 +27,36 @@ grep -q '"events":false' "$work/x.html" || complain "a profile has events"
 [ $? = 3 ] && [ ! -e "$work/none.html" ] || complain "no input: a page"
 "$CTPROF" report -q -o "$work/x.html" "$work/empty.json" 2>/dev/null
 [ $? = 5 ] || complain "an output that exists: written over"
+# A directory is the sum of its traces.
+mkdir "$work/both"
+cp "$srcdir/tests/traces/self-win-clang-19.1_main.json.gz" "$work/both/a.json.gz"
+cp "$work/both/a.json.gz" "$work/both/b.json.gz"
+"$CTPROF" report -o "$work/both.html" "$work/both" "$work/both/a.json.gz" ||
+	complain "a directory: failed"
+"$python" - "$work/both.html" <<'END' || complain "a directory: other sums"
+import json, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+data = page.split('id="data">\n')[1].split("\n</script>")[0]
+both, one = json.loads(data)["inputs"]
+assert both["name"].endswith("/both") and not both["events"]
+for key in ("calls", "total_ns"):
+    assert both[key] == 2 * one[key] != 0, key
+END
+# The page is HTML, and nothing else.
+for name in x.svg x.json.gz; do
+	"$CTPROF" report -o "$work/$name" "$work/x.folded" 2>"$work/err"
+	[ $? = 2 ] && grep -q "$name: a report is an HTML page" "$work/err" ||
+		complain "$name: not refused"
+done
+"$python" -c '
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+with open(fd, "rb", buffering=0) as terminal:
+    assert b"not writing an HTML page to a terminal" in terminal.read(200)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 5
+' "$CTPROF" report "$work/x.folded" || complain "a terminal: not refused"
 # shellcheck disable=SC2046
 "$CTPROF" report $(yes "$work/empty.json" | head -n 65) >/dev/null 2>&1
 [ $? = 2 ] || complain "65 inputs: not refused"
