@@ -27,7 +27,8 @@ struct site {
 	bool has_place; /* in a file */
 	bool is_call;   /* or anything else that is not a range here */
 	bool is_launch; /* if it is a call */
-	bool is_work;   /* if it is an activity */
+	bool is_wait;
+	bool is_work; /* if it is an activity */
 	bool is_kernel;
 };
 
@@ -35,11 +36,13 @@ struct site {
 struct open {
 	int64_t start_ns;
 	uint64_t children_ns;
-	uint64_t id; /* for an API call: id of its activities */
+	uint64_t waits_ns; /* in waits inside */
+	uint64_t id;       /* for an API call: id of its activities */
 	uint32_t site;
 	uint32_t place;
 	bool is_call; /* or anything else that is not a range here */
 	bool is_launch;
+	bool is_wait;
 };
 
 struct track {
@@ -47,6 +50,7 @@ struct track {
 	uint32_t depth;
 	uint32_t room;
 	int64_t latest_ns;
+	bool has_calls; /* of the device's API */
 };
 
 /* A launch, or a kernel. */
@@ -65,6 +69,8 @@ struct range {
 	uint64_t self_ns;
 	uint32_t site;
 	uint32_t place;
+	uint32_t track;
+	bool is_wait; /* for more than half of its time */
 };
 
 struct ranking {
@@ -442,6 +448,8 @@ static enum ctp_status select_ranges(
 		if (status != CTP_OK)
 			break;
 		memcpy(&range, record.bytes, sizeof(range));
+		if (range.is_wait && !ranking->tracks[range.track].has_calls)
+			continue;
 		if (spans_cover(&ranking->falling, range.start_ns,
 			    range.end_ns) == 0)
 			continue;
@@ -659,6 +667,59 @@ static bool is_kernel(const struct ranking *ranking, uint32_t site)
 	return true;
 }
 
+/* A function's name without its file, its object and its class. */
+static const char *function_of(const char *name, size_t *size)
+{
+	static const char *const starts[] = {
+		"<built-in method ", "<built-in function ", "<method '"};
+	const char *found = strstr(name, "): ");
+	const char *dot;
+
+	if (found != NULL)
+		name = found + strlen("): ");
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (begins_with(name, starts[i]))
+			name += strlen(starts[i]);
+	*size = strcspn(name, " '>(");
+	dot = memrchr(name, '.', *size);
+	if (dot != NULL) {
+		*size -= (size_t)(dot + 1 - name);
+		name = dot + 1;
+	}
+	return name;
+}
+
+/* Whether a Python function or a C function does nothing but wait. */
+static bool is_wait(const struct trace *trace, uint32_t site)
+{
+	static const struct {
+		const char *file; /* NULL: not in Python */
+		const char *function;
+	} waits[] = {{"threading.py", "wait"}, {"threading.py", "join"},
+		{"threading.py", "_wait_for_tstate_lock"},
+		{"selectors.py", "select"}, {NULL, "acquire"}, {NULL, "sleep"},
+		{NULL, "select"}, {NULL, "poll"}, {NULL, "accept"},
+		{NULL, "epoll_wait"}, {NULL, "nanosleep"},
+		{NULL, "clock_nanosleep"}, {NULL, "usleep"},
+		{NULL, "pthread_cond_wait"}, {NULL, "pthread_cond_timedwait"},
+		{NULL, "pthread_join"}, {NULL, "sem_wait"}};
+	const char *name = trace_site_name(trace, site);
+	const char *file = trace_site_file(trace, site);
+	const char *place = strstr(name, ".py(") != NULL ? name : file;
+	bool is_python = strstr(place, ".py") != NULL;
+	size_t size;
+	const char *function = function_of(name, &size);
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		if (strlen(waits[i].function) == size &&
+			memcmp(waits[i].function, function, size) == 0 &&
+			(waits[i].file == NULL
+					? !is_python
+					: strstr(place, waits[i].file) != NULL))
+			return true;
+	return false;
+}
+
 /* NULL if out of memory. */
 static const struct site *site_of(struct ranking *ranking, uint32_t number)
 {
@@ -674,6 +735,7 @@ static const struct site *site_of(struct ranking *ranking, uint32_t number)
 			.has_place = has_place(trace, number),
 			.is_call = is_no_range(trace, number),
 			.is_launch = is_launch(ranking, number),
+			.is_wait = is_wait(trace, number),
 			.is_work =
 				profile_kind_of(trace, number) != PROFILE_HOST,
 			.is_kernel = is_kernel(ranking, number)};
@@ -693,6 +755,7 @@ static bool begin(struct ranking *ranking, const struct event *event)
 		return false;
 	open.is_call = site->is_call;
 	open.is_launch = site->is_launch;
+	open.is_wait = site->is_wait;
 	if (!site->has_place)
 		open.place = track->depth == 0
 				     ? TRACE_NONE
@@ -745,11 +808,13 @@ static enum ctp_status end(struct ranking *ranking, uint32_t number,
 	struct track *track = &ranking->tracks[number];
 	const struct open *open;
 	uint64_t duration_ns;
+	uint64_t waits_ns;
 
 	if (track->depth == 0)
 		return CTP_OK;
 	open = &track->open[--track->depth];
 	duration_ns = (uint64_t)time_ns - (uint64_t)open->start_ns;
+	track->has_calls = track->has_calls || (open->is_call && open->id != 0);
 	if (open->is_call) {
 		const struct point launch = {.start_ns = open->start_ns,
 			.end_ns = time_ns,
@@ -760,9 +825,11 @@ static enum ctp_status end(struct ranking *ranking, uint32_t number,
 			       ? add_point(ranking, &launch, err)
 			       : CTP_OK;
 	}
+	waits_ns = open->is_wait ? duration_ns : open->waits_ns;
 	for (uint32_t i = track->depth; i-- > 0;)
 		if (!track->open[i].is_call) {
 			track->open[i].children_ns += duration_ns;
+			track->open[i].waits_ns += waits_ns;
 			break;
 		}
 	return add_range(ranking,
@@ -772,7 +839,9 @@ static enum ctp_status end(struct ranking *ranking, uint32_t number,
 					   ? duration_ns - open->children_ns
 					   : 0,
 			.site = open->site,
-			.place = open->place},
+			.place = open->place,
+			.track = number,
+			.is_wait = waits_ns > duration_ns / 2},
 		err);
 }
 
@@ -818,12 +887,14 @@ static enum ctp_status add_complete(struct ranking *ranking,
 		.end_ns = end_of(event),
 		.self_ns = event->dur_ns,
 		.site = event->site,
-		.place = TRACE_NONE};
+		.place = TRACE_NONE,
+		.track = event->track};
 
 	if (site == NULL)
 		return ctp_no_memory(err);
 	if (site->has_place)
 		range.place = event->site;
+	range.is_wait = site->is_wait;
 	return site->is_call ? CTP_OK : add_range(ranking, &range, err);
 }
 

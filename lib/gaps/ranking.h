@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ranks host ranges by the gain for the device from optimizing them: those with
- * long idle times of the device while the queue of kernels ran empty.
- * Source: shared spec 04.
+ * long idle times of the device while the queue of kernels ran empty. Waiting
+ * in a thread that never calls the device's API takes no part.
+ * Source: shared spec 04, except for such waits.
  *
  * Memory: names, tracks and open ranges; and 40 bytes per launch and kernel,
  * since a launch's place in the queue is that of its kernel.

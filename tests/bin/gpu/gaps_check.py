@@ -301,7 +301,39 @@ def check_mock():
                   slow_ranking(ranges, launches, kernels), path)
 
 
+def check_waits():
+    """Waiting in a thread that never calls the API is not ranked, nor are its
+    callers; work there and waiting elsewhere are."""
+    trace = Trace()
+    trace.host = [
+        (0, 100000, 1, "train.py(1): step", "python_function", 0),
+        (50500, 80000, 1, "threading.py(359): wait", "python_function", 0),
+        (0, 100000, 8, "tqdm/_monitor.py(69): run", "python_function", 0),
+        (10, 99000, 8, "threading.py(604): wait", "python_function", 0),
+        (20, 98000, 8, "<built-in method acquire of _thread.lock object at "
+         "0x7ce2864e5ac0>", "python_function", 0),
+        (0, 100000, 9, "loader.py(3): work", "python_function", 0),
+        (10, 30000, 9, "<built-in function sleep>", "python_function", 0),
+        (40000, 90000, 9, "<method 'join' of 'str' objects>",
+         "python_function", 0)]
+    for i in range(8):
+        start = 1000 * (i + 1) + (50000 if i > 3 else 0)
+        trace.host.append((start, start + 100, 1, "cudaLaunchKernel",
+                           "cuda_runtime", i + 1))
+        trace.work.append((start + 8000 + 1000 * (i % 4),
+                           start + 8900 + 1000 * (i % 4), 0, 7, "k",
+                           "kernel", i + 1))
+    path = os.path.join(WORK, "waits.json")
+    trace.write(path)
+    for options in (), ("--robust",):
+        found = report(path, "--optimize=100", *options)["rows"]
+        equal("waits", {row["name"] for row in found},
+              {"train.py(1): step", "threading.py(359): wait",
+               "loader.py(3): work", "<method 'join' of 'str' objects>"})
+
+
 check_mock()
+check_waits()
 for seed in range(ROUNDS):
     check_program(seed)
 finish()
