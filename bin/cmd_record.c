@@ -288,7 +288,8 @@ static int diag_cannot_run(const char *program, int error)
 	return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 }
 
-static void report(const struct request *request, struct timespec start)
+/* Returns EXIT_INPUT if the program was built so that it cannot be recorded. */
+static int report(const struct request *request, struct timespec start)
 {
 	size_t logs = run_logs_report(request->output,
 		&(struct run_logs_options){.start = start,
@@ -300,7 +301,8 @@ static void report(const struct request *request, struct timespec start)
 	if (logs == 0 && request->python.wanted)
 		python_explain(request->argv, request->output);
 	else if (logs == 0)
-		preload_explain(request->argv[0], request->output);
+		return preload_explain(request->argv[0], request->output);
+	return EXIT_DONE;
 }
 
 /* With --python, excludes apply to Python functions, not to those of C modules.
@@ -367,11 +369,11 @@ static int run_program(struct request *request)
 	if (end.exec_errno != 0)
 		return diag_cannot_run(request->argv[0], end.exec_errno);
 	recovery_after_run(request->output, start, &end, request->quiet);
-	report(request, start);
+	status = report(request, start);
 	selection_clear(&request->selection);
 	if (WIFSIGNALED(end.status))
 		return spawn_die_by_same_signal(end.status);
-	return WEXITSTATUS(end.status);
+	return WEXITSTATUS(end.status) == 0 ? status : WEXITSTATUS(end.status);
 }
 
 static int run(int argc, char **argv)

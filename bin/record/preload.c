@@ -155,8 +155,8 @@ int preload_set(void)
 	return status;
 }
 
-/* Whether the file contains this word. */
-static bool contains(FILE *file, const char *word)
+/* Whether the file contains these bytes. */
+static bool contains_bytes(FILE *file, const char *word, size_t word_size)
 {
 	char bytes[64 * 1024];
 	size_t kept = 0;
@@ -166,12 +166,53 @@ static bool contains(FILE *file, const char *word)
 	while ((got = fread(bytes + kept, 1, sizeof(bytes) - kept, file)) > 0) {
 		size_t size = kept + got;
 
-		if (memmem(bytes, size, word, strlen(word)) != NULL)
+		if (memmem(bytes, size, word, word_size) != NULL)
 			return true;
-		kept = size < strlen(word) ? size : strlen(word) - 1;
+		kept = size < word_size ? size : word_size - 1;
 		memmove(bytes, bytes + size - kept, kept);
 	}
 	return false;
+}
+
+static bool contains(FILE *file, const char *word)
+{
+	return contains_bytes(file, word, strlen(word));
+}
+
+/* Whether a table of names in the file has this one: a symbol or section. */
+static bool contains_name(FILE *file, const char *name)
+{
+	char entry[64] = "";
+	size_t size = strlen(name);
+
+	/* With the zeros at both ends; other names may contain it. */
+	memcpy(entry + 1, name, size);
+	return contains_bytes(file, entry, size + 2);
+}
+
+/*
+ * The flag of another kind of instrumentation with which a program was built;
+ * NULL if there is none. A stripped program has these names as well.
+ * Source: gcc's documentation of -pg, -mfentry and -fpatchable-function-entry;
+ * LLVM's XRayInstrumentation, the section xray_instr_map.
+ */
+static const char *find_other_flag(FILE *file)
+{
+	static const struct {
+		const char *name;
+		const char *flag;
+	} others[] = {
+		{"__fentry__", "-pg -mfentry"},
+		{"mcount", "-pg"},
+		{"_mcount", "-pg"},
+		{"xray_instr_map", "-fxray-instrument"},
+		{"__patchable_function_entries", "-fpatchable-function-entry"},
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (contains_name(file, others[i].name))
+			return others[i].flag;
+	return NULL;
 }
 
 /* Whether it needs the dynamic linker. */
@@ -211,7 +252,8 @@ static const char *find_reason(FILE *file)
 	if (!contains(file, HOOK) && !contains(file, "libctprof") &&
 		!uses_tools)
 		return "was not built with -finstrument-functions, and uses "
-		       "neither libctprof nor NVTX or ITT";
+		       "neither libctprof nor NVTX or ITT; build it with the "
+		       "flags of 'ctprof cflags'";
 	if (!is_dynamic(file, &header))
 		return "is statically linked, so nothing can be preloaded into "
 		       "it";
@@ -224,16 +266,40 @@ static const char *find_reason(FILE *file)
 	return "has recorded nothing";
 }
 
-void preload_explain(const char *program, const char *output)
+/* The flag of another kind of instrumentation, if the program has no hooks of
+ * ours. */
+static const char *find_wrong_flag(FILE *file)
+{
+	char magic[SELFMAG];
+
+	if (fread(magic, sizeof(magic), 1, file) != 1 ||
+		memcmp(magic, ELFMAG, SELFMAG) != 0 || contains(file, HOOK) ||
+		contains(file, "libctprof"))
+		return NULL;
+	return find_other_flag(file);
+}
+
+int preload_explain(const char *program, const char *output)
 {
 	char *path = target_elf_find(program);
 	FILE *file = path == NULL ? NULL : fopen(path, "rb");
+	const char *flag = file == NULL ? NULL : find_wrong_flag(file);
 
-	diag("%s: no log was made: %s %s", output, program,
-		file == NULL ? "has recorded nothing" : find_reason(file));
+	if (file != NULL)
+		rewind(file);
+	if (flag != NULL)
+		diag("%s: no log was made: %s was built with %s, which ctprof "
+		     "does not record; build it with the flags of 'ctprof "
+		     "cflags'",
+			output, program, flag);
+	else
+		diag("%s: no log was made: %s %s", output, program,
+			file == NULL ? "has recorded nothing"
+				     : find_reason(file));
 	if (file != NULL)
 		(void)fclose(file);
 	free(path);
+	return flag == NULL ? EXIT_DONE : EXIT_INPUT;
 }
 
 /* ---- the library that tools' loaders load ---- */

@@ -42,7 +42,8 @@ bool preload_wants_gpu(const struct preload_options *options);
  */
 int preload_set_tools(const struct preload_options *options, bool verbose);
 
-/* Explains why `program` left no log at `output`. */
-void preload_explain(const char *program, const char *output);
+/* Explains why `program` left no log at `output`. Returns EXIT_INPUT if it was
+ * built for another tracer, else EXIT_DONE. */
+int preload_explain(const char *program, const char *output);
 
 #endif
