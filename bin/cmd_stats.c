@@ -242,6 +242,9 @@ static int print_all(void *user, FILE *out)
 	struct ctp_error err = {0};
 
 	if (aggregate->build_count != 0) {
+		/* A header costs what it includes. */
+		if (request->options.key_default)
+			request->options.key = STATS_CUMTIME;
 		if (!is_compiler_key(request->options.key))
 			diag("--sort: compilers have no device time or memory "
 			     "counts: sorting by cumtime");
@@ -374,6 +377,32 @@ static int run_request(struct request *request)
 					 print_all, request));
 }
 
+/* Text begins with the most own time, or with the most in --columns; the order
+ * of JSON and CSV is cumtime. */
+static void choose_key(struct request *request)
+{
+	struct stats_options *options = &request->options;
+	uint32_t columns = request->grouping.ops_view.columns;
+
+	options->key = request->grouping.key;
+	options->key_owner = request->grouping.key_owner;
+	if (request->grouping.has_key)
+		return;
+	if (options->gpu) {
+		options->key = STATS_DEVICE;
+		return;
+	}
+	if (request->report_options.style != REPORT_TEXT)
+		return;
+	options->key_default = true;
+	options->key =
+		columns == 0 || (columns & 1U << STATS_OPS_CPU) != 0
+			? STATS_TOTTIME
+		: (columns & 1U << STATS_OPS_DEVICE) != 0 ? STATS_SELF_DEVICE
+		: (columns & 1U << STATS_OPS_MEMORY) != 0 ? STATS_SELF_MEMORY
+							  : STATS_FLOPS;
+}
+
 static int run(int argc, char **argv)
 {
 	struct request request = {0};
@@ -383,10 +412,7 @@ static int run(int argc, char **argv)
 	request.options.top =
 		report_row_limit(&request.report_options, DEFAULT_TOP);
 	request.groups = request.grouping.build;
-	request.options.key = request.grouping.key;
-	request.options.key_owner = request.grouping.key_owner;
-	if (request.options.gpu && !request.grouping.has_key)
-		request.options.key = STATS_DEVICE;
+	choose_key(&request);
 	request.report.schema = "ctprof/stats/1";
 	request.report.inputs = request.inputs.paths;
 	request.report.input_count = request.inputs.count;
@@ -441,10 +467,11 @@ static const struct argp argp = {
 	.args_doc = "[FILE...]",
 	.doc = "Show where the time went: for each function the number of "
 	       "calls (ncalls; pcalls without recursion), its own time "
-	       "(tottime) and its total time (cumtime). Several inputs are "
+	       "(tottime), also in per cent, and its total time (cumtime). "
+	       "Several inputs are "
 	       "summed; a directory stands for the traces below "
 	       "it.\vExamples:\n"
-	       "  ctprof stats --sort tottime --callers --min 1% run.ctp\n"
+	       "  ctprof stats --sort cumtime --callers --min 1% run.ctp\n"
 	       "  ctprof stats --group shape --sort self_device train.json.gz\n"
 	       "  ctprof stats --top 20 build/",
 	.children = children,

@@ -14,7 +14,8 @@
 #define GAP_WIDTH 2
 #define ELLIPSIS "..."
 #define ELLIPSIS_WIDTH 3
-#define LEAST_WIDTH 18 /* minimum width of a text column */
+#define LEAST_WIDTH 18   /* of a text column, while columns can be dropped */
+#define SHORTEST_WIDTH 8 /* of a text column, in any line */
 #define LEFT_OUT SIZE_MAX
 
 /*
@@ -57,6 +58,13 @@ void table_hide_below(struct table *table, const char *title, size_t width)
 	for (size_t i = 0; i + 1 < table->column_count; i++)
 		if (strcmp(table->columns[i].title, title) == 0)
 			table->min_line_width[i] = width;
+}
+
+void table_hide_narrow(struct table *table, const char *title)
+{
+	for (size_t i = 0; i + 1 < table->column_count; i++)
+		if (strcmp(table->columns[i].title, title) == 0)
+			table->optional[i] = true;
 }
 
 void table_add_row(struct table *table, enum table_style style)
@@ -348,23 +356,68 @@ static void measure_columns(const struct table *table, size_t *widths)
 	}
 }
 
-/* Drops columns that need longer lines, and divides the space left by numbers
- * among text columns; space that a narrow one does not need goes to the
- * others. */
+/* A line's need of room. */
+struct need {
+	size_t used;  /* by gaps and numbers */
+	size_t least; /* by text columns */
+	size_t texts; /* number of text columns */
+};
+
+static void need_text(struct need *need, size_t width)
+{
+	need->least += width < LEAST_WIDTH ? width : LEAST_WIDTH;
+	need->texts++;
+}
+
+/* The need without the optional columns before `from`. */
+static struct need measure_need(
+	const struct table *table, const size_t *widths, size_t from)
+{
+	size_t last = table->column_count - 1;
+	struct need need = {0};
+
+	for (size_t i = 0; i < last; i++) {
+		if (widths[i] == LEFT_OUT || (i < from && table->optional[i]))
+			continue;
+		need.used += GAP_WIDTH;
+		if (table->columns[i].number)
+			need.used += widths[i];
+		else
+			need_text(&need, widths[i]);
+	}
+	need_text(&need, widths[last]);
+	return need;
+}
+
+/* Drops columns that need longer lines. */
+static struct need drop_columns(
+	const struct table *table, size_t *widths, size_t width)
+{
+	size_t last = table->column_count - 1;
+	size_t from = 0;
+	struct need need;
+
+	for (size_t i = 0; i < last; i++)
+		if (width < table->min_line_width[i])
+			widths[i] = LEFT_OUT;
+	need = measure_need(table, widths, from);
+	while (need.used + need.least > width && from < last)
+		need = measure_need(table, widths, ++from);
+	for (size_t i = 0; i < from; i++)
+		if (table->optional[i])
+			widths[i] = LEFT_OUT;
+	return need;
+}
+
+/* Divides the space left by numbers among text columns; space that a narrow one
+ * does not need goes to the others. */
 static void fit_columns(const struct table *table, size_t *widths, size_t width)
 {
 	size_t last = table->column_count - 1;
-	size_t used = 0;
-	size_t texts = 1;
+	struct need need = drop_columns(table, widths, width);
+	size_t used = need.used;
+	size_t texts = need.texts;
 
-	for (size_t i = 0; i < last; i++) {
-		if (width < table->min_line_width[i])
-			widths[i] = LEFT_OUT;
-		else
-			used += GAP_WIDTH +
-				(table->columns[i].number ? widths[i] : 0);
-		texts += widths[i] != LEFT_OUT && !table->columns[i].number;
-	}
 	for (size_t i = 0; i <= last; i++) {
 		size_t room = width > used ? width - used : 0;
 		size_t part = room / texts;
@@ -374,8 +427,8 @@ static void fit_columns(const struct table *table, size_t *widths, size_t width)
 			continue;
 		if (texts == 2 && widths[last] < part)
 			part = room - widths[last];
-		if (part < LEAST_WIDTH)
-			part = LEAST_WIDTH;
+		if (part < SHORTEST_WIDTH)
+			part = SHORTEST_WIDTH;
 		if (widths[i] > part)
 			widths[i] = part;
 		used += widths[i];

@@ -26,6 +26,7 @@ struct table {
 	const struct table_column *columns; /* borrowed */
 	size_t column_count;
 	size_t min_line_width[TABLE_COLUMNS_MAX]; /* of table_hide_below() */
+	bool optional[TABLE_COLUMNS_MAX];         /* of table_hide_narrow() */
 	struct buffer text;       /* rows of cells, each with a zero byte */
 	struct table_name *names; /* in cell order */
 	size_t name_count;
@@ -42,6 +43,10 @@ void table_clear(struct table *table);
  * Not for the last column. */
 void table_hide_below(struct table *table, const char *title, size_t width);
 
+/* Drops the column of this title if text columns would otherwise have too little
+ * room; of several columns the first goes first. Not for the last column. */
+void table_hide_narrow(struct table *table, const char *title);
+
 /* Begins a row; add all its cells next. The style is visible only in color. */
 void table_add_row(struct table *table, enum table_style style);
 void table_add(struct table *table, const char *text);
@@ -56,7 +61,7 @@ void table_add_name(struct table *table, const char *before, const char *name,
 
 /*
  * Prints the table. Text columns are shortened in the middle so that lines have
- * at most `width` characters; 0: no limit.
+ * at most `width` characters, if its numbers have fewer; 0: no limit.
  *
  * Errors: false if out of memory since table_init().
  */

@@ -169,7 +169,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* clang-format off */
 static const struct argp_option options[] = {
 	{"sort", 's', "KEY", 0,
-		"order: cumtime (the default), tottime, ncalls, pcalls, "
+		"order: tottime (the default in text), cumtime (the default "
+		"in JSON, CSV and for compilers), ncalls, pcalls, "
 		"percall, name, device, self-device; for operations also cpu, "
 		"self-cpu, count, device-percall, memory, self-memory, "
 		"device-memory, self-device-memory, flops; for one device "
@@ -184,7 +185,8 @@ static const struct argp_option options[] = {
 	{"columns", KEY_COLUMNS, "LIST", 0,
 		"columns of operations in text: cpu, device, memory, flops, "
 		"memory-each (of each device), all (default: "
-		"cpu,device)", GROUP_MAIN},
+		"cpu,device); without cpu, rows are sorted by what is "
+		"shown", GROUP_MAIN},
 	{"top-level", KEY_TOP_LEVEL, NULL, 0,
 		"show only operations without a calling operation", GROUP_MAIN},
 	{"name-width", KEY_NAME_WIDTH, "N", 0,

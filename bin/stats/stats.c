@@ -269,7 +269,7 @@ static void sort_table(
 	uint32_t top = stats->options->top;
 
 	/* The profile is in that order already. */
-	if (stats->options->key != STATS_CUMTIME)
+	if (stats->key != STATS_CUMTIME)
 		qsort_r(table, *count, sizeof(*table), compare, stats);
 	if (top != 0 && *count > top)
 		*count = top;
@@ -360,6 +360,21 @@ static bool index_callees(struct stats *stats)
 	return true;
 }
 
+/* The sort key; memory that was not asked for by name is that of devices, if
+ * there is any. */
+static enum stats_key choose_key(const struct stats *stats)
+{
+	const struct stats_options *options = stats->options;
+	bool host = stats_memory_has(stats, PROFILE_MEMORY_HOST);
+
+	if (options->key_default && options->key == STATS_SELF_MEMORY &&
+		stats->owner_count > host)
+		return STATS_SELF_DEVICE_MEMORY;
+	if (stats_has_key(stats))
+		return options->key;
+	return options->key_default ? STATS_TOTTIME : STATS_CUMTIME;
+}
+
 enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 	const struct stats_options *options, struct ctp_error *err)
 {
@@ -371,7 +386,7 @@ enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 	if (stats->order == NULL || stats->work == NULL || !init_memory(stats))
 		return ctp_no_memory(err);
 	sum_device(stats);
-	stats->key = stats_has_key(stats) ? options->key : STATS_CUMTIME;
+	stats->key = choose_key(stats);
 	choose_rows(stats);
 	if (options->callers) {
 		stats->callers = profile_callers(profile);

@@ -63,6 +63,8 @@ struct stats_ops {
 
 struct stats_options {
 	enum stats_key key;
+	/* No key was given: `key` applies if it has data, else own time. */
+	bool key_default;
 	const char *key_owner;   /* for STATS_MEMORY; NULL: the host */
 	uint32_t top;            /* rows; 0: all */
 	uint64_t min_cumtime_ns; /* functions with less are hidden */
@@ -83,7 +85,8 @@ struct stats_options {
 struct stats {
 	const struct profile *profile; /* borrowed */
 	const struct stats_options *options;
-	/* The key of the options, or STATS_CUMTIME if that has no data. */
+	/* The key of the options, or, if that has no data, STATS_CUMTIME or
+	 * the default. */
 	enum stats_key key;
 	const char *group; /* group in a report of several; NULL: the only
 			    * one */

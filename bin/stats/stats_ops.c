@@ -272,6 +272,15 @@ static void add_failed_columns(struct view *view)
 	}
 }
 
+/* Whether a narrow table can do without: own time and memory stay. */
+static bool is_dispensable(enum figure figure)
+{
+	return figure != FIGURE_COUNT && figure != FIGURE_SELF &&
+	       figure != FIGURE_DEVICE_SELF && figure != FIGURE_SELF_MEMORY &&
+	       figure != FIGURE_SELF_DEVICES_MEMORY &&
+	       figure != FIGURE_SELF_DEVICE_MEMORY && figure != FIGURE_FLOPS;
+}
+
 /* Selects the columns and begins the table, which the caller clears. */
 static void view_init(struct view *view, const struct stats *stats)
 {
@@ -295,6 +304,9 @@ static void view_init(struct view *view, const struct stats *stats)
 		view->columns[view->count + 1] =
 			(struct table_column){"shapes of inputs", false};
 	table_init(&view->table, view->columns, view->count + 1 + shapes);
+	for (size_t i = 0; i < view->count; i++)
+		if (is_dispensable(view->shown[i].figure))
+			table_hide_narrow(&view->table, view->shown[i].title);
 	if (stats->options->ops->columns != 0)
 		return;
 	table_hide_below(

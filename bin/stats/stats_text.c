@@ -20,6 +20,7 @@
 #include "io/amount.h"
 #include "profiles/label.h"
 
+#define PCALLS "pcalls"
 #define DEVICE_FULL 105 /* lines with all columns of a device */
 #define HOT_PART 10     /* functions with a tenth of all time are highlighted */
 
@@ -44,9 +45,19 @@ const struct stats_titles *stats_titles(const struct stats *stats)
 	return &units[stats->options->unit];
 }
 
-static void add_cost(
-	struct table *table, const struct profile_cost *cost, uint64_t unit_ns)
+static void add_share(struct table *table, uint64_t part_ns, uint64_t whole_ns)
 {
+	char text[AMOUNT_TEXT];
+
+	table_add(table,
+		amount_hundredths(text, amount_share(part_ns, whole_ns)));
+}
+
+/* Adds ncalls, pcalls, tottime, its share of all functions' and cumtime. */
+static void add_cost(const struct stats *stats, struct table *table,
+	const struct profile_cost *cost)
+{
+	uint64_t unit_ns = stats_titles(stats)->size_ns;
 	char text[QUANTITY_TEXT];
 
 	(void)snprintf(text, sizeof(text), "%" PRIu64, cost->ncalls);
@@ -54,6 +65,7 @@ static void add_cost(
 	(void)snprintf(text, sizeof(text), "%" PRIu64, cost->pcalls);
 	table_add(table, text);
 	table_add(table, quantity_in(text, cost->tottime_ns, unit_ns));
+	add_share(table, cost->tottime_ns, stats->profile->total_ns);
 	table_add(table, quantity_in(text, cost->cumtime_ns, unit_ns));
 }
 
@@ -138,7 +150,7 @@ static void add_edge(const struct stats *stats, struct table *table,
 	uint32_t other = caller ? edge->caller : edge->callee;
 
 	table_add_row(table, TABLE_FAINT);
-	add_cost(table, &edge->cost, stats_titles(stats)->size_ns);
+	add_cost(stats, table, &edge->cost);
 	if (key_title(stats) != NULL)
 		table_add(table, "");
 	stats_add_name(table, caller ? "  <- " : "  -> ",
@@ -155,7 +167,7 @@ static void add_function(
 	char text[QUANTITY_TEXT];
 
 	table_add_row(table, hot ? TABLE_HOT : TABLE_PLAIN);
-	add_cost(table, &function->cost, stats_titles(stats)->size_ns);
+	add_cost(stats, table, &function->cost);
 	if (key_title(stats) != NULL)
 		table_add(table, key_text(stats, text, function));
 	stats_add_name(table, "", function);
@@ -208,8 +220,9 @@ int stats_print_text(const struct stats *stats, FILE *out)
 	const char *key = key_title(stats);
 	const struct table_column columns[] = {
 		{"ncalls", true},
-		{"pcalls", true},
+		{PCALLS, true},
 		{stats_titles(stats)->tottime, true},
+		{"self %", true},
 		{stats_titles(stats)->cumtime, true},
 		{key == NULL ? "function" : key, key != NULL},
 		{"function", false},
@@ -223,6 +236,8 @@ int stats_print_text(const struct stats *stats, FILE *out)
 		return EXIT_DONE;
 	}
 	table_init(&table, columns, key == NULL ? count - 1 : count);
+	table_hide_narrow(&table, PCALLS);
+	table_hide_narrow(&table, stats_titles(stats)->cumtime);
 	for (uint32_t i = 0; i < stats->count; i++)
 		add_function(stats, &table, stats->order[i]);
 	printed = table_print(
@@ -249,15 +264,6 @@ static void add_time(
 
 	table_add(table,
 		quantity_in(text, time_ns, stats_titles(stats)->size_ns));
-}
-
-static void add_share(
-	const struct stats *stats, struct table *table, uint64_t time_ns)
-{
-	char text[AMOUNT_TEXT];
-
-	table_add(table, amount_hundredths(text,
-				 amount_share(time_ns, stats->device_ns)));
 }
 
 /* "0 NAME", or "0". */
@@ -295,7 +301,7 @@ static void add_launchers(
 			quantity_mean(cost->tottime_ns, cost->ncalls));
 		table_add(table, "");
 		table_add(table, "");
-		add_share(stats, table, cost->tottime_ns);
+		add_share(table, cost->tottime_ns, stats->device_ns);
 		table_add(table, "");
 		stats_add_name(
 			table, "  <- ", &profile->functions[edge->caller]);
@@ -316,7 +322,7 @@ static void add_work(
 	add_time(stats, table, quantity_mean(device->self_ns, count));
 	add_time(stats, table, device->min_ns);
 	add_time(stats, table, device->max_ns);
-	add_share(stats, table, device->self_ns);
+	add_share(table, device->self_ns, stats->device_ns);
 	add_device(table, function);
 	table_add(table, label_name(function->name));
 	if (stats->options->callers)
@@ -396,6 +402,7 @@ static bool print_work(const struct stats *stats, FILE *out)
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
 	table_hide_below(&table, titles->min, DEVICE_FULL);
 	table_hide_below(&table, titles->max, DEVICE_FULL);
+	table_hide_narrow(&table, titles->mean);
 	for (uint32_t i = 0; i < stats->work_count; i++)
 		add_work(stats, &table, stats->work[i]);
 	printed = table_print(
@@ -426,6 +433,8 @@ static bool print_ranges(const struct stats *stats, FILE *out)
 		table_init(&table, columns, count);
 	else
 		table_init(&table, columns + 1, count - 1);
+	table_hide_narrow(&table, titles->tottime);
+	table_hide_narrow(&table, titles->cumtime);
 	for (uint32_t i = 0; i < stats->count; i++)
 		add_range(stats, &table, stats->order[i]);
 	printed = table_print(

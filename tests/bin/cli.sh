@@ -446,10 +446,10 @@ holds "files left by SIGTERM" "ls -A | grep -c -e '^\.ctprof' -e '^ended'" 0
 
 expect 0 ctprof stats run.ctp
 cat > want <<'END'
-ncalls  pcalls  tottime ms  cumtime ms  function
-     1       1       7.000      10.000  main (one.c:1)
-     3       2       3.000       3.000  parse (two.c:20)
-     1       1       0.000       0.000  a, "b"
+ncalls  pcalls  tottime ms  self %  cumtime ms  function
+     1       1       7.000   70.00      10.000  main (one.c:1)
+     3       2       3.000   30.00       3.000  parse (two.c:20)
+     1       1       0.000    0.00       0.000  a, "b"
 
 Total timings: 5, unique functions: 3
 Sum tottime: 10.000 ms, sum cumtime: 13.000 ms
@@ -495,7 +495,7 @@ printed "caller,main,dir/one.c,1,2,2,2500000,3000000"
 printed "callee,parse,dir/two.c,20,1,1,500000,500000"
 expect 0 ctprof stats --sort name --unit ns run.ctp
 holds "stats --sort name" "sed -n 2p out" \
-	'     1       1         250         250  a, "b"'
+	'     1       1         250    0.00         250  a, "b"'
 expect 0 ctprof stats --top 1 run.ctp
 printed "(2 more functions not shown; see --top and --min)"
 expect 0 ctprof stats --min 1us run.ctp

@@ -108,8 +108,32 @@ START_TEST(names_are_told_apart_in_the_shortest_lines)
 	add_row(&table, "7", "9.50", "0 a device with a long name",
 		"a name of \xc3\xa4\xc3\xb6\xc3\xbc and other characters");
 	expect(&table, 1,
-		"count  share %  device              name\n"
-		"    7     9.50  0 a dev...ong name  a name ...aracters\n");
+		"count  share %  device    name\n"
+		"    7     9.50  0 ...ame  a ...ers\n");
+}
+END_TEST
+
+START_TEST(optional_columns_make_room_for_text)
+{
+	static const char *const wanted[] = {
+		"count  share %  device  name\n"
+		"    7     9.50  0       a name ...nels are\n",
+		"share %  device  name\n"
+		"   9.50  0       a name tha...kernels are\n",
+		"device  name\n"
+		"0       a name that... kernels are\n"};
+	static const size_t widths[] = {42, 41, 34};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct table table;
+
+		table_init(&table, columns, 4);
+		table_hide_narrow(&table, "count");
+		table_hide_narrow(&table, "share %");
+		add_row(&table, "7", "9.50", "0",
+			"a name that is as long as names of kernels are");
+		expect(&table, widths[i], wanted[i]);
+	}
 }
 END_TEST
 
@@ -152,12 +176,9 @@ START_TEST(wide_characters_take_two_columns)
 		"e\xcc\x81");
 	add_row(&table, "8", "0.50", "1 a device with a long name", "mm");
 	expect(&table, 1,
-		"count  share %  device              name\n"
-		"    7     9.50  "
-		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e..."
-		"\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e   "
-		"e\xcc\x81\n"
-		"    8     0.50  1 a dev...ong name  mm\n");
+		"count  share %  device    name\n"
+		"    7     9.50  \xe6\x97\xa5...\xe8\xaa\x9e   e\xcc\x81\n"
+		"    8     0.50  1 ...ame  mm\n");
 }
 END_TEST
 
@@ -171,6 +192,7 @@ int main(void)
 	tcase_add_test(all, columns_of_text_share_what_numbers_leave);
 	tcase_add_test(all, unused_width_goes_to_the_other_column);
 	tcase_add_test(all, names_are_told_apart_in_the_shortest_lines);
+	tcase_add_test(all, optional_columns_make_room_for_text);
 	tcase_add_test(all, zero_width_text_keeps_its_cell);
 	tcase_add_test(all, wide_characters_take_two_columns);
 	suite_add_tcase(suite, all);

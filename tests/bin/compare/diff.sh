@@ -105,7 +105,7 @@ shown() {
 shown 80 stats "$work/2.name"
 grep -q ' ns::Outer::Class::method (c.c:1)' "$work/out" ||
 	complain "not without brackets: $(cat "$work/out")"
-shown 70 stats "$work/2.name"
+shown 78 stats "$work/2.name"
 grep -q ' \.\.\.Class::method (c.c:1)' "$work/out" ||
 	complain "not without scopes: $(cat "$work/out")"
 shown 86 diff "$work/1.name" "$work/2.name"

@@ -30,14 +30,14 @@ Device time: 2.160 us in 7 activities
 Activities whose launch is not in the log: 1
 END
 is "$CTPROF" stats run.ctp <<'END'
-ncalls  pcalls  tottime us  cumtime us  function
-     5       5       1.120       1.120  gemm <gpu:0 Tester 9>
-     1       1       1.000       1.000  Memcpy HtoD (Pageable -> Device) <gpu:0 Tester 9>
-     1       1       0.090       0.200  main (a.c:1)
-     2       1       0.070       0.090  step (a.c:10)
-     1       1       0.040       0.040  Memset (Device) <gpu:0 Tester 9>
-     1       1       0.020       0.020  cudaGraphLaunch
-     2       2       0.020       0.020  cudaLaunchKernel
+ncalls  pcalls  tottime us  self %  cumtime us  function
+     5       5       1.120   47.46       1.120  gemm <gpu:0 Tester 9>
+     1       1       1.000   42.37       1.000  Memcpy HtoD (Pageable -> Device) <gpu:0 Tester 9>
+     1       1       0.090    3.81       0.200  main (a.c:1)
+     2       1       0.070    2.97       0.090  step (a.c:10)
+     1       1       0.040    1.69       0.040  Memset (Device) <gpu:0 Tester 9>
+     1       1       0.020    0.85       0.020  cudaGraphLaunch
+     2       2       0.020    0.85       0.020  cudaLaunchKernel
 
 Total timings: 13, unique functions: 7
 Sum tottime: 2.360 us, sum cumtime: 2.490 us

@@ -206,6 +206,67 @@ def check_none(path):
         check_lacking(f"no {key}", ["--group=name", path], key, word)
 
 
+def shown_names(*arguments):
+    """The last word of each row of text."""
+    text = run("--top=0", *arguments).stdout.split("\n\n", maxsplit=1)[0]
+    return [line.split()[-1] for line in text.splitlines()[1:]
+            if not line.startswith("(") and " Total" not in line]
+
+
+def check_default(path):
+    """Text is sorted by own time or the columns; JSON and CSV by cumtime."""
+    for arguments in [], ["--group=name"]:
+        if run(*arguments, path).stdout != \
+                run(*arguments, "-s", "tottime", path).stdout:
+            fail(f"{arguments}: text is not sorted by tottime")
+        for form in "--json", "--csv":
+            if run(*arguments, form, path).stdout != \
+                    run(*arguments, form, "-s", "cumtime", path).stdout:
+                fail(f"{arguments} {form}: not sorted by cumtime")
+    for columns, key in (("device", "self-device"), ("flops", "flops"),
+                         ("memory", "self-device-memory"), ("all", "tottime"),
+                         ("cpu,memory", "tottime")):
+        names = shown_names("--group=name", "--columns", columns, path)
+        if len(names) < 9 or names != shown_names(
+                "--group=name", "--columns", columns, "-s", key, path):
+            fail(f"--columns={columns}: not sorted by {key}: {names}")
+    if run("--gpu", path).stdout != run("--gpu", "-s", "device", path).stdout:
+        fail("--gpu is not sorted by device")
+
+
+def check_shares(path):
+    """Shares of own time are those of the rows' sum."""
+    rows = json.loads(run("--json", "-s", "tottime", path).stdout)["rows"]
+    total = sum(row["tottime_ns"] for row in rows)
+    lines = run("--top=0", path).stdout.splitlines()
+    title = lines[0].split("  ").index("self %")
+    for line, row in zip(lines[1:], rows):
+        share = nearest(10000 * row["tottime_ns"], total)
+        if float(line.split()[title]) != share / 100:
+            fail(f"{share / 100} % expected: {line}")
+
+
+def check_narrow(path, long_name):
+    """No row is longer than the terminal, and the first column stays."""
+    with open(long_name, "w", encoding="utf-8") as file:
+        json.dump([{"ph": "X", "cat": kind, "pid": 1, "tid": 1, "ts": at,
+                    "dur": 5, "args": {"device": 0, "stream": 7},
+                    "name": "void at::native::" + "Op<float, " * 90 + f"{at}"}
+                   for at, kind in ((0, "cpu_op"), (9, "kernel"))], file)
+    for width in "60", "80":
+        for source in path, long_name:
+            for extra in [], ["--gpu"], ["--group=name"], ["--callers"], \
+                    ["--group=shape"], ["--group=name", "--columns=memory"]:
+                seen = subprocess.run(
+                    [sys.executable, ON_TERMINAL, "24", width, CTPROF, "stats",
+                     "--color=never", *extra, source],
+                    stdout=subprocess.PIPE, check=False).stdout.decode()
+                for line in seen.split("\r\n\r\n", maxsplit=1)[0] \
+                        .splitlines():
+                    if len(line) > int(width):
+                        fail(f"{extra}: {len(line)} of {width}: {line}")
+
+
 def titles_on_terminal(*arguments):
     """The titles of a table on a terminal of 80 characters."""
     seen = subprocess.run(
@@ -247,4 +308,7 @@ check_operations(made)
 check_compilers()
 check_none(os.path.join(WORK, "sort-none.json"))
 check_seen(made)
+check_default(made)
+check_shares(made)
+check_narrow(made, os.path.join(WORK, "sort-long.json"))
 finish()
