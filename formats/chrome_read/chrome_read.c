@@ -8,6 +8,7 @@
  * Memory: names, tracks, open slices, CHROME_CORRELATION_LIMIT calls, and the
  * memory of extsort.h; the rest goes to a temporary file.
  */
+#include <float.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -193,6 +194,39 @@ static enum ctp_status read_document(
 	return CTP_OK;
 }
 
+/* The distance between doubles at the latest time, of which many producers make
+ * microseconds. */
+static int64_t double_spacing(const struct trace *trace)
+{
+	uint64_t end_us =
+		(uint64_t)(trace->end_ns > 0 ? trace->end_ns : 0) / 1000;
+	int bits = end_us == 0 ? 0 : 64 - __builtin_clzll(end_us);
+
+	return bits > DBL_MANT_DIG ? 2000 : (1000 >> (DBL_MANT_DIG - bits)) + 1;
+}
+
+/*
+ * How far an end, a start plus a duration, may be from where it should be,
+ * seen from another time of the file. Times with digits that a double does not
+ * have were not rounded to one; with these few they may have been, and the
+ * shortest text for a double is off by as much again.
+ */
+static uint64_t rounding_of(const struct chrome_reader *reader)
+{
+	const struct chrome_read_producer *producer = &reader->producer;
+	int64_t rounding_ns = producer->start_unit_ns > producer->dur_unit_ns
+				      ? producer->start_unit_ns
+				      : producer->dur_unit_ns;
+	int64_t spacing_ns = double_spacing(reader->trace);
+
+	if (producer->is_own)
+		return 0;
+	if (spacing_ns > 1 && rounding_ns < 2 * spacing_ns &&
+		(producer->start_unit_ns > 1 || spacing_ns < 10))
+		rounding_ns = 2 * spacing_ns;
+	return (uint64_t)rounding_ns;
+}
+
 /* Not inlined, because each event passes through next(). */
 static __attribute__((noinline)) enum ctp_status read_first(
 	struct chrome_reader *reader, struct event *event,
@@ -210,7 +244,8 @@ static __attribute__((noinline)) enum ctp_status read_first(
 		.correlation = &reader->correlation,
 		.frames = &reader->frames,
 		.producer = &reader->producer};
-	slice_stacks_init(&reader->replay.stacks, reader->trace);
+	slice_stacks_init(
+		&reader->replay.stacks, reader->trace, rounding_of(reader));
 	return chrome_read_replay_next(&reader->replay, event, err);
 }
 
@@ -292,6 +327,8 @@ static enum ctp_status open_trace(FILE *in, const void *head, size_t head_size,
 		.position = position,
 		.close = close_reader,
 	};
+	reader->producer.start_unit_ns = 1000;
+	reader->producer.dur_unit_ns = 1000;
 	reader->scan = json_scan_new(in, head, head_size);
 	if (!init(reader) || reader->scan == NULL) {
 		close_reader(&reader->source);

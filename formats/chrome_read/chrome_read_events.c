@@ -205,6 +205,27 @@ static bool record_cause(struct chrome_read_events *events,
 	return record->id == 0 || add_call(events, row, record->id);
 }
 
+static int64_t common_unit(int64_t unit_ns, int64_t time_ns)
+{
+	while (unit_ns > 1 && time_ns % unit_ns != 0)
+		unit_ns /= 10;
+	return unit_ns;
+}
+
+/* Adds the slice to the evidence of how the producer nests slices and rounds
+ * times. */
+static void study_slice(struct chrome_read_events *events,
+	struct chrome_read_row *row, const struct chrome_read_record *record)
+{
+	struct chrome_read_producer *producer = events->producer;
+
+	producer->start_unit_ns =
+		common_unit(producer->start_unit_ns, record->time_ns);
+	producer->dur_unit_ns =
+		common_unit(producer->dur_unit_ns, (int64_t)record->dur_ns);
+	compare_slices(events, row, record);
+}
+
 static enum ctp_status add_slice(struct chrome_read_events *events,
 	struct chrome_read_row *row, struct chrome_read_record *record,
 	struct ctp_error *err)
@@ -217,7 +238,7 @@ static enum ctp_status add_slice(struct chrome_read_events *events,
 	record->track = chrome_read_rows_track(events->rows, row);
 	if (record->track == TRACE_NONE || !record_cause(events, row, record))
 		return ctp_no_memory(err);
-	compare_slices(events, row, record);
+	study_slice(events, row, record);
 	return add_record(events, record, record->time_ns,
 		events->producer->is_own
 			? CHROME_READ_RANK_OWN + (int64_t)record->order

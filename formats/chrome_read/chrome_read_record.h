@@ -56,7 +56,7 @@ static inline int64_t chrome_read_record_rank(uint64_t dur_ns, uint32_t outer)
 			  (innermost - outer));
 }
 
-/* Properties of the file's producer that affect the order of slices. */
+/* Properties of the file's producer that affect how slices nest. */
 struct chrome_read_producer {
 	bool is_own; /* ctprof: the outer of equal slices is first */
 	/* Counts of consecutive slices in the file, by which of the two
@@ -64,6 +64,10 @@ struct chrome_read_producer {
 	uint64_t children_first;
 	uint64_t parents_first;
 	bool is_reversed; /* the outer of equal slices is last */
+	/* The greatest of 1000, 100, 10 and 1 ns that divides the start times,
+	 * or the durations, of all slices of the host. */
+	int64_t start_unit_ns;
+	int64_t dur_unit_ns;
 };
 
 enum chrome_read_record_kind {

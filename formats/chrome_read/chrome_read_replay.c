@@ -275,6 +275,23 @@ static enum ctp_status defer(struct chrome_read_replay *replay,
 	return set_args(replay, event) ? CTP_OK : ctp_no_memory(err);
 }
 
+/* Is it the span of the whole recording? */
+static bool is_span(const struct chrome_read_replay *replay)
+{
+	return replay->record.class == CHROME_READ_SPAN &&
+	       trace_site_is_span(replay->trace, replay->record.site);
+}
+
+/* Makes the slice nest if it overlaps only by rounding. Returns whether this
+ * ends another slice first. */
+static bool round_slice(struct chrome_read_replay *replay,
+	struct chrome_read_slice *slice, struct event *event)
+{
+	return !slice->cut && !is_apart(&replay->record) && !is_span(replay) &&
+	       slice_stacks_round(
+		       &replay->stacks, replay->record.track, slice, event);
+}
+
 /* Is the slice nested on its track? A deferred call must be, because it was
  * already emitted: it is clipped if necessary. */
 static bool is_nested(
@@ -282,8 +299,7 @@ static bool is_nested(
 {
 	const struct chrome_read_record *record = &replay->record;
 
-	if (record->class == CHROME_READ_SPAN &&
-		trace_site_is_span(replay->trace, record->site))
+	if (is_span(replay))
 		return false;
 	if (!is_apart(record) && !slice_stacks_overlaps(&replay->stacks,
 					 record->track, slice->end_ns))
@@ -307,6 +323,8 @@ static enum ctp_status open_slice(struct chrome_read_replay *replay,
 
 	if (is_deferred(replay, &slice, &until_ns))
 		return defer(replay, until_ns, event, err);
+	if (round_slice(replay, &slice, event))
+		return CTP_OK;
 	if (!is_nested(replay, &slice)) {
 		make_event(event, record, EVENT_COMPLETE);
 		event->dur_ns = record->dur_ns;

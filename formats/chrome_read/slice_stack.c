@@ -24,9 +24,11 @@ struct slice_stack {
 	uint32_t room;
 };
 
-void slice_stacks_init(struct slice_stacks *stacks, struct trace *trace)
+void slice_stacks_init(
+	struct slice_stacks *stacks, struct trace *trace, uint64_t rounding_ns)
 {
-	*stacks = (struct slice_stacks){.trace = trace};
+	*stacks = (struct slice_stacks){
+		.trace = trace, .rounding_ns = rounding_ns};
 }
 
 void slice_stacks_clear(struct slice_stacks *stacks)
@@ -129,6 +131,33 @@ bool slice_stacks_cut(struct slice_stacks *stacks, uint32_t track,
 	if (!is_counted)
 		trace_lose(stacks->trace, LOSS_CUT_CALLS, 1);
 	return true;
+}
+
+bool slice_stacks_round(struct slice_stacks *stacks, uint32_t track,
+	struct chrome_read_slice *slice, struct event *event)
+{
+	uint64_t limit_ns;
+	uint64_t overlap_ns;
+	uint64_t overrun_ns;
+	bool is_next;
+
+	if (!slice_stacks_overlaps(stacks, track, slice->end_ns))
+		return false;
+	limit_ns = (uint64_t)slice_stacks_limit(stacks, track);
+	overlap_ns = limit_ns - (uint64_t)slice->start_ns;
+	overrun_ns = (uint64_t)slice->end_ns - limit_ns;
+	is_next = overlap_ns < overrun_ns;
+	if ((is_next ? overlap_ns : overrun_ns) > stacks->rounding_ns ||
+		stacks->rounding_ns == 0)
+		return false;
+	trace_lose(stacks->trace, LOSS_ROUNDED_RANGES, 1);
+	if (is_next) {
+		pop_frame(stacks, track, slice->start_ns, event);
+		event->shift_ns = 0; /* its end was no more exact */
+	} else {
+		slice->end_ns = (int64_t)limit_ns;
+	}
+	return is_next;
 }
 
 bool slice_stacks_outlives(const struct slice_stacks *stacks, uint32_t track,

@@ -7,6 +7,10 @@
  * __enter__ begins a range, and a call of __exit__ ends it, so the range
  * overlaps both, and their callers. The calls, which are almost always shorter,
  * are clipped: they end where the range begins, or begin where it ends.
+ *
+ * A producer rounds the start and the duration of a slice separately. So the
+ * end of a slice may be later than the end of the enclosing slice, or than the
+ * start of the next slice, by the rounding of times: it is clipped there.
  */
 #ifndef SLICE_STACK_H
 #define SLICE_STACK_H
@@ -36,9 +40,12 @@ struct slice_stacks {
 	struct slice_stack *stacks; /* by track */
 	uint32_t room;
 	uint32_t flushed; /* number of tracks fully closed */
+	/* Slices that overlap by no more than this nest; 0: by nothing. */
+	uint64_t rounding_ns;
 };
 
-void slice_stacks_init(struct slice_stacks *stacks, struct trace *trace);
+void slice_stacks_init(
+	struct slice_stacks *stacks, struct trace *trace, uint64_t rounding_ns);
 void slice_stacks_clear(struct slice_stacks *stacks);
 
 /* Adds the track if new; false if out of memory. */
@@ -63,6 +70,15 @@ int64_t slice_stacks_limit(const struct slice_stacks *stacks, uint32_t track);
  * them now and sets `*event` to its end. */
 bool slice_stacks_cut(struct slice_stacks *stacks, uint32_t track,
 	const struct chrome_read_slice *range, struct event *event);
+
+/*
+ * Makes a slice, which begins now, nest if it overlaps the innermost one only by
+ * rounding. Either it is shortened to the end of the innermost one, or that one
+ * ends now and `*event` is its end, whichever takes less time away. Returns
+ * whether there is an event.
+ */
+bool slice_stacks_round(struct slice_stacks *stacks, uint32_t track,
+	struct chrome_read_slice *slice, struct event *event);
 
 /* Does the call, which begins now, overlap only ranges? Sets `*time_ns` to the
  * end of these. */

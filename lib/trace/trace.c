@@ -89,6 +89,9 @@ static const struct {
 	[LOSS_CUT_CALLS] = {"cut_calls",
 		"calls in Python that overlap a range without nesting, cut "
 		"short in profiles and reports", true},
+	[LOSS_ROUNDED_RANGES] = {"rounded_ranges",
+		"ranges that overlap only because times are rounded, cut by at "
+		"most the rounding", true},
 	[LOSS_BAD_TEXT] = {"bad_text",
 		"invalid UTF-8 sequences replaced", true},
 	[LOSS_NOT_SHOWN] = {"not_shown",

@@ -136,6 +136,8 @@ enum trace_loss {
 	LOSS_OVERLAPS,        /* writer: could not nest; moved to a lane */
 	LOSS_CUT_CALLS,       /* reader: shortened so as not to overlap a
 			       * range */
+	LOSS_ROUNDED_RANGES,  /* reader: overlapped by rounding of times;
+			       * shortened so that they nest */
 	LOSS_BAD_TEXT,        /* writer: bytes that are not UTF-8, replaced */
 	LOSS_NOT_SHOWN,       /* writer: the format cannot express these */
 	LOSS_KINDS

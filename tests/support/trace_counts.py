@@ -16,6 +16,9 @@ Among equal slices, those of B are outer, then the first in the file, or the
 last if the producer writes slices as they end. Slices without duration stand as
 in the file; before the E of a range that ends then, they are inside it.
 Function times are cProfile's.
+
+If a slice ends later only by the rounding of times, one of the two is shortened
+so that it nests or follows, the one that loses less; if equal, the later one.
 """
 import collections
 import decimal
@@ -162,6 +165,23 @@ def is_header(event):
         event.get("cat") == event.get("name") == "Source"
 
 
+def rounding(slices):
+    """The most that times of these slices may be off, in nanoseconds: their
+    decimal unit, or twice the distance of doubles there unless they have
+    digits that doubles do not have."""
+    def unit(times):
+        return next(unit for unit in (1000, 100, 10, 1)
+                    if all(time % unit == 0 for time in times))
+
+    starts = unit([s.start for s in slices])
+    result = max(starts, unit([s.dur for s in slices]))
+    last_us = max((s.end for s in slices), default=0) // 1000
+    spacing = 1 + 1000 * 2**max(last_us, 0).bit_length() // 2**53
+    if spacing > 1 and (starts > 1 or spacing < 10):
+        result = max(result, 2 * spacing)
+    return result
+
+
 class Trace:
     """The events of a file, sorted by kind; with `details` named as in
     profiles."""
@@ -196,6 +216,7 @@ class Trace:
         marks.sort(key=lambda mark: mark[0])
         for start, order, event in marks:
             self.take_mark(start, order, event)
+        self.rounding = rounding([s for s in self.host if not s.range])
         self.close_open()
 
     def take(self, order, event, marks):
@@ -299,6 +320,8 @@ class Calls:
         self.edges = collections.defaultdict(Cost)
         self.overlaps = 0
         self.cut = 0  # in Python: overlaps with a range are cut off
+        self.rounding = trace.rounding
+        self.rounded = 0
         # By id: the names of all open calls, from the outermost on.
         self.by_correlation = {}
         self.by_external = collections.defaultdict(list)  # with their starts
@@ -354,7 +377,7 @@ class Calls:
             elif outlived and slice_.cut:
                 slice_.dur = min(other.end for other in outlived) - \
                     slice_.start
-            elif outlived:
+            elif not self.round(stack, slice_):
                 self.overlaps += 1
                 self.functions[slice_.name].add(slice_.dur, slice_.dur, True)
                 self.remember([[slice_, 0]])
@@ -363,6 +386,21 @@ class Calls:
             self.remember(stack)
         while stack:
             self.end(stack)
+
+    def round(self, stack, slice_):
+        """Removes overlaps by rounding; whether the slice then nests."""
+        while stack and stack[-1][0].end < slice_.end:
+            inner = stack[-1][0]
+            overlap, overrun = inner.end - slice_.start, slice_.end - inner.end
+            if min(overlap, overrun) > self.rounding:
+                return False
+            self.rounded += 1
+            if overlap < overrun:
+                inner.dur -= overlap
+                self.end(stack)
+            else:
+                slice_.dur -= overrun
+        return True
 
     @staticmethod
     def is_first(late, next_):
@@ -478,6 +516,7 @@ def main():
         "total_ns": sum(c.tottime_ns for c in calls.functions.values()),
         "overlaps": calls.overlaps,
         "cut_calls": calls.cut,
+        "rounded_ranges": calls.rounded,
         "work": len(work.work),
         "work_ns": sum(s.dur for s in work.work),
         "external": work.use_external,

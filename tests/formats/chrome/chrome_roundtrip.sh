@@ -53,7 +53,7 @@ cat >"$work/small.json" <<'END'
 {"ph":"s","name":"f","cat":"c","pid":6,"tid":8,"ts":12,"id":17,"bp":"e"},
 {"ph":"f","name":"f","cat":"c","pid":6,"tid":8,"ts":14,"id":17},
 {"ph":"X","name":"one","pid":6,"tid":7,"ts":0,"dur":5},
-{"ph":"X","name":"over","pid":6,"tid":7,"ts":4,"dur":5,"args":{"k":{}}},
+{"ph":"X","name":"over","pid":6,"tid":7,"ts":3,"dur":6,"args":{"k":{}}},
 {"ph":"X","name":"_Z3fooi","cat":"kernel","pid":7,"tid":9,"ts":4,"dur":5,
  "args":{"device":0,"stream":9,"correlation":1}}]
 END
@@ -228,8 +228,8 @@ END
 cat >"$work/overlaps.json" <<'END'
 [{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10},
 {"ph":"X","name":"b","pid":1,"tid":1,"ts":5,"dur":20},
-{"ph":"X","name":"c","pid":1,"tid":1,"ts":11,"dur":3},
-{"ph":"X","name":"d","pid":1,"tid":1,"ts":12,"dur":4},
+{"ph":"X","name":"c","pid":1,"tid":1,"ts":11,"dur":4},
+{"ph":"X","name":"d","pid":1,"tid":1,"ts":12,"dur":6},
 {"ph":"X","name":"d","pid":1,"tid":2,"ts":12,"dur":4},
 {"ph":"X","name":"e","pid":1,"tid":1,"ts":13,"dur":9}]
 END

@@ -166,6 +166,7 @@ class Check:
                 ("open_ranges", sum(s.open for s in self.trace.host)),
                 ("overlaps", self.calls.overlaps),
                 ("cut_calls", self.calls.cut),
+                ("rounded_ranges", self.calls.rounded),
                 ("unmatched", self.work.unmatched)):
             self.report.same(loss, lost.get(loss, 0), wanted)
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Chrome traces are read, and written again, exactly as by a few rules in
-# Python: small ones, computed by hand; those of other tools; and those of
-# speedscope's own tests. CTPROF_DATA may name a directory with more: all *.json
+# Python: small ones, computed by hand; random ones with rounded times; those of
+# other tools; and those of speedscope's own tests. CTPROF_DATA may name a directory with more: all *.json
 # and *.json.gz in its kineto, clang, viztracer, catapult and speedscope, also
 # those in a *.tar.gz.
 # shellcheck source=tests/support/prelude.sh
@@ -10,8 +10,10 @@
 samples=$srcdir/tests/formats/chrome_read/chrome_snapshots
 
 "$python" "$srcdir/tests/formats/chrome_read/chrome_cases.py" "$work" "$CTPROF" || failed=1
+"$python" "$srcdir/tests/formats/chrome_read/chrome_rounding.py" "$CTPROF" "$work" ||
+	failed=1
 "$python" "$srcdir/tests/formats/chrome_read/chrome_reference.py" "$CTPROF" "$work" \
-	"$srcdir"/tests/traces/*.json.gz || failed=1
+	"$work/rounded.json" "$srcdir"/tests/traces/*.json.gz || failed=1
 "$python" "$srcdir/tests/formats/chrome_read/chrome_snapshots.py" "$CTPROF" \
 	"$samples/trace-event.test.ts.snap" "$samples"/*.json || failed=1
 if [ -d "${CTPROF_DATA:-}" ]; then

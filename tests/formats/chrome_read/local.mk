@@ -8,5 +8,6 @@ shell_tests += \
 EXTRA_DIST += \
 	%D%/chrome_cases.py \
 	%D%/chrome_reference.py \
+	%D%/chrome_rounding.py \
 	%D%/chrome_snapshots.py \
 	%D%/chrome_snapshots
