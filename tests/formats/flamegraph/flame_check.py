@@ -278,8 +278,8 @@ def check_estimate():
     for stack, time in stacks.items():
         firsts[stack[:2]] += time
     once = [frame for frame in graph.frames
-            if frame.depth == 3 and frame.name == "b"]
-    check([firsts[frame.path[1:]] for frame in once] ==
+            if frame.depth == 2 and frame.name == "b"]
+    check([firsts[frame.path] for frame in once] ==
           [frame.total for frame in once] != [],
           "estimated paths: those with one caller are exact")
     done = subprocess.run([sys.argv[1], "convert", "-t", "folded", "-"],
