@@ -106,6 +106,9 @@ const char *callgrind_costs_set_events(
 	unsigned column = 0;
 	char *next;
 
+	costs->is_ruby_prof = costs->creator[0] == '\0' &&
+			      (strcmp(text, "wall_time") == 0 ||
+				      strcmp(text, "process_time") == 0);
 	costs->cost_column = 0;
 	costs->scale = 0;
 	while (costs->scale == 0 && (next = strsep(&text, " \t")) != NULL) {

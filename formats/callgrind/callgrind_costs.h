@@ -16,6 +16,7 @@ struct callgrind_costs {
 	uint64_t scale;       /* nanoseconds per unit of the cost */
 	uint64_t positions[CALLGRIND_POSITIONS_MAX]; /* of the last line */
 	char creator[16]; /* the beginning of its name */
+	bool is_ruby_prof;
 };
 
 /* The defaults of a file without these headers. */

@@ -21,6 +21,7 @@
 #include "callgrind/callgrind_costs.h"
 #include "profiles/label.h"
 #include "io/lines.h"
+#include "io/truncation.h"
 #include "base/memory.h"
 #include "profiles/profile_source.h"
 #include "profiles/inclusive_time.h"
@@ -118,6 +119,8 @@ struct callgrind_reader {
 	uint32_t line_room;
 	uint32_t *numbered; /* functions + 1, by their number; 0: none */
 	uint32_t numbered_room;
+	bool *recorded; /* functions with a cost or call of their own */
+	uint32_t recorded_room;
 
 	struct callgrind_costs costs;
 	uint64_t total_ns;
@@ -137,6 +140,7 @@ struct callgrind_reader {
 	uint32_t callee;      /* of the next call */
 	const char *last_key; /* key of the file's last line; NULL: unknown */
 	bool ended;
+	bool line_ended; /* the last one read */
 };
 
 static void count_bad(struct callgrind_reader *reader)
@@ -219,12 +223,21 @@ static bool enter_function(struct callgrind_reader *reader)
 	reader->entering = false;
 	reader->function =
 		find_function(reader, &reader->entered, &reader->entered_at);
-	return reader->function != PROFILE_NONE;
+	if (reader->function == PROFILE_NONE)
+		return false;
+	if (reader->function == FUNCTION_ROOT)
+		return true;
+	if (!array_ensure_index(&reader->recorded, reader->function,
+		    &reader->recorded_room, sizeof(*reader->recorded)))
+		return false;
+	reader->recorded[reader->function] = true;
+	return true;
 }
 
 static const char *last_key_of(const char *creator)
 {
-	if (strncmp(creator, "callgrind-", 10) == 0)
+	if (strncmp(creator, "callgrind-", 10) == 0 ||
+		strcmp(creator, "ctprof") == 0)
 		return "totals";
 	/* Older versions have it before the costs of main. */
 	return strncmp(creator, "xdebug 3.", 9) == 0 ? "summary" : NULL;
@@ -430,6 +443,41 @@ static bool read_line(struct callgrind_reader *reader, struct line *line)
 	return true;
 }
 
+/* Whether a function that is named has no record. yappi begins with a list of
+ * all functions, and ruby-prof writes a record for each that is called. */
+static bool lacks_records(const struct callgrind_reader *reader)
+{
+	const struct profile *profile = reader->from->profile;
+	uint32_t recorded = 0;
+	uint32_t listed = 0;
+
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		recorded += i < reader->recorded_room && reader->recorded[i];
+	for (uint32_t i = 0; i < reader->functions.room; i++)
+		listed += reader->functions.meanings[i] != 0;
+	return recorded < profile->function_count || recorded < listed;
+}
+
+/* Files of most creators have no end marker. False if out of memory. */
+static bool check_end(const struct callgrind_reader *reader)
+{
+	bool yappi = strncmp(reader->costs.creator, "yappi", 5) == 0;
+	const char *why = NULL;
+
+	if (reader->last_key != NULL)
+		return true;
+	if (reader->calling)
+		why = "its last call has no cost";
+	else if (reader->entering)
+		why = "its last function has no cost";
+	else if (!reader->line_ended && !yappi)
+		why = "its last line has no line end";
+	else if ((yappi || reader->costs.is_ruby_prof) && lacks_records(reader))
+		why = "functions that it names have no record";
+	return why == NULL ||
+	       truncation_suspect(reader->from->source.trace, why);
+}
+
 /* The lines are known now. profile_sort() rebuilds the tables that find a
  * function by its line. */
 static enum ctp_status finish(
@@ -445,6 +493,8 @@ static enum ctp_status finish(
 		count_bad(reader);
 	if (reader->last_key != NULL && !reader->ended)
 		trace_lose(trace, LOSS_TRUNCATED, 1);
+	if (!check_end(reader))
+		return ctp_no_memory(err);
 	trace_lose(trace, LOSS_UNKNOWN_SITES,
 		reader->functions.unknown + reader->files.unknown +
 			reader->objects.unknown);
@@ -466,8 +516,11 @@ static enum ctp_status read_all(
 		status = ctp_no_memory(err);
 	while (status == CTP_OK) {
 		status = lines_next(&lines, &line, err);
-		if (status == CTP_OK && !read_line(reader, &line))
-			status = ctp_no_memory(err);
+		if (status == CTP_OK) {
+			reader->line_ended = line.ended;
+			if (!read_line(reader, &line))
+				status = ctp_no_memory(err);
+		}
 		from->position = lines_position(&lines);
 	}
 	lines_clear(&lines);
@@ -496,6 +549,7 @@ static enum ctp_status read_callgrind(
 	names_clear(&reader.functions);
 	memory_free(reader.lines);
 	memory_free(reader.numbered);
+	memory_free(reader.recorded);
 	if (finished != CTP_OK)
 		return finished;
 	return status == CTP_END ? CTP_OK : status;

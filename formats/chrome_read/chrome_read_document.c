@@ -7,6 +7,7 @@
 
 #include "chrome/chrome_facts.h"
 #include "io/known_formats.h"
+#include "io/truncation.h"
 #include "json/json_value.h"
 #include "base/memory.h"
 #include "base/strtab.h"
@@ -473,7 +474,10 @@ static enum ctp_status accept_damage(struct chrome_read_document *document,
 	}
 	if (document->is_array && json_scan_depth(document->scan) == 1 &&
 		json_scan_is_at_end(document->scan))
-		return CTP_OK;
+		return truncation_suspect(
+			       document->trace, "its last bracket is missing")
+			       ? CTP_OK
+			       : ctp_no_memory(err);
 	trace_lose(document->trace, LOSS_TRUNCATED, 1);
 	(void)snprintf(damage, sizeof(damage), "byte %" PRIu64 ": %s%s",
 		failed->offset, failed->message, at_end ? "" : MENDED);

@@ -25,6 +25,7 @@
 #include "base/memory.h"
 #include "json/json_value.h"
 #include "io/lines.h"
+#include "io/truncation.h"
 #include "profiles/profile_source.h"
 #include "profiles/stacks.h"
 
@@ -200,7 +201,7 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
  * number at a line's end is read as nanoseconds, as in our own files; where it
  * counts samples, a sample is 1 ns. A frame's whole text is the function's name,
  * so that a file is written again unchanged. Lines that do not end in a whole
- * number are skipped and counted.
+ * number are left out and counted.
  *
  * Austin's files, recognized by the line "# austin: VERSION", have more such
  * lines, and microseconds, or bytes, which may be negative, or with "# mode:
@@ -219,6 +220,9 @@ struct folded_in {
 	struct stacks stacks;
 	int64_t unit_ns; /* nanoseconds per unit of the numbers */
 	bool full;       /* the number is the first of several */
+	uint64_t line_number;
+	struct ctp_error first_bad; /* of a line before the first stack */
+	bool has_bad;
 };
 
 /* Reads the number after the last space and returns that space, which ends the
@@ -280,11 +284,30 @@ static bool push_frames(struct stacks *stacks, char *text, char *end)
 	return true;
 }
 
+/* A line that is not a stack is left out. The first is named; with no stack in
+ * the file, it is the file's error. */
+static enum ctp_status skip_line(struct folded_in *in, const struct line *line,
+	const char *why, struct ctp_error *err)
+{
+	struct trace *trace = in->from->source.trace;
+	char text[96];
+
+	trace_lose(trace, line->ended ? LOSS_BAD_EVENTS : LOSS_TRUNCATED, 1);
+	if (in->has_bad)
+		return CTP_OK;
+	in->has_bad = true;
+	(void)ctp_fail_at(&in->first_bad, CTP_ERR_FORMAT, line->at,
+		"is not a folded stack: a line does not end in a whole number");
+	(void)snprintf(text, sizeof(text), "line %" PRIu64 " %s: left out",
+		in->line_number, why);
+	return trace_set_fact(trace, "damage", text) ? CTP_OK
+						     : ctp_no_memory(err);
+}
+
 /* Blank lines and remarks are skipped; all others must be stacks. */
 static enum ctp_status add_line(
 	struct folded_in *in, struct line *line, struct ctp_error *err)
 {
-	struct profile_source *from = in->from;
 	struct stacks *stacks = &in->stacks;
 	char *text = lines_trim(line->text);
 	int64_t count;
@@ -302,13 +325,26 @@ static enum ctp_status add_line(
 			return ctp_no_memory(err);
 		return CTP_OK;
 	}
-	if (stacks->count == 0)
-		return ctp_fail_at(err, CTP_ERR_FORMAT, line->at,
-			"is not a folded stack: a line does not end in a whole "
-			"number");
-	trace_lose(from->source.trace,
-		line->ended ? LOSS_BAD_EVENTS : LOSS_TRUNCATED, 1);
-	return CTP_OK;
+	return skip_line(in, line,
+		end == NULL ? "does not end in a whole number"
+			    : "has a number that is too large",
+		err);
+}
+
+/* `ended`: the last line has a line end. */
+static enum ctp_status finish(
+	const struct folded_in *in, bool ended, struct ctp_error *err)
+{
+	if (in->stacks.count == 0 && in->has_bad) {
+		if (err != NULL)
+			*err = in->first_bad;
+		return CTP_ERR_FORMAT;
+	}
+	return ended || truncation_suspect(in->from->source.trace,
+
+				"its last line has no line end")
+		       ? CTP_OK
+		       : ctp_no_memory(err);
 }
 
 static enum ctp_status read_folded(
@@ -318,19 +354,25 @@ static enum ctp_status read_folded(
 	struct folded_in in = {.from = from, .unit_ns = 1};
 	struct lines lines;
 	struct line line;
+	bool ended = true;
 
 	stacks_init(&in.stacks, from->profile);
 	if (!lines_init(&lines, from->in, from->head.bytes, from->head.used))
 		status = ctp_no_memory(err);
 	while (status == CTP_OK) {
 		status = lines_next(&lines, &line, err);
-		if (status == CTP_OK)
+		in.line_number++;
+		if (status == CTP_OK) {
+			ended = line.ended;
 			status = add_line(&in, &line, err);
+		}
 		from->position = lines_position(&lines);
 	}
+	if (status == CTP_END)
+		status = finish(&in, ended, err);
 	lines_clear(&lines);
 	stacks_clear(&in.stacks);
-	return status == CTP_END ? CTP_OK : status;
+	return status;
 }
 
 static enum ctp_status folded_open(FILE *in, const void *head, size_t head_size,
@@ -361,28 +403,35 @@ static bool looks_folded(const char *text, size_t size, bool *several)
 	return true;
 }
 
-/* All complete lines must be stacks or remarks. A line that is longer than the
- * probe's bytes only needs separators. */
+/* At least two of three complete lines must be stacks, apart from remarks. A
+ * line that is longer than the probe's bytes only needs separators. */
 static unsigned folded_probe(const void *bytes, size_t size)
 {
 	const char *at = bytes;
 	const char *end = size == 0 ? NULL : memchr(at, '\n', size);
 	bool several = false;
 	unsigned bits = 0;
+	unsigned good = 0;
+	unsigned bad = 0;
 
 	if (size > strlen(AUSTIN) && memcmp(at, AUSTIN, strlen(AUSTIN)) == 0)
 		return BITS_MAX;
 	while (end != NULL) {
 		size_t length = (size_t)(end - at);
-		bool wanted = length > 1 && !is_remark(at, length);
 
-		if (wanted && !looks_folded(at, length, &several))
-			return 0;
-		bits += wanted && bits < BITS_MAX;
+		if (length > 1 && !is_remark(at, length)) {
+			if (looks_folded(at, length, &several))
+				good++;
+			else
+				bad++;
+		}
 		size -= length + 1;
 		at = end + 1;
 		end = size == 0 ? NULL : memchr(at, '\n', size);
 	}
+	if (bad > 0 && (good < 2 * bad || !several))
+		return 0;
+	bits = good - bad < BITS_MAX ? good - bad : BITS_MAX;
 	if (bits == 0 && size > 0 && looks_folded(at, size, &several))
 		bits = 1;
 	return several ? bits + 8 : bits;

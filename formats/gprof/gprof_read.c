@@ -16,6 +16,7 @@
 
 #include "profiles/label.h"
 #include "io/lines.h"
+#include "io/truncation.h"
 #include "base/memory.h"
 #include "profiles/profile_source.h"
 #include "profiles/inclusive_time.h"
@@ -32,6 +33,7 @@ struct gprof_line {
 	uint64_t self_calls; /* of a function: recursive calls */
 	uint64_t self_ns;
 	uint64_t children_ns;
+	uint64_t share; /* of the flat profile: billionths of a per cent */
 };
 
 #define SECOND_DIGITS 9
@@ -190,7 +192,6 @@ static bool parse_primary(char *text, struct gprof_line *line)
  * per call; 0: no usable ones. */
 static bool parse_flat(char *text, uint64_t unit_ns, struct gprof_line *line)
 {
-	uint64_t share;
 	uint64_t sum_ns;
 	uint64_t each;
 	uint64_t whole_ns;
@@ -198,7 +199,7 @@ static bool parse_flat(char *text, uint64_t unit_ns, struct gprof_line *line)
 
 	*line = (struct gprof_line){0};
 	text = lines_trim(text);
-	if (!parse_time(&text, &share) || !parse_time(&text, &sum_ns) ||
+	if (!parse_time(&text, &line->share) || !parse_time(&text, &sum_ns) ||
 		!parse_time(&text, &line->self_ns))
 		return false;
 	if (parse_calls(&text, line) && parse_time(&text, &each) &&
@@ -233,9 +234,13 @@ struct report {
 	bool has_root;
 
 	enum part part;
-	uint64_t unit_ns; /* unit of the flat profile's times per call */
-	uint32_t entry;   /* its callees come next; PROFILE_NONE: callers */
-	bool is_cycle;    /* its members come next */
+	bool line_ended;     /* the last one read */
+	uint64_t shares;     /* sum over the flat profile, see gprof_line */
+	uint64_t rounding;   /* likewise: most that rounding can change it by */
+	bool has_hundredths; /* in some share */
+	uint64_t unit_ns;    /* unit of the flat profile's times per call */
+	uint32_t entry;      /* its callees come next; PROFILE_NONE: callers */
+	bool is_cycle;       /* its members come next */
 	/* Call graphs of other tools end with an index. */
 	bool has_graph;
 	bool has_index;
@@ -390,6 +395,32 @@ static bool read_graph(struct report *report, char *text)
 	return true;
 }
 
+#define PER_CENT UINT64_C(1000000000)
+
+static void add_share(struct report *report, uint64_t share)
+{
+	report->shares = inclusive_time_add(report->shares, share);
+	report->rounding += PER_CENT / 20; /* one decimal */
+	if (share % (PER_CENT / 10) != 0)
+		report->has_hundredths = true;
+}
+
+/* The flat profile has no end marker, but its shares add up to 100 %. False if
+ * out of memory. */
+static bool check_flat(const struct report *report)
+{
+	struct trace *trace = report->from->source.trace;
+	uint64_t rounding =
+		report->rounding / (report->has_hundredths ? 10 : 1);
+
+	if (!report->line_ended &&
+		!truncation_suspect(trace, "its last line has no line end"))
+		return false;
+	return report->shares == 0 ||
+	       report->shares + rounding >= 100 * PER_CENT ||
+	       truncation_suspect(trace, "its shares do not add up to 100 %");
+}
+
 static bool read_flat(struct report *report, char *text)
 {
 	struct gprof_line line;
@@ -402,6 +433,7 @@ static bool read_flat(struct report *report, char *text)
 	}
 	if (!parse_flat(text, report->unit_ns, &line))
 		return true;
+	add_share(report, line.share);
 	function = profile_add_function(report->flat, line.name, NULL, 0);
 	if (function == PROFILE_NONE)
 		return false;
@@ -602,6 +634,8 @@ static enum ctp_status finish(struct report *report, struct ctp_error *err)
 		profile_free(from->profile);
 		from->profile = report->flat;
 		report->flat = NULL;
+		if (!check_flat(report))
+			return ctp_no_memory(err);
 	} else {
 		add_missing(report);
 		set_primitive(report);
@@ -626,8 +660,11 @@ static enum ctp_status read_all(struct report *report, struct ctp_error *err)
 		status = ctp_no_memory(err);
 	while (status == CTP_OK) {
 		status = lines_next(&lines, &line, err);
-		if (status == CTP_OK && !read_line(report, line.text))
-			status = ctp_no_memory(err);
+		if (status == CTP_OK) {
+			report->line_ended = line.ended;
+			if (!read_line(report, line.text))
+				status = ctp_no_memory(err);
+		}
 		from->position = lines_position(&lines);
 	}
 	lines_clear(&lines);

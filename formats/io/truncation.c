@@ -13,3 +13,13 @@ bool truncation_record(struct trace *trace, const struct ctp_error *error)
 		error->offset, error->message);
 	return trace_set_fact(trace, "damage", text);
 }
+
+bool truncation_suspect(struct trace *trace, const char *why)
+{
+	char text[128];
+
+	if (trace_find_fact(trace, "damage") != NULL)
+		return true;
+	(void)snprintf(text, sizeof(text), "may be cut off: %s", why);
+	return trace_set_fact(trace, "damage", text);
+}

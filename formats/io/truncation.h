@@ -10,4 +10,11 @@
  * `damage`. False if out of memory. */
 bool truncation_record(struct trace *trace, const struct ctp_error *error);
 
+/*
+ * For formats without an end marker: stores in the fact `damage`, unless it is
+ * set, that the input may be cut off because of `why`. This is not a loss: the
+ * input may also be complete. False if out of memory.
+ */
+bool truncation_suspect(struct trace *trace, const char *why);
+
 #endif

@@ -247,6 +247,65 @@ def check_end():
               "Valgrind's parts and Xdebug's files end in their sum")
 
 
+RUBY = b"""events: wall_time
+
+fl=(1) a.rb
+fn=(1) A#x
+1 5
+cfl=(1)
+cfn=(2) A#y
+calls=1 4
+1 3
+
+fl=(1)
+fn=(2)
+4 3
+"""
+YAPPI = b"""version: 1
+creator: yappi
+pid: 7
+cmd:  a.py
+part: 1
+
+events: Ticks
+fl=(1) a.py
+fn=(1) x
+fn=(2) y
+
+fl=(1)
+fn=(1)
+1 5
+cfl=(1)
+cfn=(2)
+calls=1 0
+0 3
+
+fl=(1)
+fn=(2)
+4 3"""
+
+
+def check_open_end():
+    """The last record of a file without an end marker is incomplete, or a
+    record is missing: the file may be cut off, which is not a loss."""
+    for whole in RUBY, YAPPI, YAPPI + b"\n":
+        _, _, said = run("convert", "-t", "pstats", "-", "-o", "-", data=whole)
+        check(said == "", f"a whole file is nothing to report: {said}")
+        last = whole.rindex(b"fl=")
+        for end in (last, whole.index(b"4 3"), whole.rindex(b"calls=") + 9):
+            status, _, said = run("convert", "--strict", "-t", "pstats", "-",
+                                  "-o", "-", data=whole[:end])
+            check(status in (0, 4) and "may be cut off: " in said,
+                  f"cut off at byte {end}: {said}")
+    _, _, said = run("convert", "--strict", "-t", "pstats", "-", "-o", "-",
+                     data=RUBY[:-1])
+    check("may be cut off: its last line has no line end" in said,
+          "a line without its end")
+    _, _, said = run("convert", "-t", "pstats", "-", "-o", "-",
+                     data=convert(RUBY, "callgrind")[:-10])
+    check("recording cut off" in said, "ctprof's own files end in their sum")
+
+
 def check_bad():
     for data, what in (
             (b"fn=f\n1 x\n1 5\n", "a cost that is no number"),
@@ -275,6 +334,7 @@ def main():
     check_places()
     check_units()
     check_end()
+    check_open_end()
     check_bad()
     data = data_directory()
     if data:

@@ -73,6 +73,18 @@ def check_bad():
                             "-o", "-", data=b"a;b 1\nno number\nb 2\n")
     check(status == 0 and out == b"b 2\na;b 1\n" and "invalid events" in said,
           "a line without a number is counted, and left out")
+    for line, data in ((2, b"a;b 1\nno number\na;b 2\nc 1\nc;d 3\n"),
+                       (1, b"no number\na;b 1\na;b 2\nc 1\nc;d 3\n")):
+        status, out, said = run("convert", "-t", "folded", "-", "-o", "-",
+                                data=data)
+        check(status == 0 and
+              sorted(out.splitlines()) == [b"a;b 3", b"c 1", b"c;d 3"] and
+              f"line {line} does not end in a whole number: left out" in said,
+              f"a file is used but for line {line}: {said}")
+    _, _, said = run("convert", "-t", "folded", "-", "-o", "-",
+                     data=b"a;b 1\na;b 2")
+    check("may be cut off: its last line has no line end" in said,
+          "a last line without an end may be cut off")
     status, _, said = run("convert", "-t", "folded", "--from=folded", "-",
                           "-o", "-", data=b"\n\nnothing of it\n")
     check(status != 0 and "byte 2" in said,

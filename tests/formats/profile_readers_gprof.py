@@ -98,6 +98,18 @@ def check_cut():
           "what has no entry has what is said of its calls")
 
 
+def check_cut_flat():
+    """The shares of a flat profile add up to 100 %."""
+    flat = REPORT[:REPORT.index(b"\x0c")].rstrip() + (
+        b"\n 16.67      0.06     0.01                             main\n")
+    rows = flat.splitlines(keepends=True)
+    for data, cut in ((flat, ""), (flat[:-1], "line end"),
+                      (b"".join(rows[:-1]), "100 %")):
+        _, _, said = run("convert", "-t", "pstats", "-", "-o", "-", data=data)
+        check((said == "") == (cut == "") and cut in said,
+              f"a flat profile up to {data[-20:]}: {said}")
+
+
 def check_names():
     again = REPORT.replace(b"a <cycle 1> [6]", b"f <cycle 1> [6]")
     check(set(Profile(again).functions) ==
@@ -147,6 +159,7 @@ def check_again(data, name):
 def main():
     check_report()
     check_flat()
+    check_cut_flat()
     check_cut()
     check_names()
     check_bad()
