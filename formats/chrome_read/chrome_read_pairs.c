@@ -16,6 +16,8 @@
 struct range {
 	struct buffer bytes; /* record of the begin, and its arguments */
 	uint32_t name;       /* strtab number */
+	int64_t time_ns;
+	uint64_t order; /* position in the file */
 };
 
 struct ranges {
@@ -88,7 +90,9 @@ static enum ctp_status begin(struct pairs *pairs,
 		return ctp_no_memory(err);
 	range = &ranges->open[ranges->depth++];
 	*range = (struct range){.bytes = BUFFER_INIT,
-		.name = pairs->trace->sites[record->site].name};
+		.name = pairs->trace->sites[record->site].name,
+		.time_ns = record->time_ns,
+		.order = record->order};
 	buffer_add(&range->bytes, record, sizeof(*record));
 	buffer_add(&range->bytes, full->args, full->args_size);
 	return range->bytes.failed ? ctp_no_memory(err) : CTP_OK;
@@ -114,7 +118,26 @@ static bool find_name(struct ranges *ranges, uint32_t name)
 }
 
 /*
- * Slices from B and E are outside equal ones. Empty slices are ambiguous: they
+ * The number of ranges around a slice, for its rank among equal ones. A
+ * producer that writes slices when they begin writes the outer one first. If it
+ * writes them when they end, equal ranges are outside the slice.
+ */
+static uint32_t count_outer(
+	const struct pairs *pairs, const struct chrome_read_record *slice)
+{
+	const struct ranges *ranges = &pairs->tracks[slice->track];
+	uint32_t outer = ranges->depth;
+
+	if (pairs->producer->is_reversed)
+		return CHROME_READ_RANK_NOT_PAIRED;
+	while (outer > 0 && ranges->open[outer - 1].time_ns == slice->time_ns &&
+		ranges->open[outer - 1].order > slice->order)
+		outer--;
+	return outer < ranges->depth ? outer : CHROME_READ_RANK_NOT_PAIRED;
+}
+
+/*
+ * Equal slices nest in file order. Empty slices are ambiguous: they
  * nest in file order, and may follow each other, or be the last ones in a range
  * that ends at that time.
  */
@@ -267,8 +290,7 @@ static enum ctp_status add(
 		return end(pairs, &full, err);
 	if (record->kind == CHROME_READ_SLICE &&
 		(record->dur_ns == 0 || !pairs->producer->is_own))
-		item->rank =
-			rank_of(pairs, record, CHROME_READ_RANK_NOT_PAIRED);
+		item->rank = rank_of(pairs, record, count_outer(pairs, record));
 	else if (record->kind != CHROME_READ_SLICE)
 		item->rank += CHROME_READ_RANK_OTHERS;
 	return extsort_add(pairs->sorted, item, err);

@@ -37,8 +37,8 @@
 /*
  * The rank of a slice among those that begin at the same time: the longest
  * first. At equal length, former ranges come first, ordered by the number of
- * ranges around them on their track; this is CHROME_READ_RANK_NOT_PAIRED for
- * other slices.
+ * ranges around them on their track. A slice before them in the file has the
+ * number of the first of these, others have CHROME_READ_RANK_NOT_PAIRED.
  */
 #define CHROME_READ_RANK_NOT_PAIRED UINT32_MAX
 static inline int64_t chrome_read_record_rank(uint64_t dur_ns, uint32_t outer)

@@ -12,8 +12,8 @@ Slices are events X, and B with its E. An E ends the innermost open slice with
 its name on its thread, or, without a name, the innermost one. Slices are nested
 in order of start, the longer first. A slice lies in the one that is open when
 it starts, unless it ends later: then it lies in none and is a separate call.
-Among equal slices, those of B are outer, then the first in the file, or the
-last if the producer writes slices as they end. Slices without duration stand as
+Among equal slices, the first in the file is outer. If the producer writes slices
+as they end, those of B are outer, then the last one. Slices without duration stand as
 in the file; before the E of a range that ends then, they are inside it.
 Function times are cProfile's.
 
@@ -342,7 +342,7 @@ class Calls:
                     ends.get(slice_.start, 0) > slice_.order
             slices.sort(key=lambda s: (
                 s.start, not s.ending, s.order if s.ending else 0, -s.dur,
-                not s.range and (s.dur > 0 or sign < 0), sign * s.order))
+                not s.range and sign < 0, sign * s.order))
             self.nest(slices)
 
     def nest(self, slices):
