@@ -2,10 +2,14 @@
 /*
  * dot: a call graph for graphviz in the style of gprof2dot: the labels' colour
  * and order are the same, and so are the limits (functions of at least 0.5 %,
- * edges of at least 0.1 % of the time of all threads). Beyond that only the 400
- * longest functions are drawn, because graphviz takes minutes for more. Source:
+ * edges of at least 0.1 % of the time of all threads). Beyond that only the 60
+ * longest functions are drawn, so that a page shows the whole graph. Source:
  * gprof2dot's DotWriter and TEMPERATURE_COLORMAP; graphviz, "The DOT Language"
  * and "escString".
+ *
+ * graphviz puts all callees of a function into one rank: 40 headers made a
+ * picture of 8,000 points. If a rank has too many functions, all ranks are
+ * given, by an invisible chain, and the full ones are split.
  *
  * The times are those of the profile for functions and edges alike: nothing
  * is estimated, so recursion cannot bring a share over 100 %.
@@ -25,11 +29,12 @@
 /* In hundredths of a percent. */
 #define MIN_NODE_SHARE 50u
 #define MIN_EDGE_SHARE 10u
-#define MAX_NODES 400u
+#define MAX_NODES 60u
+#define MAX_RANK 5u /* functions side by side */
 
 /* In bytes: the limit of a box, and of a string in graphviz (it stops at
  * 16,384, and escapes take room). */
-#define MAX_LABEL 80u
+#define MAX_LABEL 30u
 #define MAX_TOOLTIP 2000u
 
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -167,8 +172,9 @@ static bool write_node(FILE *out, const struct profile *profile,
 	return ok;
 }
 
+/* `loose`: the edge does not go down by ranks. */
 static void write_edge(FILE *out, const struct profile *profile,
-	const struct profile_edge *edge)
+	const struct profile_edge *edge, bool loose)
 {
 	uint32_t share = amount_share(edge->cost.cumtime_ns, profile->total_ns);
 	/* 0.5 to 4 points. */
@@ -183,9 +189,10 @@ static void write_edge(FILE *out, const struct profile *profile,
 		edge->cost.ncalls);
 	(void)fprintf(out,
 		"color=\"#%06x\", fontcolor=\"#%06x\", penwidth=\"%s\", "
-		"labeldistance=\"%s\", arrowsize=\"%s\"];\n",
+		"labeldistance=\"%s\", arrowsize=\"%s\"%s];\n",
 		rgb, rgb, amount_hundredths(text[1], width), text[1],
-		amount_hundredths(text[2], square_root(25 * width)));
+		amount_hundredths(text[2], square_root(25 * width)),
+		loose ? ", constraint=\"false\"" : "");
 }
 
 /* The number of functions to draw; they are sorted by time. */
@@ -200,13 +207,105 @@ static uint32_t drawn_count(const struct profile *profile)
 	return count;
 }
 
+static bool is_drawn(const struct profile *profile, uint32_t count,
+	const struct profile_edge *edge)
+{
+	return edge->caller < count && edge->callee < count &&
+	       amount_share(edge->cost.cumtime_ns, profile->total_ns) >=
+		       MIN_EDGE_SHARE;
+}
+
+/* The ranks of the drawn functions. */
+struct ranks {
+	uint32_t of[MAX_NODES];
+	uint32_t count; /* 0: graphviz may choose */
+};
+
+/* Ranks by the longest chain of callers with more time; a caller with as much
+ * time may come later. */
+static void find_ranks(
+	struct ranks *ranks, const struct profile *profile, uint32_t count)
+{
+	/* Edges are sorted by callee: the callers' ranks are final. */
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+
+		if (is_drawn(profile, count, edge) &&
+			edge->caller < edge->callee &&
+			ranks->of[edge->callee] <= ranks->of[edge->caller])
+			ranks->of[edge->callee] = ranks->of[edge->caller] + 1;
+	}
+}
+
+/* Splits the ranks with too many functions evenly. */
+static void split_ranks(struct ranks *ranks, uint32_t count)
+{
+	uint32_t size[MAX_NODES] = {0};
+	uint32_t first[MAX_NODES];
+	uint32_t place[MAX_NODES] = {0};
+	bool wide = false;
+
+	for (uint32_t i = 0; i < count; i++)
+		wide |= ++size[ranks->of[i]] > MAX_RANK;
+	if (!wide)
+		return;
+	for (uint32_t i = 0; i < MAX_NODES && size[i] != 0; i++) {
+		uint32_t parts = (size[i] + MAX_RANK - 1) / MAX_RANK;
+
+		size[i] = (size[i] + parts - 1) / parts;
+		first[i] = ranks->count;
+		ranks->count += parts;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t old = ranks->of[i];
+
+		ranks->of[i] = first[old] + place[old]++ / size[old];
+	}
+}
+
+static void write_ranks(FILE *out, const struct ranks *ranks, uint32_t count)
+{
+	for (uint32_t rank = 0; rank < ranks->count; rank++) {
+		(void)fprintf(out,
+			"\t{rank=\"same\"; r%u [label=\"\", shape=\"point\", "
+			"style=\"invis\"];",
+			rank);
+		for (uint32_t i = 0; i < count; i++)
+			if (ranks->of[i] == rank)
+				(void)fprintf(out, " n%u;", i);
+		(void)fputs("}\n", out);
+		if (rank > 0)
+			(void)fprintf(out, "\tr%u -> r%u [style=\"invis\"];\n",
+				rank - 1, rank);
+	}
+}
+
+static void write_edges(
+	FILE *out, const struct profile *profile, uint32_t count)
+{
+	struct ranks ranks = {.count = 0};
+
+	find_ranks(&ranks, profile, count);
+	split_ranks(&ranks, count);
+	write_ranks(out, &ranks, count);
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+
+		if (is_drawn(profile, count, edge))
+			write_edge(out, profile, edge,
+				ranks.count != 0 &&
+					ranks.of[edge->callee] <=
+						ranks.of[edge->caller]);
+	}
+}
+
 static void write_head(FILE *out)
 {
 	/* Without a tooltip the graph's internal name would show. */
 	(void)fputs("digraph {\n"
 		    "\ttooltip=\" \";\n"
 		    "\tgraph [fontname=\"Arial\", nodesep=\"0.125\", "
-		    "ranksep=\"0.25\"];\n"
+		    "ranksep=\"0.25\", size=\"16,11\"];\n"
 		    "\tnode [fontcolor=\"#ffffff\", fontname=\"Arial\", "
 		    "fontsize=\"10\", height=\"0\", shape=\"box\", "
 		    "style=\"filled\", width=\"0\"];\n"
@@ -233,14 +332,7 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 			err, CTP_ERR_NOMEM, "out of memory while writing dot");
 	if (status != CTP_OK)
 		return status;
-	for (uint32_t i = 0; i < profile->edge_count; i++) {
-		const struct profile_edge *edge = &profile->edges[i];
-
-		if (edge->caller < count && edge->callee < count &&
-			amount_share(edge->cost.cumtime_ns,
-				profile->total_ns) >= MIN_EDGE_SHARE)
-			write_edge(out, profile, edge);
-	}
+	write_edges(out, profile, count);
 	(void)fputs("}\n", out);
 	return CTP_OK;
 }

@@ -9,6 +9,9 @@
  * GPROF2DOT and DOT in the environment name the programs if they are not in the
  * PATH under these names.
  *
+ * Pictures have to fit a page: --node-thres leaves about 60 functions, --wrap
+ * breaks long names, and dot's "size" scales the rest.
+ *
  * gprof2dot reads pstats only from a named file, so we make a temporary one in
  * TMPDIR. The picture is collected in memory, so that nothing is written if
  * either program fails.
@@ -29,9 +32,12 @@
 #include "base/memory.h"
 #include "pstats/pstats.h"
 #include "base/utf8.h"
+#include "io/amount.h"
 
 #define NO_FD (-1)
 #define MAX_COMPLAINT 120
+#define MAX_NODES 60u
+#define MIN_SHARE 50u /* hundredths of a percent, as in gprof2dot */
 
 extern char **environ;
 
@@ -219,21 +225,51 @@ static void finish(struct child *child)
 	child->pid = 0;
 }
 
-static enum ctp_status start_gprof2dot(
-	struct child *child, const char *file, int out, struct ctp_error *err)
+/* The two programs, the pipe between them, and the pipe from the second. */
+struct pipeline {
+	struct child gprof2dot;
+	struct child dot;
+	int graph[2];
+	int picture[2];
+};
+
+/* The least share of a drawn function, in hundredths of a percent. Functions
+ * with the same share are all drawn or all left out. */
+static uint32_t least_share(const struct profile *profile)
 {
+	const struct profile_function *functions = profile->functions;
+	uint32_t most;
+	uint32_t next;
+
+	if (profile->function_count <= MAX_NODES)
+		return MIN_SHARE;
+	most = amount_share(functions[0].cost.cumtime_ns, profile->total_ns);
+	next = amount_share(
+		functions[MAX_NODES].cost.cumtime_ns, profile->total_ns);
+	next += next < most;
+	return next > MIN_SHARE ? next : MIN_SHARE;
+}
+
+static enum ctp_status start_gprof2dot(struct pipeline *line, const char *file,
+	uint32_t least, struct ctp_error *err)
+{
+	struct child *child = &line->gprof2dot;
+	char threshold[sizeof("--node-thres=") + AMOUNT_TEXT];
+	char number[AMOUNT_TEXT];
 	char *arguments[] = {(char *)(uintptr_t)child->path, (char[]){"-f"},
 		(char[]){"pstats"},
 		(char[]){"--node-label=total-time-percentage"},
 		(char[]){"--node-label=self-time-percentage"},
-		(char[]){"--node-label=total-time"}, (char *)(uintptr_t)file,
-		NULL};
+		(char[]){"--node-label=total-time"}, (char[]){"--wrap"},
+		threshold, (char *)(uintptr_t)file, NULL};
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	enum ctp_status status;
 
 	if (in < 0)
 		return ctp_fail(err, CTP_ERR_IO, "cannot open /dev/null");
-	status = start(child, arguments, in, out, err);
+	(void)snprintf(threshold, sizeof(threshold), "--node-thres=%s",
+		amount_hundredths(number, least));
+	status = start(child, arguments, in, line->graph[1], err);
 	close_fd(&in);
 	return status;
 }
@@ -241,8 +277,8 @@ static enum ctp_status start_gprof2dot(
 static enum ctp_status start_dot(
 	struct child *child, int in, int out, struct ctp_error *err)
 {
-	char *arguments[] = {
-		(char *)(uintptr_t)child->path, (char[]){"-Tsvg"}, NULL};
+	char *arguments[] = {(char *)(uintptr_t)child->path, (char[]){"-Tsvg"},
+		(char[]){"-Gsize=16,11"}, NULL};
 
 	return start(child, arguments, in, out, err);
 }
@@ -259,23 +295,15 @@ static void read_all(int fd, struct buffer *out)
 	} while (got > 0 || (got < 0 && errno == EINTR));
 }
 
-/* The two programs, the pipe between them, and the pipe from the second. */
-struct pipeline {
-	struct child gprof2dot;
-	struct child dot;
-	int graph[2];
-	int picture[2];
-};
-
 static enum ctp_status run_pipeline(struct pipeline *line, const char *file,
-	struct buffer *svg, struct ctp_error *err)
+	uint32_t least, struct buffer *svg, struct ctp_error *err)
 {
 	enum ctp_status status;
 
 	if (pipe2(line->graph, O_CLOEXEC) != 0 ||
 		pipe2(line->picture, O_CLOEXEC) != 0)
 		return ctp_fail(err, CTP_ERR_IO, "cannot create a pipe");
-	status = start_gprof2dot(&line->gprof2dot, file, line->graph[1], err);
+	status = start_gprof2dot(line, file, least, err);
 	if (status == CTP_OK)
 		status = start_dot(
 			&line->dot, line->graph[0], line->picture[1], err);
@@ -315,8 +343,8 @@ static enum ctp_status check_picture(const struct pipeline *line,
 	return CTP_OK;
 }
 
-static enum ctp_status make_picture(
-	const char *file, struct buffer *svg, struct ctp_error *err)
+static enum ctp_status make_picture(const char *file, uint32_t least,
+	struct buffer *svg, struct ctp_error *err)
 {
 	struct pipeline line = {
 		.gprof2dot = {.program = "gprof2dot",
@@ -331,7 +359,7 @@ static enum ctp_status make_picture(
 		.graph = {NO_FD, NO_FD},
 		.picture = {NO_FD, NO_FD},
 	};
-	enum ctp_status status = run_pipeline(&line, file, svg, err);
+	enum ctp_status status = run_pipeline(&line, file, least, svg, err);
 
 	if (status == CTP_OK)
 		status = check_picture(&line, svg, err);
@@ -377,7 +405,7 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 			"cannot create a temporary file (TMPDIR)");
 	status = save_profile(fd, profile, err);
 	if (status == CTP_OK)
-		status = make_picture(path, &svg, err);
+		status = make_picture(path, least_share(profile), &svg, err);
 	(void)unlink(path);
 	if (status == CTP_OK)
 		(void)fwrite(svg.bytes, 1, svg.used, out);

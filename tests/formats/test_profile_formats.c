@@ -286,18 +286,71 @@ START_TEST(dot_leaves_out_functions_below_its_limits)
 }
 END_TEST
 
-START_TEST(dot_draws_at_most_400_functions)
+START_TEST(dot_draws_at_most_60_functions)
 {
 	char name[16];
 
-	for (unsigned i = 0; i < 500; i++) {
+	for (unsigned i = 0; i < 100; i++) {
 		(void)snprintf(name, sizeof(name), "f%03u", i);
 		profile_case_function(
 			name, "", (struct profile_cost){.cumtime_ns = 100});
 	}
 	profile_case_write(&dot_format);
-	CASE_HAS("\tn399 [label=\"f399\\n");
-	CASE_LACKS("\tn400 ");
+	CASE_HAS("\tn59 [label=\"f059\\n");
+	CASE_LACKS("\tn60 ");
+}
+END_TEST
+
+/* Calls from main to `count` functions of the same time. */
+static void make_fan(unsigned count)
+{
+	uint32_t top = profile_case_function("main", "",
+		(struct profile_cost){.ncalls = 1,
+			.tottime_ns = 1000 - 100 * count,
+			.cumtime_ns = 1000});
+	char name[16];
+
+	for (unsigned i = 0; i < count; i++) {
+		struct profile_cost cost = {
+			.ncalls = 1, .tottime_ns = 100, .cumtime_ns = 100};
+
+		(void)snprintf(name, sizeof(name), "f%u", i);
+		profile_case_edge(
+			top, profile_case_function(name, "", cost), cost);
+	}
+}
+
+START_TEST(dot_splits_ranks_of_more_than_5_functions)
+{
+	make_fan(7);
+	profile_case_write(&dot_format);
+	CASE_HAS("\t{rank=\"same\"; r0 [label=\"\", shape=\"point\", "
+		 "style=\"invis\"]; n0;}\n");
+	CASE_HAS("style=\"invis\"]; n1; n2; n3; n4;}\n"
+		 "\tr0 -> r1 [style=\"invis\"];\n");
+	CASE_HAS("style=\"invis\"]; n5; n6; n7;}\n"
+		 "\tr1 -> r2 [style=\"invis\"];\n");
+	CASE_HAS("\tn0 -> n7 ");
+	CASE_LACKS("constraint");
+}
+END_TEST
+
+START_TEST(dot_leaves_narrow_ranks_to_graphviz)
+{
+	make_fan(5);
+	profile_case_write(&dot_format);
+	CASE_HAS("\tn0 -> n5 ");
+	CASE_LACKS("rank=");
+}
+END_TEST
+
+START_TEST(dot_lets_calls_back_up_cross_split_ranks)
+{
+	make_fan(7);
+	profile_case_edge(3, 0, (struct profile_cost){.cumtime_ns = 50});
+	profile_case_write(&dot_format);
+	CASE_HAS("\tn3 -> n0 [label=\"5.00%");
+	CASE_HAS("constraint=\"false\"];\n");
 }
 END_TEST
 
@@ -362,7 +415,10 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, dot_shows_shares_and_calls);
 	tcase_add_test(tests, dot_names_long_functions_of_cpp_without_brackets);
 	tcase_add_test(tests, dot_leaves_out_functions_below_its_limits);
-	tcase_add_test(tests, dot_draws_at_most_400_functions);
+	tcase_add_test(tests, dot_draws_at_most_60_functions);
+	tcase_add_test(tests, dot_splits_ranks_of_more_than_5_functions);
+	tcase_add_test(tests, dot_leaves_narrow_ranks_to_graphviz);
+	tcase_add_test(tests, dot_lets_calls_back_up_cross_split_ranks);
 	tcase_add_test(tests, dot_escapes_characters_of_graphviz);
 	tcase_add_test(tests, dot_shortens_long_names_between_characters);
 	suite_add_tcase(suite, tests);
