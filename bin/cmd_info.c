@@ -145,6 +145,7 @@ static void add_counts(
 		{"  ranges", summary->ranges, true},
 		{"  open", summary->open_ranges, false},
 		{"  activities", summary->activities, false},
+		{"  other device", summary->device_other, false},
 		{"  calls", summary->calls, false},
 		{"  instants", summary->instants, false},
 		{"  counters", summary->counters, false},
@@ -240,6 +241,7 @@ static void put_counts(struct json *json, const struct trace_summary *summary)
 	json_begin(json, '{');
 	report_uint(json, "ranges", summary->ranges);
 	report_uint(json, "device", summary->activities);
+	report_uint(json, "device_other", summary->device_other);
 	report_uint(json, "calls", summary->calls);
 	report_uint(json, "instants", summary->instants);
 	report_uint(json, "counters", summary->counters);

@@ -44,7 +44,7 @@ static bool count_range(struct trace_summary *summary,
 
 	if (event->kind == EVENT_COMPLETE) {
 		if (trace->tracks[event->track].kind == TRACE_STREAM)
-			summary->activities++;
+			summary->device_other++;
 		else
 			summary->ranges++;
 		return true;
@@ -87,7 +87,10 @@ static void count_activity(struct trace_summary *summary, struct trace *trace,
 		summary->calls++;
 		return;
 	}
-	summary->activities++;
+	if (profile_is_activity(trace, event))
+		summary->activities++;
+	else
+		summary->device_other++;
 	/* The driver's overhead may belong to any call, even an unrecorded
 	 * one. */
 	if (event->id == 0 || is_category(trace, event, "overhead"))

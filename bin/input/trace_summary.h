@@ -11,9 +11,10 @@
 #include "trace/event.h"
 
 struct trace_summary {
-	uint64_t ranges;     /* on threads and timelines */
-	uint64_t activities; /* device activities */
-	uint64_t calls;      /* device API calls reported by the driver */
+	uint64_t ranges;       /* on threads and timelines */
+	uint64_t activities;   /* see profile_is_activity() */
+	uint64_t device_other; /* other records of devices */
+	uint64_t calls;        /* device API calls reported by the driver */
 	uint64_t instants;
 	uint64_t counters;
 	uint64_t async;

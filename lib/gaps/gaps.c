@@ -488,10 +488,7 @@ static enum ctp_status add_work(
 enum ctp_status gaps_add(
 	struct gaps *gaps, const struct event *event, struct ctp_error *err)
 {
-	const struct trace_track *track = &gaps->trace->tracks[event->track];
-	bool is_work =
-		event->kind == EVENT_ACTIVITY && track->kind == TRACE_STREAM &&
-		profile_kind_of(gaps->trace, event->site) != PROFILE_HOST;
+	bool is_work = profile_is_activity(gaps->trace, event);
 	bool is_range = event->kind == EVENT_BEGIN || event->kind == EVENT_END;
 	enum ctp_status status = CTP_OK;
 

@@ -41,6 +41,7 @@ struct overview {
 	bool any; /* the times are set by an event */
 	/* Events by kind and kind of track. */
 	uint64_t seen[EVENT_KINDS][OVERVIEW_TRACKS];
+	uint64_t activities;
 	struct overview_counts counts;
 };
 
@@ -277,9 +278,7 @@ static void set_counts(struct overview *overview)
 		.ranges = sum_kind(overview, EVENT_BEGIN) +
 			  sum_kind(overview, EVENT_COMPLETE) -
 			  complete[TRACE_STREAM],
-		.activities = sum_kind(overview, EVENT_ACTIVITY) -
-			      overview->seen[EVENT_ACTIVITY][TRACE_CALLS] +
-			      complete[TRACE_STREAM],
+		.activities = overview->activities,
 		.instants = sum_kind(overview, EVENT_INSTANT),
 		.counters = sum_kind(overview, EVENT_COUNTER),
 		.async = sum_kind(overview, EVENT_ASYNC_BEGIN),
@@ -299,6 +298,7 @@ enum ctp_status overview_add(struct overview *overview,
 		return CTP_OK;
 	overview->seen[event->kind]
 		      [overview->trace->tracks[event->track].kind]++;
+	overview->activities += profile_is_activity(overview->trace, event);
 	extend_span(overview, event->time_ns);
 	row = row_of(overview, event->track);
 	if (row == NULL)

@@ -27,7 +27,7 @@ struct overview_bin {
 
 struct overview_counts {
 	uint64_t ranges;
-	uint64_t activities; /* device activities */
+	uint64_t activities; /* see profile_is_activity() */
 	uint64_t instants;
 	uint64_t counters;
 	uint64_t async;

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/saturate.h"
+#include "trace/event.h"
 
 #define FIRST_ROOM 64u
 
@@ -319,6 +320,13 @@ enum profile_kind profile_kind_of(const struct trace *trace, uint32_t site)
 	if (strcmp(category, "gpu_memset") == 0)
 		return PROFILE_SET;
 	return PROFILE_HOST;
+}
+
+bool profile_is_activity(const struct trace *trace, const struct event *event)
+{
+	return event->kind == EVENT_ACTIVITY &&
+	       trace->tracks[event->track].kind == TRACE_STREAM &&
+	       profile_kind_of(trace, event->site) != PROFILE_HOST;
 }
 
 void profile_cost_add(struct profile_cost *to, const struct profile_cost *from)

@@ -16,6 +16,8 @@
 #include "profile/profile_memory.h"
 #include "trace/trace.h"
 
+struct event;
+
 #define PROFILE_NONE UINT32_MAX
 
 /* Counts and times of a function, or of one caller edge. */
@@ -175,6 +177,10 @@ void profile_device_add(
 /* The kind of a device activity at this site, from its category. PROFILE_HOST:
  * not work, but waiting, the tool's own overhead and so on. */
 enum profile_kind profile_kind_of(const struct trace *trace, uint32_t site);
+
+/* Whether the event is an activity: a kernel, copy or memset of a device. All
+ * commands count these. */
+bool profile_is_activity(const struct trace *trace, const struct event *event);
 
 /* Whether it has device functions. */
 bool profile_has_device(const struct profile *profile);

@@ -536,8 +536,9 @@ report = json.load(open("out"))
 assert report["schema"] == "ctprof/info/1" and report["truncated"] is False
 assert report["format"] == "log" and report["threads"] == 1
 assert report["processes"] == 1 and report["devices"] == 0
-assert report["counts"] == {"ranges": 5, "device": 0, "calls": 0,
-    "instants": 0, "counters": 0, "async": 0, "memory": 0, "steps": 0, "open": 0}
+assert report["counts"] == {"ranges": 5, "device": 0, "device_other": 0,
+    "calls": 0, "instants": 0, "counters": 0, "async": 0, "memory": 0, "steps": 0,
+    "open": 0}
 assert abs(report["start_ns"] / 1e9 - time.time()) < 3600
 assert "cli_program" in report["facts"]["command"]
 assert report["clocks"][0]["hz"] > 0

@@ -10,16 +10,37 @@
 	"$srcdir/tests/bin/gpu/gaps/profiler_utils_mock_events.json.gz" 25 || failed=1
 "$python" "$srcdir/tests/bin/gpu/gaps_counters.py" "$CTPROF" "$work" 20 || failed=1
 
-# Busy and idle time are the whole, and the causes all of the idle time.
+# All commands count the same activities, which are those of the file. Busy and
+# idle time are the whole, and the causes all of the idle time.
 for trace in "$srcdir"/tests/traces/*.json.gz; do
 	"$CTPROF" gaps -q --json "$trace" >"$work/gaps.json" ||
 		complain "$trace: cannot be read"
-	"$python" - "$work/gaps.json" <<'EOF' || complain "$trace: does not add up"
+	"$CTPROF" info -q --json "$trace" >"$work/info.json" ||
+		complain "$trace: no info"
+	"$CTPROF" stats -q --gpu --json "$trace" >"$work/stats.json" ||
+		complain "$trace: no stats"
+	"$python" - "$work" "$trace" <<'EOF' || complain "$trace: does not add up"
+import gzip
 import json
 import sys
 
-with open(sys.argv[1], encoding="utf-8") as file:
-    report = json.load(file)
+
+def read(name):
+    with open(f"{sys.argv[1]}/{name}.json", encoding="utf-8") as file:
+        return json.load(file)
+
+
+report = read("gaps")
+with gzip.open(sys.argv[2], "rt", encoding="utf-8") as file:
+    events = json.load(file)
+if isinstance(events, dict):
+    events = events["traceEvents"]
+KINDS = "kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"
+activities = sum(event.get("ph") == "X" and
+                 str(event.get("cat")).lower() in KINDS for event in events)
+counts = (read("info")["counts"]["device"], read("stats")["activities"],
+          sum(row["activities"] for row in report["rows"]))
+assert counts == (activities,) * 3, (counts, activities)
 assert report["schema"] == "ctprof/gaps/1"
 for row in report["rows"]:
     assert row["busy_ns"] + row["idle_ns"] == row["span_ns"], row

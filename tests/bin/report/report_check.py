@@ -162,6 +162,7 @@ def check_input(ctprof, path):
     check_functions(data, stats)
     check_edges(data, stats)
     check_kernels(data, gpu)
+    assert data["activities"] == gpu["activities"]
     kernels = json.loads(run(ctprof, "kernels", "--json", path))
     check_rates(data, kernels)
     assert data["late"] == kernels["late"]
