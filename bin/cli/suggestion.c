@@ -39,7 +39,8 @@ void suggestion_add(struct suggestion *suggestion, const char *name)
 {
 	size_t distance = edit_distance(suggestion->word, name);
 
-	if (distance > DISTANCE_MAX || distance >= strlen(suggestion->word) ||
+	if (distance > DISTANCE_MAX ||
+		2 * distance > strlen(suggestion->word) ||
 		(suggestion->nearest != NULL &&
 			distance >= suggestion->distance))
 		return;

@@ -593,6 +593,8 @@ expect 2 ctprof merge --to speedscop run.ctp
 said "ctprof merge: --to: unknown format 'speedscop'; did you mean 'speedscope'?"
 expect 2 ctprof stats --from crome run.ctp
 said "ctprof stats: --from: unknown format 'crome'; did you mean 'chrome'?"
+expect 2 ctprof stats --from nope run.ctp
+said "ctprof stats: --from: unknown format 'nope'; see 'ctprof formats'"
 expect 2 ctprof stats --from nothing run.ctp
 said "ctprof stats: --from: unknown format 'nothing'; see 'ctprof formats'"
 expect 2 ./ctp2nsys run.ctp
