@@ -89,6 +89,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &request->report_options;
 		state->child_inputs[1] = &request->comparison;
 		return 0;
+	case 'n':
+		report_read_top(&request->report_options, state, arg);
+		return 0;
 	case KEY_ALL:
 		request->all = true;
 		return 0;
@@ -134,6 +137,7 @@ static int print_all(struct request *request, const struct diff *diff,
 			.comparison = &request->comparison,
 			.key = request->options.key,
 			.all = request->all,
+			.top = report_row_limit(&request->report_options, 0),
 			.unit = request->unit},
 		.report_options = &request->report_options,
 	};
@@ -253,6 +257,8 @@ static const struct argp_option options[] = {
 	{"all", KEY_ALL, NULL, 0,
 		"show all functions, not only those that are slower (as text) "
 		"or compared (as JSON and CSV)", GROUP_OUTPUT},
+	{"top", 'n', "N", 0,
+		"show the first N rows (default: all; 0: all)", GROUP_OUTPUT},
 	{"junit", KEY_JUNIT, "FILE", 0,
 		"also write a report for CI servers to FILE", GROUP_OUTPUT},
 	{"unit", KEY_UNIT, DELTA_UNITS, 0,

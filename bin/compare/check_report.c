@@ -153,6 +153,15 @@ const char *check_limit_text(
 	return text;
 }
 
+/* Whether this is one of the first `top` rows that are shown. */
+static bool is_within_top(const struct check_view *view, size_t *shown_count)
+{
+	if (view->top != 0 && *shown_count == view->top)
+		return false;
+	++*shown_count;
+	return true;
+}
+
 /* ---- text ---- */
 
 static bool is_in_text(
@@ -211,18 +220,27 @@ static bool print_rows(
 		"+-", "change ", "change %", "allowed", "function", NULL};
 	struct delta_columns columns;
 	const struct check_rows *regressions = view->regressions;
+	size_t shown_count = 0;
+	size_t hidden_count = 0;
 	struct table table;
 	bool printed;
 
 	delta_columns(&columns, words, view->comparison->runs, unit);
 	columns.items[0].number = false;
 	table_init(&table, columns.items, columns.count);
-	for (size_t i = 0; i < regressions->count; i++)
-		if (is_in_text(view, &regressions->items[i]))
+	for (size_t i = 0; i < regressions->count; i++) {
+		if (!is_in_text(view, &regressions->items[i]))
+			continue;
+		if (is_within_top(view, &shown_count))
 			add_row(view, &table, &regressions->items[i],
 				unit->size_ns);
+		else
+			hidden_count++;
+	}
 	printed = table_print(&table, out, view->color, view->width);
 	table_clear(&table);
+	if (hidden_count != 0)
+		fprintf(out, "(%zu more; see --top)\n", hidden_count);
 	return printed;
 }
 
@@ -285,10 +303,21 @@ int check_print_text(const struct check_view *view, FILE *out)
 
 /* ---- JSON and CSV ---- */
 
-static bool is_in_report(
-	const struct check_view *view, const struct check_row *regression)
+static bool is_in_report(const struct check_view *view,
+	const struct check_row *regression, size_t *shown_count)
 {
-	return view->all || regression_is_judged(regression->verdict);
+	return (view->all || regression_is_judged(regression->verdict)) &&
+	       is_within_top(view, shown_count);
+}
+
+/* Whether --top hides a row of the report. */
+static bool is_cut(const struct check_view *view)
+{
+	const struct check_rows *regressions = view->regressions;
+	size_t count = view->all ? regressions->count
+				 : check_rows_judged_count(regressions);
+
+	return view->top != 0 && view->top < count;
 }
 
 static void put_limit(struct json *json, const struct regression_limit *limit)
@@ -322,9 +351,13 @@ int check_print_json(
 	const struct check_view *view, const struct report *report, FILE *out)
 {
 	const struct check_rows *regressions = view->regressions;
+	struct report complete = *report;
+	size_t shown_count = 0;
 	struct json json;
-	int status = report_begin(report, &json, out);
+	int status;
 
+	complete.truncated = complete.truncated || is_cut(view);
+	status = report_begin(&complete, &json, out);
 	if (status != EXIT_DONE)
 		return status;
 	comparison_write(view->comparison, &json);
@@ -338,7 +371,7 @@ int check_print_json(
 	json_key(&json, "rows");
 	json_begin(&json, '[');
 	for (size_t i = 0; i < regressions->count; i++)
-		if (is_in_report(view, &regressions->items[i]))
+		if (is_in_report(view, &regressions->items[i], &shown_count))
 			put_row(&json, &regressions->items[i]);
 	json_end(&json, ']');
 	return report_end(&json);
@@ -365,12 +398,13 @@ static void put_csv_row(FILE *out, const struct check_row *regression)
 int check_print_csv(const struct check_view *view, FILE *out)
 {
 	const struct check_rows *regressions = view->regressions;
+	size_t shown_count = 0;
 
 	fputs("name,file,line,kind,verdict,allowed_ppm,"
 	      "allowed_ns," DELTA_CSV_TITLES "\n",
 		out);
 	for (size_t i = 0; i < regressions->count; i++)
-		if (is_in_report(view, &regressions->items[i]))
+		if (is_in_report(view, &regressions->items[i], &shown_count))
 			put_csv_row(out, &regressions->items[i]);
 	return EXIT_DONE;
 }

@@ -46,6 +46,7 @@ struct check_view {
 	enum diff_key key;
 	bool all;      /* includes rows not compared and, in text, passed
 		        * rows */
+	uint32_t top;  /* rows; 0: all */
 	unsigned unit; /* of DELTA_UNITS; text only, as is all below */
 	bool color;
 	size_t width;

@@ -54,6 +54,12 @@ expect 1 'Too short: 1' --min-time 100us --figure self $base slow.folded
 expect 0 'added: 1, removed: 2$' --min-time 0 $base other.folded
 expect 0 '^passed .*  f$' --all $base same.folded
 expect 0 '^short .*  h' --all $base same.folded
+expect 0 '^(3 more; see --top)$' --all --top 1 $base same.folded
+expect 1 '^(1 more; see --top)$' -n 1 --max-regression 1% $base same.folded
+expect 0 '"truncated":true,' --json --all --top 3 $base same.folded
+expect 0 '"truncated":false,' --json --all --top 4 $base same.folded
+expect 0 '' --csv --all --top 2 $base same.folded
+[ "$(wc -l <out)" = 3 ] || complain "--csv --top 2: $(cat out)"
 expect 2 '--max-regression' --max-regression 5x $base same.folded
 expect 2 '--max-regression' --max-regression 5 $base same.folded
 expect 2 '--max-regression' --max-regression 429497% $base same.folded
