@@ -94,7 +94,7 @@ static bool add_fact(struct chrome_read_document *document, const char *key,
 	bool done;
 
 	if (size > FACTS_BYTES_MAX - document->fact_bytes) {
-		trace_lose(document->trace, LOSS_NOT_SHOWN, 1);
+		trace_lose(document->trace, LOSS_NOT_KEPT, 1);
 		return true;
 	}
 	document->fact_bytes += size;
@@ -150,7 +150,7 @@ static enum ctp_status read_object(struct chrome_read_document *document,
 		return status;
 	size = (size_t)(json_scan_position(document->scan) - token->at);
 	if (!is_short)
-		trace_lose(document->trace, LOSS_NOT_SHOWN, 1);
+		trace_lose(document->trace, LOSS_NOT_KEPT, 1);
 	else if (!add_fact(document, key, token, size))
 		status = ctp_no_memory(err);
 	json_scan_unpin(document->scan);
@@ -342,7 +342,7 @@ static enum ctp_status read_devices(
 			status = read_device(document, &token, scan, err);
 		} else if (token.kind == JSON_OBJECT ||
 			   token.kind == JSON_ARRAY) {
-			trace_lose(document->trace, LOSS_NOT_SHOWN, 1);
+			trace_lose(document->trace, LOSS_NOT_KEPT, 1);
 			status = json_scan_skip(scan, err);
 		}
 	}
@@ -542,7 +542,7 @@ static bool add_shared(struct trace *trace, struct trace_device *device)
 			(used && track->pid == device->pid))
 			continue;
 		if (trace->device_count == DEVICES_MAX) {
-			trace_lose(trace, LOSS_NOT_SHOWN, 1);
+			trace_lose(trace, LOSS_NOT_KEPT, 1);
 			return true;
 		}
 		used = true;

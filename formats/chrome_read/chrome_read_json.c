@@ -519,7 +519,7 @@ bool chrome_read_json_add_members(struct chrome_read_json_reader *reader,
 	if (event->phase == 'C')
 		members->missed += members->count +
 				   (event->id.kind != CHROME_READ_JSON_NONE);
-	trace_lose(reader->args->trace, LOSS_NOT_SHOWN, members->missed);
+	trace_lose(reader->args->trace, LOSS_NOT_KEPT, members->missed);
 	if (event->phase == 'C')
 		return true;
 	for (uint32_t i = 0; i < members->count && done; i++)

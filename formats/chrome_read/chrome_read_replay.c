@@ -380,7 +380,7 @@ static enum ctp_status add_counter(struct chrome_read_replay *replay,
 			event->arg_count = 1;
 			return CTP_OK;
 		}
-		trace_lose(replay->trace, LOSS_NOT_SHOWN, 1);
+		trace_lose(replay->trace, LOSS_NOT_KEPT, 1);
 	}
 	replay->has_record = false;
 	return CTP_END;

@@ -323,7 +323,7 @@ static bool add_labels(
 	struct chrome_read_rows *rows, const struct chrome_read_row *row)
 {
 	const uint8_t *at = rows->args->bytes.bytes + rows->args->before;
-	enum trace_loss loss = LOSS_NOT_SHOWN;
+	enum trace_loss loss = LOSS_NOT_KEPT;
 	bool is_found;
 	struct event_arg arg;
 
@@ -376,6 +376,6 @@ bool chrome_read_rows_describe(struct chrome_read_rows *rows,
 					known[which].of_process, &arg);
 		}
 	}
-	trace_lose(rows->trace, LOSS_NOT_SHOWN, 1);
+	trace_lose(rows->trace, LOSS_NOT_KEPT, 1);
 	return true;
 }

@@ -69,6 +69,8 @@ static const struct {
 	[LOSS_LEFT_OUT] = {"left_out",
 		"sums, call arrows and other records that are not events, left "
 		"out", true},
+	[LOSS_NOT_KEPT] = {"not_kept",
+		"values and descriptions that ctprof does not keep", true},
 	[LOSS_STRAY_ENDS] = {"stray_ends",
 		"ends without a begin ignored", false},
 	[LOSS_OPEN_RANGES] = {"open_ranges",
@@ -95,7 +97,7 @@ static const struct {
 	[LOSS_BAD_TEXT] = {"bad_text",
 		"invalid UTF-8 sequences replaced", true},
 	[LOSS_NOT_SHOWN] = {"not_shown",
-		"events that the output format cannot express", true},
+		"events that the written format cannot express", true},
 	/* clang-format on */
 };
 

@@ -126,6 +126,7 @@ enum trace_loss {
 	LOSS_UNKNOWN_EVENTS,    /* reader: likewise for events */
 	LOSS_BAD_EVENTS,        /* reader: invalid events */
 	LOSS_LEFT_OUT,          /* reader: input items that are not events */
+	LOSS_NOT_KEPT,          /* reader: parts of events and documents */
 	LOSS_STRAY_ENDS,        /* replay: ends without a begin */
 	LOSS_OPEN_RANGES,     /* replay: still open at the end; closed there */
 	LOSS_REOPENED_RANGES, /* reader: begin was in a lost block */

@@ -288,6 +288,8 @@ END
 has '"args":{"a":0.5}'
 has '"args":{"c":12345678901234567}'
 has '"args":{"d":3}'
-has '"not_shown":1'
+has '"not_kept":1'
+"$CTPROF" info "$work/out" | grep 'output format' &&
+	complain "info speaks of an output format"
 grep -q left_out "$work/out" && complain "{} is counted as a loss"
 exit $failed
