@@ -11,12 +11,15 @@ USAGE = """\
 Usage: {python} -m ctprof [OPTION...] SCRIPT [ARGUMENT...]
        {python} -m ctprof [OPTION...] -m MODULE [ARGUMENT...]
        {python} -m ctprof [OPTION...] -c CODE [ARGUMENT...]
+       {python} -m ctprof COMMAND [ARGUMENT...]
 Run a Python program and record every call. Exits as the program does.
+The last form runs a command of ctprof: `{python} -m ctprof stats run.ctp`.
 
  Output:
   -o, --output=FILE          write the log to this file (default: run.ctp), or
                              a profile or trace: .pstats, .prof, .json and the
                              other suffixes of `ctprof formats`
+      --force                overwrite a file that exists
   -s, --sort=KEY             print the profile when the program has ended, as
                              cProfile does (calls, cumulative, tottime, ...)
   -q, --quiet                print only errors
@@ -53,6 +56,12 @@ Examples:
 """
 
 
+# The commands of the program ctprof; a script of such a name is ./NAME.
+COMMANDS = ("record", "repair", "symbolize", "convert", "cut", "merge",
+            "annotate", "info", "stats", "gaps", "kernels", "diff", "phases",
+            "check", "report", "formats", "cflags", "completion", "help")
+
+
 class UsageError(Exception):
     """The command line makes no sense."""
 
@@ -62,6 +71,7 @@ class Request:
 
     def __init__(self):
         self.output = None
+        self.force = False
         self.sort = None
         self.quiet = False
         self.help = False
@@ -122,6 +132,7 @@ _VALUES = {
     "--exclude": ("exclude", _text),
 }
 _FLAGS = {
+    "--force": ("force", True),
     "--quiet": ("quiet", True),
     "--help": ("help", True),
     "--version": ("version", True),

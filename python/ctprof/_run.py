@@ -16,10 +16,14 @@ import runpy
 import sys
 import types
 
-from . import _ctprof, _options, _output, _session
+from . import _ctprof, _options, _output, _program, _session
 
 class _CannotOpen(Exception):
     """With the message of python3."""
+
+
+class _Exists(Exception):
+    """The output exists; with its name."""
 
 
 def _new_main(**values):
@@ -146,20 +150,25 @@ class _Run:
 
     def __init__(self, request):
         self._request = request
+        self._is_kept = bool(request.output) or not request.sort
         self._pid = os.getpid()
         self._name = request.output or "run.ctp"
-        self._output = _output.Output(
-            self._name, bool(request.output) or not request.sort)
+        self._output = _output.Output(self._name, self._is_kept)
         self._is_tracing = False
 
     def begin(self):
-        """False if the program is to run without being recorded."""
+        """False if the program is to run without being recorded. Raises
+        _Exists if it must not run, so that no recording is lost."""
         try:
             if _session.is_recording():
                 if self._request.output:
                     _session.say(f"--output has no effect: {_ctprof.status()}")
                 self._output = None
                 return True
+            # Pipes and devices have no contents to lose.
+            if (self._is_kept and not self._request.force and
+                    os.path.isfile(self._output.path)):
+                raise _Exists(self._name)
             _session.begin(self._output.pattern(), self._request.min_us)
         except (RuntimeError, ValueError) as error:
             _session.say(f"not recording: {error}")
@@ -218,7 +227,7 @@ class _Run:
                 self._output.print_stats(request.sort)
         finally:
             self._output.deliver()
-        if not request.quiet and (request.output or not request.sort):
+        if not request.quiet and self._is_kept:
             _session.say(f"{self._name}: recorded")
 
 
@@ -242,8 +251,19 @@ def _run(request):
     return 0
 
 
+def _run_command(words):
+    """Becomes the program ctprof; returns only if that fails."""
+    try:
+        os.execv(_program.find(), ["ctprof", *words])
+    except (RuntimeError, OSError) as error:
+        _session.say(str(error))
+        return 3
+
+
 def main(words):
     """Returns the exit status, or ends as the program does."""
+    if words and words[0] in _options.COMMANDS:
+        return _run_command(words)
     try:
         request = _options.read_command(words)
         if not request.help and not request.version:
@@ -254,6 +274,9 @@ def main(words):
     except _options.UsageError as error:
         _session.say(str(error))
         return 2
+    except _Exists as error:
+        _session.say(f"{error}: exists; --force overwrites it")
+        return 5
     except SystemExit:
         raise
     except BaseException:

@@ -212,8 +212,8 @@ class RecordPython(support.TestCase):
             self.assertFalse(mark.exists() and mark.read_text())
             self.assertEqual(support.calls(self.log)["work"], 1)
         self.assertEqual(len(self.callers_of_work()), 4)
-        support.python("-P", "-m", "ctprof", "-o", self.log, program,
-                       cwd=hostile)
+        support.python("-P", "-m", "ctprof", "--force", "-o", self.log,
+                       program, cwd=hostile)
         self.assertFalse(mark.exists() and mark.read_text())
 
     def test_paths_that_we_extend_get_no_empty_element(self):

@@ -5,14 +5,17 @@ output, its end; and its log."""
 import json
 import pathlib
 import pstats
+import re
 import shutil
 import signal
+import subprocess
 import sys
 import unittest
 
 import support
 
 import ctprof
+from ctprof import _options
 
 RECORDED = "ctprof: run.ctp: recorded\n"
 NOTHING = "ctprof: nothing was recorded\n"
@@ -70,7 +73,9 @@ class Run(support.TestCase):
         super().setUp()
         self.log = self.work / "run.ctp"
 
-    def run_with(self, *arguments, check=False, **options):
+    def run_with(self, *arguments, check=False, force=True, **options):
+        if force:
+            arguments = ("--force", *arguments)
         return support.python("-m", "ctprof", *arguments, cwd=self.work,
                               check=check, **options)
 
@@ -187,6 +192,33 @@ class Run(support.TestCase):
         self.assertEqual(ours.returncode, plain.returncode)
         self.assertRegex(ours.stderr, r"\Actprof: not recording: .*none/run"
                          r"\.ctp: No such file or directory\n\Z")
+
+    def test_existing_output_is_refused_without_force(self):
+        for name in ("run.ctp", "run.pstats"):
+            out = self.work / name
+            out.write_text("precious")
+            ours = self.run_with("-o", name, "-c", "print(1)", force=False)
+            self.assertEqual(
+                (ours.returncode, ours.stdout, ours.stderr),
+                (5, "", f"ctprof: {name}: exists; --force overwrites it\n"))
+            self.assertEqual(out.read_text(), "precious")
+            self.run_with("-o", name, "-c", "print(1)", check=True)
+            self.assertNotEqual(out.read_bytes(), b"precious")
+        self.assertEqual(
+            self.run_with("-c", "print(1)", force=False).returncode, 5)
+        self.run_with("-s", "calls", "-c", "print(1)", check=True, force=False)
+
+    def test_commands_of_ctprof_are_passed_through(self):
+        self.run_with("-c", "len('')", check=True)
+        for words in (["stats", "run.ctp"], ["stats"], ["info", "none.ctp"]):
+            ours = self.run_with(*words, force=False)
+            plain = support.ctprof(*words, cwd=self.work, check=False,
+                                   stdin=subprocess.DEVNULL)
+            self.assertEqual((ours.returncode, ours.stdout, ours.stderr),
+                             (plain.returncode, plain.stdout, plain.stderr))
+        listed = re.findall(r"^  (\w+)  ", support.ctprof("--help").stdout,
+                            re.MULTILINE)
+        self.assertEqual(sorted(_options.COMMANDS), sorted(listed))
 
     def test_full_disk_is_reported(self):
         ours = self.run_with("-o", "/dev/full", "-c", "print(1)")
