@@ -181,6 +181,15 @@ static void add_losses(struct table *table, const struct input *input)
 		add(table, "", INPUT_HAS_SPOOL);
 }
 
+/* Adds the cost of recording, if it matters. */
+static void add_cost(struct table *table, const struct recording_cost *cost)
+{
+	if (cost->waits[0] != '\0')
+		add(table, "  note", cost->waits);
+	if (cost->line[0] != '\0')
+		add(table, "  cost", cost->line);
+}
+
 static void add_skew(struct table *table, const struct trace_summary *summary)
 {
 	char time[QUANTITY_TEXT];
@@ -210,6 +219,7 @@ static int print_text(const struct file_info *info, FILE *out)
 			: quantity_time(text, info->summary->span_ns));
 	add_counts(&table, info->summary, profile);
 	add_losses(&table, info->input);
+	add_cost(&table, &info->summary->cost);
 	add_skew(&table, info->summary);
 	devices_add_rows(&info->devices, info->trace, &table);
 	add_facts(&table, info->trace);

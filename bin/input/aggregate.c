@@ -21,6 +21,7 @@
 #include "cli/diag.h"
 #include "convert.h"
 #include "input/input.h"
+#include "input/recording_cost.h"
 #include "profile/function_match.h"
 
 #define JOBS_MAX 256
@@ -35,6 +36,8 @@ struct aggregate_work {
 
 /* A file being read into one of `build`, `ops` and `replay`. */
 struct reader {
+	const char *name; /* of the input */
+	bool quiet;
 	struct replay_options options;
 	struct aggregate *sums;
 	struct trace *trace;
@@ -122,6 +125,16 @@ static enum ctp_status add_profile(
 	return done ? CTP_OK : ctp_no_memory(err);
 }
 
+static void diag_cost(
+	const struct reader *reader, const struct profile *profile)
+{
+	struct recording_cost cost;
+
+	recording_cost_find(&cost, reader->trace, profile);
+	if (cost.line[0] != '\0')
+		diag("%s: %s", reader->name, cost.line);
+}
+
 static enum ctp_status add_result(
 	const struct reader *reader, struct ctp_error *err)
 {
@@ -131,8 +144,11 @@ static enum ctp_status add_result(
 			? averages_finish(reader->ops, &profile, err)
 			: replay_finish(reader->replay, &profile, err);
 
-	return status == CTP_OK ? add_profile(reader->sums, profile, err)
-				: status;
+	if (status != CTP_OK)
+		return status;
+	if (reader->ops == NULL && !reader->quiet)
+		diag_cost(reader, profile);
+	return add_profile(reader->sums, profile, err);
 }
 
 /* Ends a unit after reading ended with `status`, possibly an error. */
@@ -172,6 +188,8 @@ static enum ctp_status read_events(const struct aggregate_work *work,
 		.sums = work->sums,
 		.trace = source->trace,
 		.unit = unit,
+		.name = input->name,
+		.quiet = work->options->inputs->quiet,
 	};
 	struct convert_job job = {
 		.progress = input_update_progress, .user = input};

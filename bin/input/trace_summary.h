@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "input/recording_cost.h"
+#include "profile/replay.h"
 #include "trace/correlation.h"
 #include "trace/event.h"
 
@@ -30,12 +32,15 @@ struct trace_summary {
 	 * clocks differ by at least that. 0: none did. */
 	uint64_t skew_ns;
 	uint64_t matched; /* activities with a known launch */
+	struct recording_cost cost;
 
 	int64_t first_ns; /* private */
 	int64_t last_ns;
 	uint64_t *depth; /* by track */
 	uint32_t depth_room;
 	struct correlation *launches; /* to launch times */
+	struct replay *replay;        /* for the cost; NULL: it is unknown */
+	bool has_begun;
 	uint64_t event_count;
 };
 

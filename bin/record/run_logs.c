@@ -101,8 +101,7 @@ static void diag_summary(const char *path, const struct trace_summary *summary,
 static void diag_stalls(const char *path, const struct trace_summary *summary,
 	const struct trace *trace)
 {
-	const char *fact = trace_find_fact(trace, "stall_ns");
-	uint64_t stall_ns = fact == NULL ? 0 : strtoull(fact, NULL, 10);
+	uint64_t stall_ns = recording_cost_waits_ns(trace);
 	char text[QUANTITY_TEXT];
 
 	if (summary->threads == 0 ||
@@ -159,7 +158,10 @@ static bool diag_log(const char *path, uint64_t size_bytes, bool verbose)
 	if (trace_summary_read(&summary, input.file.source, NULL, NULL, &err) ==
 		CTP_OK) {
 		diag_summary(path, &summary, size_bytes);
-		diag_stalls(path, &summary, input.file.source->trace);
+		if (summary.cost.line[0] != '\0')
+			diag("%s: %s", path, summary.cost.line);
+		else
+			diag_stalls(path, &summary, input.file.source->trace);
 	} else {
 		diag_error(path, &err);
 	}

@@ -204,6 +204,21 @@ static void put_losses(struct page_part *part, const char *key, bool notes)
 	json_end(json, ']');
 }
 
+/* Writes lines about the cost of recording, if it matters. */
+static void put_cost(struct page_part *part)
+{
+	struct recording_cost cost;
+
+	recording_cost_find(&cost, part->trace, part->data->profile);
+	json_key(&part->json, "cost");
+	json_begin(&part->json, '[');
+	if (cost.waits[0] != '\0')
+		json_text(&part->json, cost.waits);
+	if (cost.line[0] != '\0')
+		json_text(&part->json, cost.line);
+	json_end(&part->json, ']');
+}
+
 static void put_facts(struct page_part *part)
 {
 	const struct trace *trace = part->trace;
@@ -296,6 +311,7 @@ static void write_facts(struct page_part *part)
 	report_uint(json, "calls", count_calls(profile));
 	put_losses(part, "lost", false);
 	put_losses(part, "notes", true);
+	put_cost(part);
 	put_facts(part);
 }
 

@@ -126,6 +126,9 @@ function summaryOf(input) {
 	else
 		element.append(make("p", {class: "box"},
 			"Nothing is missing from the recording."));
+	if (input.cost.length > 0)
+		element.append(box("The recording itself took time:",
+			input.cost));
 	if (input.notes.length > 0)
 		element.append(box("Left out or changed without harm:",
 			lossLines(input.notes)));

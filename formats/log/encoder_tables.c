@@ -31,7 +31,8 @@ static enum place place_of(const struct log_encoder *encoder, uint32_t number)
 	static const char *const own[] = {
 		"format", "version", "reader", "realtime", "spool", NULL};
 	static const char *const header[] = {"tool", "host", "pid", "command",
-		"clock", "clock_hz", "policy", "min_ns", "parent", NULL};
+		"clock", "clock_hz", "policy", "min_ns", "range_ps", "parent",
+		NULL};
 	const struct trace *trace = encoder->trace;
 	const struct trace_fact *fact = &trace->facts[number];
 	const char *key = strtab_text(trace->text, fact->key, NULL);

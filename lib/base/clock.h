@@ -44,6 +44,13 @@ void clock_count_events(bool on);
 /* The time of an event to be recorded now. */
 uint64_t clock_stamp(bool tsc);
 
+/*
+ * The cost of recording a range, in picoseconds, from that of reading the clock
+ * twice; the least of a few tries. 0 if the clock counts events.
+ * Source: doc/BENCHMARKS.md, where a range costs 1.05 to 1.31 times that.
+ */
+uint32_t clock_range_ps(bool tsc);
+
 /* CLOCK_MONOTONIC_RAW. */
 int64_t clock_raw_ns(void);
 

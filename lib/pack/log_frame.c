@@ -77,7 +77,7 @@ enum ctp_status log_frame_header(struct log_writer *writer,
 
 	(void)msgpack_pack_array(&out, 2);
 	(void)msgpack_pack_int(&out, LOG_HEADER);
-	(void)msgpack_pack_map(&out, 14);
+	(void)msgpack_pack_map(&out, (size_t)14 + (spool->range_ps != 0));
 	add_text(&out, "format", LOG_FORMAT_NAME);
 	add_number(&out, "version", LOG_VERSION);
 	add_number(&out, "reader", LOG_READER);
@@ -95,6 +95,8 @@ enum ctp_status log_frame_header(struct log_writer *writer,
 		options_policy_name((enum ctp_policy)facts->policy));
 	add_number(&out, "min_ns", facts->min_ns);
 	add_text(&out, "spool", spool_path);
+	if (spool->range_ps != 0)
+		add_number(&out, "range_ps", spool->range_ps);
 	return write_block(writer, LOG_HEADER, &bytes, err);
 }
 

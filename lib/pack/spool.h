@@ -105,6 +105,9 @@ struct spool_header {
 	/* Forked processes without a log, as of the last round; last, because
 	 * it is 0 in older spools. */
 	uint32_t unrecorded;
+	/* Measured cost of recording a range, in picoseconds; 0: unknown.
+	 * Likewise. */
+	uint32_t range_ps;
 };
 
 /* The state of a chunk that the recorder relies on. */

@@ -211,6 +211,7 @@ static enum ctp_status open_spool(
 	header->clock =
 		options_spool_clock(&session_state.options, session_state.tsc);
 	header->start = *start;
+	header->range_ps = clock_range_ps(session_state.tsc);
 	make_absolute(
 		header->log_path, sizeof(header->log_path), session_state.path);
 	/* A repair must distinguish the log from other files of that name. */

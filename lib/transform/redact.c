@@ -230,9 +230,9 @@ static bool is_number(const char *value)
 static bool is_plain_fact(const char *key, const char *value)
 {
 	static const char *const plain[] = {"tool", "version", "clock",
-		"clock_hz", "policy", "min_ns", "format", "displayTimeUnit",
-		"schemaVersion", "granularity", "mode", "spans", "with_stack",
-		"recovered"};
+		"clock_hz", "policy", "min_ns", "range_ps", "format",
+		"displayTimeUnit", "schemaVersion", "granularity", "mode",
+		"spans", "with_stack", "recovered"};
 
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
 		if (strcmp(key, plain[i]) == 0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 shell_tests += \
+	%D%/cost.sh \
 	%D%/no_command.sh \
 	%D%/repair.sh \
 	%D%/symbolize.sh

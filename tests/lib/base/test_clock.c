@@ -140,6 +140,16 @@ START_TEST(later_ticks_are_never_earlier_nanoseconds)
 }
 END_TEST
 
+START_TEST(a_range_costs_time_unless_events_are_counted)
+{
+	ck_assert_uint_gt(clock_range_ps(false), 0);
+	ck_assert_uint_lt(clock_range_ps(false), 1000000000);
+	clock_count_events(true);
+	ck_assert_uint_eq(clock_range_ps(false), 0);
+	clock_count_events(false);
+}
+END_TEST
+
 /* `_i` is whether the counter is used; without a counter, its test is empty. */
 START_TEST(the_clocks_go_forward_together)
 {
@@ -178,6 +188,7 @@ int main(void)
 	tcase_add_test(tests, before_the_start_is_negative);
 	tcase_add_test(tests, huge_counts_are_defined);
 	tcase_add_test(tests, later_ticks_are_never_earlier_nanoseconds);
+	tcase_add_test(tests, a_range_costs_time_unless_events_are_counted);
 	tcase_add_loop_test(tests, the_clocks_go_forward_together, 0, 2);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
