@@ -19,9 +19,18 @@ enum stats_key stats_key_of(unsigned word)
 				      : others[word - STATS_KEY_COUNT];
 }
 
-uint64_t stats_device_percall(const struct profile_function *function)
+/* The calls that a mean divides by: those that the table shows. */
+static uint64_t calls_of(
+	const struct stats *stats, const struct profile_cost *cost)
 {
-	return quantity_mean(function->device.total_ns, function->cost.pcalls);
+	return stats->options->ops != NULL ? cost->ncalls : cost->pcalls;
+}
+
+uint64_t stats_device_percall(
+	const struct stats *stats, const struct profile_function *function)
+{
+	return quantity_mean(
+		function->device.total_ns, calls_of(stats, &function->cost));
 }
 
 bool stats_has_details(const struct stats *stats)
@@ -40,9 +49,10 @@ const char *stats_details(
 		       : NULL;
 }
 
-uint64_t stats_percall(const struct profile_cost *cost)
+uint64_t stats_percall(
+	const struct stats *stats, const struct profile_cost *cost)
 {
-	return quantity_mean(cost->cumtime_ns, cost->pcalls);
+	return quantity_mean(cost->cumtime_ns, calls_of(stats, cost));
 }
 
 const char *stats_memory_owner(const struct stats *stats, uint32_t owner,
@@ -173,13 +183,13 @@ static uint64_t key_value(
 	case STATS_PCALLS:
 		return cost->pcalls;
 	case STATS_PERCALL:
-		return stats_percall(cost);
+		return stats_percall(stats, cost);
 	case STATS_DEVICE:
 		return function->device.total_ns;
 	case STATS_SELF_DEVICE:
 		return function->device.self_ns;
 	case STATS_DEVICE_PERCALL:
-		return stats_device_percall(function);
+		return stats_device_percall(stats, function);
 	case STATS_CUMTIME:
 	case STATS_NAME:
 		return cost->cumtime_ns;

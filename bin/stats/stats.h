@@ -151,9 +151,11 @@ int stats_print_json(
 /* The sum over all operations. */
 void stats_total(const struct stats *stats, struct profile_function *sum);
 
-/* Time, and device time, per primitive call. */
-uint64_t stats_percall(const struct profile_cost *cost);
-uint64_t stats_device_percall(const struct profile_function *function);
+/* Time, and device time, per primitive call; for operations, per call. */
+uint64_t stats_percall(
+	const struct stats *stats, const struct profile_cost *cost);
+uint64_t stats_device_percall(
+	const struct stats *stats, const struct profile_function *function);
 
 /* Whether operations are grouped by more than a name. */
 bool stats_has_details(const struct stats *stats);

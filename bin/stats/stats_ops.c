@@ -378,7 +378,7 @@ static const char *resource_text(const struct stats *stats, char *text,
 		return quantity_in(text, device->total_ns, unit_ns);
 	case FIGURE_DEVICE_MEAN:
 		return quantity_in(
-			text, stats_device_percall(function), unit_ns);
+			text, stats_device_percall(stats, function), unit_ns);
 	case FIGURE_FLOPS:
 		return quantity_in(text, function->use.flops, GIGA);
 	default:
@@ -408,7 +408,7 @@ static const char *cost_text(const struct stats *stats, char *text,
 	case FIGURE_TOTAL:
 		return quantity_in(text, cost->cumtime_ns, unit_ns);
 	default:
-		return quantity_in(text, stats_percall(cost), unit_ns);
+		return quantity_in(text, stats_percall(stats, cost), unit_ns);
 	}
 }
 

@@ -71,10 +71,10 @@ static void put_operation(const struct stats *stats, struct json *json,
 	const struct profile_function *function)
 {
 	report_text(json, "kind", kinds[function->device.kind]);
-	report_uint(json, "mean_ns", stats_percall(&function->cost));
+	report_uint(json, "mean_ns", stats_percall(stats, &function->cost));
 	if (shows_device(stats))
-		report_uint(
-			json, "device_mean_ns", stats_device_percall(function));
+		report_uint(json, "device_mean_ns",
+			stats_device_percall(stats, function));
 	stats_memory_put_row(stats, json, function);
 	if (stats->profile->flops != 0)
 		report_uint(json, "flops", function->use.flops);
@@ -271,9 +271,11 @@ static void put_operation_line(const struct stats *stats, FILE *out,
 	if (edge)
 		fputs(shows_device(stats) ? ",," : ",", out);
 	else
-		fprintf(out, ",%" PRIu64, stats_percall(&function->cost));
+		fprintf(out, ",%" PRIu64,
+			stats_percall(stats, &function->cost));
 	if (shows_device(stats) && !edge)
-		fprintf(out, ",%" PRIu64, stats_device_percall(function));
+		fprintf(out, ",%" PRIu64,
+			stats_device_percall(stats, function));
 	stats_memory_put_line(stats, out, edge ? NULL : function);
 	if (stats->profile->flops != 0 && edge)
 		putc(',', out);

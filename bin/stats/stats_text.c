@@ -95,14 +95,14 @@ static const char *key_text(const struct stats *stats, char *text,
 	switch (stats->key) {
 	case STATS_PERCALL:
 		return quantity_in(
-			text, stats_percall(&function->cost), unit_ns);
+			text, stats_percall(stats, &function->cost), unit_ns);
 	case STATS_DEVICE:
 		return quantity_in(text, function->device.total_ns, unit_ns);
 	case STATS_SELF_DEVICE:
 		return quantity_in(text, function->device.self_ns, unit_ns);
 	default:
 		return quantity_in(
-			text, stats_device_percall(function), unit_ns);
+			text, stats_device_percall(stats, function), unit_ns);
 	}
 }
 

@@ -50,7 +50,7 @@ table() {
 
 cat >"$work/wanted" <<'EOF'
 count  self us  self %  total us  mean us  dev self   dev %  dev total  dev mean  name
-    2    8.000   80.00    10.000   10.000     4.000  100.00      4.000     4.000  mm
+    2    8.000   80.00    10.000    5.000     4.000  100.00      4.000     2.000  mm
     1                                         4.000  100.00      4.000     4.000  gemm <gpu:0>
     1    2.000   20.00     2.000    2.000     0.000    0.00      0.000     0.000  cudaLaunchKernel
     1    0.000    0.00     0.000    0.000     0.000    0.00      0.000     0.000  [memory]

@@ -319,8 +319,8 @@ def compare(path, has_flops=False):
                    for part in row.get("memory", ())},
                   wanted[key].get("memory", {}))
             equal(f"{what}: {key}", row["mean_ns"],
-                  (2 * row["cumtime_ns"] + row["pcalls"]) //
-                  max(1, 2 * row["pcalls"]))
+                  (2 * row["cumtime_ns"] + row["ncalls"]) //
+                  max(1, 2 * row["ncalls"]))
             equal(f"{what}: {key}", row["kind"],
                   wanted[key].get("kind", "host"))
         if has_flops:

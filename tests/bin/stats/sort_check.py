@@ -94,10 +94,12 @@ def figure(row, key):
              "memory": "host_bytes", "self-memory": "self_host_bytes",
              "device-memory": "device_bytes",
              "self-device-memory": "self_device_bytes"}
+    # The means of operations are those of all calls.
+    calls = row["ncalls" if "mean_ns" in row else "pcalls"]
     if key == "percall":
-        return nearest(row["cumtime_ns"], row["pcalls"])
+        return nearest(row["cumtime_ns"], calls)
     if key == "device-percall":
-        return nearest(row["device_ns"], row["pcalls"])
+        return nearest(row["device_ns"], calls)
     return row[names.get(key, key)]
 
 
