@@ -29,6 +29,7 @@
 enum {
 	KEY_METRIC = KEY_OWN,
 	KEY_COUNTERS,
+	KEY_MIN_LENGTH,
 };
 
 struct request {
@@ -39,6 +40,7 @@ struct request {
 	bool force;
 	bool counters;
 	uint32_t jobs;
+	uint64_t min_ns;        /* shorter ranges are left out; 0: all */
 	uint64_t part_bytes;    /* 0: each input becomes one output */
 	struct convert_job job; /* only the limits */
 };
@@ -68,6 +70,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_COUNTERS:
 		request->counters = true;
+		return 0;
+	case KEY_MIN_LENGTH:
+		if (!quantity_read_time(arg, &request->min_ns))
+			argp_error(state,
+				"--min-dur: '%s' is not a time (100us)", arg);
 		return 0;
 	case KEY_CSV_RAW:
 		request->job.options.csv_raw = true;
@@ -155,6 +162,32 @@ static int check_counters(const struct request *request)
 	diag("--counters needs a timeline: format %s is a profile",
 		request->to->name);
 	return EXIT_USAGE;
+}
+
+/* Limits of sums do nothing for a timeline, and vice versa. */
+static int check_limits(const struct request *request)
+{
+	const struct convert_job *job = &request->job;
+	bool timeline = request->to->new_timeline != NULL;
+
+	if (timeline && (job->min_parts != 0 || job->min_cumtime_ns != 0)) {
+		diag("--min needs a profile: format %s is a timeline; use "
+		     "--min-dur",
+			request->to->name);
+		return EXIT_USAGE;
+	}
+	if (timeline && job->top != 0) {
+		diag("--top needs a profile: format %s is a timeline",
+			request->to->name);
+		return EXIT_USAGE;
+	}
+	if (!timeline && request->min_ns != 0) {
+		diag("--min-dur needs a timeline: format %s is a profile; use "
+		     "--min",
+			request->to->name);
+		return EXIT_USAGE;
+	}
+	return EXIT_DONE;
 }
 
 static int check_csv_raw(const struct request *request)
@@ -261,14 +294,20 @@ static int write_input(
 				    ? inputs->progress
 				    : WHEN_NEVER,
 		.part_bytes = request->part_bytes,
+		.warn_size = !inputs->quiet && request->part_bytes == 0 &&
+			     request->to == &chrome_format,
+	};
+	const struct cut_pipeline pipeline = {
+		.filter.min_ns = request->min_ns,
+		.parts = request->part_bytes > 0,
 	};
 	struct cut *cut = NULL;
 	int status = EXIT_DONE;
 
 	conversion.convert.to = request->to;
 	conversion.convert.options.title = input->name;
-	if (conversion.part_bytes > 0)
-		status = cut_pipeline_into_parts(input, &cut);
+	if (request->min_ns > 0 || pipeline.parts)
+		status = cut_pipeline_apply(&pipeline, input, &cut);
 	return status == EXIT_DONE ? conversion_run(&conversion, input, cut)
 				   : status;
 }
@@ -384,6 +423,8 @@ static int convert_all(struct request *request)
 	if (status == EXIT_DONE)
 		status = check_counters(request);
 	if (status == EXIT_DONE)
+		status = check_limits(request);
+	if (status == EXIT_DONE)
 		status = check_metric(request);
 	if (status == EXIT_DONE)
 		status = check_csv_raw(request);
@@ -421,6 +462,9 @@ static const struct argp_option options[] = {
 	{"split", KEY_SPLIT, "SIZE", 0,
 		"split a timeline into files of about SIZE (400M) each: "
 		"NAME-0001.SUFFIX, ...", GROUP_OTHER},
+	{"min-dur", KEY_MIN_LENGTH, "TIME", 0,
+		"leave out of a timeline ranges shorter than this (100us)",
+		GROUP_OTHER},
 	{"counters", KEY_COUNTERS, NULL, 0,
 		"add to a timeline, for each GPU, counters of idleness and of "
 		"kernels waiting in its queue", GROUP_OTHER},

@@ -8,6 +8,10 @@
 #include "input/output_path.h"
 #include "cli/output.h"
 #include "cli/diag.h"
+#include "cli/quantity.h"
+
+#define ESTIMATE_BYTES 16000000 /* written before the size is estimated */
+#define LARGE_BYTES 5e8         /* more than viewers in a browser can open */
 
 int conversion_find_format(const struct format **to, const char *path)
 {
@@ -26,17 +30,55 @@ int conversion_check_format(const struct format **to, const struct input *input)
 	return EXIT_USAGE;
 }
 
-/* Converts an open input to an open output. */
-static int convert(struct convert_job *convert, enum when when,
-	struct input *input, const struct output *output)
+/* The size of an output, from its growth while the input is read. */
+struct estimate {
+	struct input *input;
+	const struct output *output;
+	bool done;
+};
+
+/* Reports a large file once its size can be estimated, which is long before
+ * the disk is full. */
+static void estimate_size(struct estimate *estimate, uint64_t position)
 {
+	uint64_t total = estimate->input->progress.total;
+	off_t written = ftello(estimate->output->file);
+	char size[QUANTITY_TEXT];
+	double bytes;
+
+	if (written < ESTIMATE_BYTES || position == 0 || total < position)
+		return;
+	estimate->done = true;
+	bytes = (double)written * ((double)total / (double)position);
+	if (bytes < LARGE_BYTES)
+		return;
+	diag("%s: about %s of JSON; .pftrace is a quarter of that, --min-dur "
+	     "leaves out short ranges, and --split makes several files",
+		estimate->output->name, quantity_bytes(size, (uint64_t)bytes));
+}
+
+static void update_progress(void *user, uint64_t position)
+{
+	struct estimate *estimate = user;
+
+	if (!estimate->done)
+		estimate_size(estimate, position);
+	input_update_progress(estimate->input, position);
+}
+
+/* Converts an open input to an open output. */
+static int convert(struct convert_job *convert,
+	const struct conversion *conversion, struct input *input,
+	const struct output *output)
+{
+	struct estimate estimate = {input, output, !conversion->warn_size};
 	struct ctp_error err = {0};
 	enum ctp_status status;
 
-	input_start_progress(input, when);
+	input_start_progress(input, conversion->progress);
 	convert->out = output->file;
-	convert->progress = input_update_progress;
-	convert->user = input;
+	convert->progress = update_progress;
+	convert->user = &estimate;
 	status = convert_run(input->file.source, convert, &err);
 	progress_hide(&input->progress);
 	if (status == CTP_OK)
@@ -54,7 +96,7 @@ static int write_file(const struct conversion *conversion, const char *path,
 	if (status != EXIT_DONE)
 		return status;
 	one.part = part;
-	status = convert(&one, conversion->progress, input, &output);
+	status = convert(&one, conversion, input, &output);
 	return exit_worse(status, output_close(&output, status == EXIT_DONE));
 }
 

@@ -13,6 +13,7 @@ struct conversion {
 	bool force;
 	enum when progress;
 	uint64_t part_bytes; /* 0: one output */
+	bool warn_size; /* estimate the size of JSON, and report a large one */
 };
 
 /* Sets `*to`, unless set, to the format by the suffix of the output's name,

@@ -163,13 +163,6 @@ int cut_pipeline_apply(const struct cut_pipeline *pipeline, struct input *input,
 	return status;
 }
 
-int cut_pipeline_into_parts(struct input *input, struct cut **cut)
-{
-	static const struct cut_pipeline parts = {.parts = true};
-
-	return cut_pipeline_apply(&parts, input, cut);
-}
-
 /* Reads a number and sets its end; false if there is none. */
 static bool read_number(const char *text, const char **end, int64_t *number)
 {

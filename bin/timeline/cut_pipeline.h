@@ -34,9 +34,6 @@ struct cut_pipeline {
 int cut_pipeline_apply(const struct cut_pipeline *pipeline, struct input *input,
 	struct cut **cut);
 
-/* The same with only the parts. */
-int cut_pipeline_into_parts(struct input *input, struct cut **cut);
-
 /* Reads "a,b-c" or "none"; false if invalid. Sets `list->given`; the caller
  * frees its ranges. */
 bool cut_pipeline_read_list(const char *text, struct event_filter_list *list);

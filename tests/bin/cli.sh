@@ -306,6 +306,35 @@ printed "(other)"
 expect 0 ctprof convert -t folded --min 50% run.ctp
 printed "(other)"
 expect 2 ctprof convert -t folded --min much run.ctp
+expect 2 ctprof convert -t chrome --min 1us run.ctp
+said "ctprof: --min needs a profile: format chrome is a timeline; use --min-dur"
+expect 2 ctprof convert -t pftrace --top 3 run.ctp
+said "ctprof: --top needs a profile: format pftrace is a timeline"
+expect 2 ctprof convert -t pstats --min-dur 1us run.ctp
+said "ctprof: --min-dur needs a timeline: format pstats is a profile; use --min"
+expect 2 ctprof convert -t chrome --min-dur soon run.ctp
+expect 0 ctprof cut --min-dur 2us -o long.json --force run.ctp
+expect 0 ctprof convert --min-dur 2us -t chrome run.ctp
+cmp -s out long.json || complain "convert --min-dur differs from cut --min-dur"
+expect 0 ctprof convert -t chrome run.ctp
+cmp -s out long.json && complain "--min-dur leaves out nothing"
+# The size of JSON is estimated before the disk is full: the output has a limit
+# of 32 MB.
+"$python" - <<'END' >many.json
+print("[" + ",\n".join('{"ph":"X","pid":1,"tid":1,"ts":%d,"dur":1,"name":"f"}'
+                       % at for at in range(200000)) + "]")
+END
+expect 0 ctprof convert many.json -o many.ctp
+for _ in $(seq 64); do cat many.ctp; done >large.ctp
+(ulimit -f 32768; trap '' XFSZ; exec "$CTPROF" convert large.ctp -o large.json 2>err)
+[ $? = 5 ] || complain "convert: a large output is not limited"
+holds "the size of JSON" \
+	"grep -c '^ctprof: large.json: about [0-9.]* GB of JSON; .pftrace' err" 1
+(ulimit -f 32768; trap '' XFSZ; exec "$CTPROF" convert large.ctp -q -o large.json 2>err)
+grep -q 'of JSON' err && complain "convert -q reports the size"
+expect 0 ctprof convert many.ctp --force -o many.json
+[ -s err ] && complain "convert: $(cat err)"
+rm -f many.* large.*
 expect 0 ctprof convert -t pstats --edge-times=primitive run.ctp
 cmp -s out kept || complain "--edge-times=primitive is not the default"
 expect 0 ctprof convert -t pstats --edge-times=all run.ctp
