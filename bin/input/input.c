@@ -19,12 +19,21 @@ static enum ctp_status try_open_as(struct input *input, const char *name,
 	const char *path, const struct inputs *inputs, struct ctp_error *err)
 {
 	struct read_request request = inputs->request;
+	enum ctp_status status;
 
 	input->name = name;
 	input->progress = (struct progress){.source = NULL};
 	request.progress = progress_show_source;
 	request.progress_user = &input->progress;
-	return input_file_open(&input->file, path, inputs->from, &request, err);
+	status = input_file_open(
+		&input->file, path, inputs->from, &request, err);
+	if (status != CTP_OK || request.event == NULL ||
+		input->file.format == &callgrind_format ||
+		input->file.format == &pprof_format)
+		return status;
+	input_file_close(&input->file);
+	return ctp_fail(err, CTP_ERR_UNSUPPORTED,
+		"--events: only callgrind and pprof profiles have several");
 }
 
 enum ctp_status input_try_open(struct input *input, const char *path,

@@ -20,6 +20,7 @@ enum {
 	KEY_MAX_MEM,
 	KEY_JOIN,
 	KEY_NAMES,
+	KEY_EVENTS,
 };
 
 /* clang-format off */
@@ -190,6 +191,11 @@ const struct argp inputs_unnamed_argp = {
 #define NAMES "full|short|mangled|qualified"
 
 static const struct argp_option names_options[] = {
+	{"events", KEY_EVENTS, "EVENT", 0,
+		"the event of a profile that has several, such as Ir or "
+		"alloc_space; 'ctprof info' lists them as costs (default: the "
+		"first that measures time)",
+		GROUP_INPUT},
 	{"names", KEY_NAMES, NAMES, 0,
 		"names of functions: as declared (the default), without C++ "
 		"parameters, return types and template arguments, as linker "
@@ -211,6 +217,8 @@ static error_t parse_names(int key, char *arg, struct argp_state *state)
 			state, "--names", NAMES, arg);
 	else if (key == KEY_TRIM_PREFIX)
 		inputs->request.trim_prefix = true;
+	else if (key == KEY_EVENTS)
+		inputs->request.event = arg;
 	else
 		return ARGP_ERR_UNKNOWN;
 	return 0;

@@ -100,9 +100,9 @@ static const char *with_unit(const char *creator, const char *event)
 }
 
 const char *callgrind_costs_set_events(
-	struct callgrind_costs *costs, char *text)
+	struct callgrind_costs *costs, char *text, const char *wanted)
 {
-	const char *taken = "";
+	const char *taken = wanted == NULL ? "" : NULL;
 	unsigned column = 0;
 	char *next;
 
@@ -111,14 +111,17 @@ const char *callgrind_costs_set_events(
 				      strcmp(text, "process_time") == 0);
 	costs->cost_column = 0;
 	costs->scale = 0;
-	while (costs->scale == 0 && (next = strsep(&text, " \t")) != NULL) {
+	while ((next = strsep(&text, " \t")) != NULL) {
 		const char *event = with_unit(costs->creator, next);
+		uint64_t scale = unit_of_cost(event);
+		bool is_first =
+			column == 0 || (scale != 0 && costs->scale == 0);
 
 		if (*event == '\0')
 			continue;
-		costs->scale = unit_of_cost(event);
-		if (column == 0 || costs->scale != 0) {
+		if (wanted == NULL ? is_first : strcmp(next, wanted) == 0) {
 			costs->cost_column = column;
+			costs->scale = scale;
 			taken = event;
 		}
 		column++;

@@ -26,14 +26,15 @@ void callgrind_costs_init(struct callgrind_costs *costs);
  * Set the values of "creator:", "positions:" and "events:". The last one splits
  * its text in place and returns the event that is used: the first that measures
  * time, such as "ns" or "Time_(10us)", or else the first. Adds the unit if the
- * creator is known to leave it out.
+ * creator is known to leave it out. `wanted` (may be NULL) chooses another
+ * event; returns NULL if it is missing.
  */
 void callgrind_costs_set_creator(
 	struct callgrind_costs *costs, const char *text);
 void callgrind_costs_set_positions(
 	struct callgrind_costs *costs, const char *text);
 const char *callgrind_costs_set_events(
-	struct callgrind_costs *costs, char *text);
+	struct callgrind_costs *costs, char *text, const char *wanted);
 
 /* Each consumes an item at the text's beginning and the blanks after it; false
  * if the item is missing. Numbers are decimal or hexadecimal. */

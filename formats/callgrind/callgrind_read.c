@@ -140,7 +140,8 @@ struct callgrind_reader {
 	uint32_t callee;      /* of the next call */
 	const char *last_key; /* key of the file's last line; NULL: unknown */
 	bool ended;
-	bool line_ended; /* the last one read */
+	bool line_ended;  /* the last one read */
+	bool lacks_event; /* the one that was requested */
 };
 
 static void count_bad(struct callgrind_reader *reader)
@@ -243,6 +244,22 @@ static const char *last_key_of(const char *creator)
 	return strncmp(creator, "xdebug 3.", 9) == 0 ? "summary" : NULL;
 }
 
+/* The event in use is the fact `cost`; `costs` lists all, if there are several.
+ * False if out of memory. */
+static bool read_events(struct callgrind_reader *reader, char *value)
+{
+	struct trace *trace = reader->from->source.trace;
+	const char *event;
+
+	if (strpbrk(value, " \t") != NULL &&
+		!trace_set_fact(trace, "costs", value))
+		return false;
+	event = callgrind_costs_set_events(
+		&reader->costs, value, trace->request.event);
+	reader->lacks_event = reader->lacks_event || event == NULL;
+	return event == NULL || trace_set_fact(trace, "cost", event);
+}
+
 /* "key: value". False if out of memory. */
 static bool read_header(
 	struct callgrind_reader *reader, const char *key, char *value)
@@ -251,8 +268,7 @@ static bool read_header(
 	if (reader->last_key != NULL && strcmp(key, reader->last_key) == 0)
 		reader->ended = true;
 	if (strcmp(key, "events") == 0)
-		return trace_set_fact(reader->from->source.trace, "cost",
-			callgrind_costs_set_events(&reader->costs, value));
+		return read_events(reader, value);
 	if (strcmp(key, "positions") == 0) {
 		callgrind_costs_set_positions(&reader->costs, value);
 	} else if (strcmp(key, "creator") == 0) {
@@ -552,6 +568,10 @@ static enum ctp_status read_callgrind(
 	memory_free(reader.recorded);
 	if (finished != CTP_OK)
 		return finished;
+	if (status == CTP_END && reader.lacks_event)
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
+			"has no event '%s'; 'ctprof info' lists its costs",
+			from->source.trace->request.event);
 	return status == CTP_END ? CTP_OK : status;
 }
 

@@ -89,18 +89,23 @@ static bool is_time(
 	return unit_power(unit, size, power);
 }
 
-static void choose_taken(
+static bool choose_taken(
 	struct pprof_facts *facts, const struct pprof_tables *tables)
 {
-	const char *usual = text_of(tables, facts->usual_type);
+	bool by_name = facts->wanted != NULL || facts->usual_type != 0;
+	const char *usual = facts->wanted != NULL
+				    ? facts->wanted
+				    : text_of(tables, facts->usual_type);
+	bool found = facts->wanted == NULL;
 	int power = 0;
 
 	facts->taken = facts->type_count == 0 ? 0 : facts->type_count - 1;
 	for (uint32_t i = 0; i < facts->type_count; i++) {
-		bool is_usual = facts->usual_type != 0 &&
-				strcmp(text_of(tables, facts->types[i].type),
-					usual) == 0;
+		bool is_usual =
+			by_name && strcmp(text_of(tables, facts->types[i].type),
+					   usual) == 0;
 
+		found = found || is_usual;
 		if (is_usual || is_time(tables, facts->types[i], &power))
 			facts->taken = i;
 		if (is_usual)
@@ -109,15 +114,17 @@ static void choose_taken(
 	facts->scale = 1;
 	if (facts->type_count == 0 ||
 		!is_time(tables, facts->types[facts->taken], &power))
-		return;
+		return found;
 	for (; power > 0; power--)
 		facts->scale *= 10;
+	return found;
 }
 
-void pprof_facts_choose(
+bool pprof_facts_choose(
 	struct pprof_facts *facts, const struct pprof_tables *tables)
 {
-	choose_taken(facts, tables);
+	bool found = choose_taken(facts, tables);
+
 	facts->calls = UINT32_MAX;
 	for (uint32_t i = facts->type_count; i-- > 0;) {
 		struct pprof_type type = facts->types[i];
@@ -126,6 +133,7 @@ void pprof_facts_choose(
 			strcmp(text_of(tables, type.unit), PPROF_COUNT) == 0)
 			facts->calls = i;
 	}
+	return found;
 }
 
 /* "cpu (nanoseconds)". */

@@ -29,7 +29,8 @@ struct pprof_facts {
 	uint32_t comments[PPROF_COMMENTS_MAX];
 	unsigned comment_count;
 	uint64_t bad;
-	uint64_t left_out; /* more comments */
+	uint64_t left_out;  /* more comments */
+	const char *wanted; /* type of the value to use; NULL: any */
 	/* Set by pprof_facts_choose(): index of the value used, index of the
 	 * call count (UINT32_MAX: none), and nanoseconds per unit of the
 	 * value. */
@@ -47,8 +48,9 @@ void pprof_facts_set_period_type(
 void pprof_facts_add_comment(struct pprof_facts *facts, uint64_t value);
 void pprof_facts_add_comments(struct pprof_facts *facts, struct cursor numbers);
 
-/* Chooses among the values, after all fields have been added. */
-void pprof_facts_choose(
+/* Chooses among the values, after all fields have been added. False if there is
+ * no value of the type that is wanted. */
+bool pprof_facts_choose(
 	struct pprof_facts *facts, const struct pprof_tables *tables);
 
 /* Then stores them as facts of the trace. False if out of memory. */

@@ -409,7 +409,11 @@ static enum ctp_status add_samples(struct pprof_in *in, struct ctp_error *err)
 	lose(in, LOSS_LEFT_OUT, in->facts.left_out);
 	lose(in, LOSS_CUT_TEXT, in->tables.cut);
 	in->calls_left = INT64_MAX / 2;
-	pprof_facts_choose(&in->facts, &in->tables);
+	in->facts.wanted = in->from->source.trace->request.event;
+	if (!pprof_facts_choose(&in->facts, &in->tables))
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
+			"has no event '%s'; 'ctprof info' lists its costs",
+			in->facts.wanted);
 	done = pprof_facts_store(
 		&in->facts, &in->tables, in->from->source.trace);
 	cursor_init(&samples, in->samples.bytes, in->samples.used);

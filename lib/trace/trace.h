@@ -198,6 +198,10 @@ struct read_request {
 	 * must keep despite `skip_args`; ends with NULL. NULL: none. Borrowed
 	 * until the source is closed. */
 	const char *const *kept_args;
+	/* The event, such as Ir, that a profile of several is read for; it must
+	 * have it. NULL: the reader chooses. Borrowed until the source is
+	 * closed. */
+	const char *event;
 	/* A compiler's range name includes what it works on: "Source a.h"
 	 * instead of "Source". */
 	bool detailed_names;

@@ -233,6 +233,25 @@ def check_units():
               f"the unit of {head.decode()}")
 
 
+def check_events():
+    """Any event of a file can be chosen, and no other."""
+    data = (b"version: 1\nevents: Ir Dr Time_(10us)\nfn=f\n1 5 3 1\n"
+            b"cfn=g\ncalls=2 9\n2 10 4\nfn=g\n9 10 4\n")
+    for event, f, g in (("Ir", (5, 15), 10), ("Dr", (3, 7), 4),
+                        ("Time_(10us)", (10000, 10000), 0)):
+        check(Profile(data, f"--events={event}").times() ==
+              {"f": f, "g": (g, g)}, f"--events={event}")
+    check(Profile(data).times()["f"] == (10000, 10000), "time is the default")
+    for event, source in ("Dw", data), ("Ir", b"a;b 1\na;b 2\n"):
+        status, _, said = run("convert", "-t", "pstats", f"--events={event}",
+                              "-", "-o", "-", data=source)
+        check(status == 3 and ("no event 'Dw'" in said or
+                               "--events: only" in said),
+              f"--events={event} is refused: {said}")
+    _, out, _ = run("info", "-", data=data)
+    check(b"costs   Ir Dr Time_(10us)" in out, "info lists the events")
+
+
 def check_end():
     whole = HEAD + (b"creator: callgrind-3.19.0\nevents: Ir\nfn=f\n1 5\n"
                     b"totals: 5\n")
@@ -335,6 +354,7 @@ def main():
     check_units()
     check_end()
     check_open_end()
+    check_events()
     check_bad()
     data = data_directory()
     if data:

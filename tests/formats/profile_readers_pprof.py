@@ -101,6 +101,12 @@ def check_values():
         check(stacks_of(out) == {path: values[column] * scale
                                  for path, values in stacks},
               f"the value of {types} {usual}")
+    content = simple(stacks, (("n", "count"), ("t", "ns"), ("b", "us")), "n")
+    _, out, _ = read(content, "--events=b")
+    check(stacks_of(out) == {path: values[2] * 1000
+                             for path, values in stacks}, "--events=b")
+    status, _, said = read(content, "--events=x")
+    check(status == 3 and "no event 'x'" in said, "a value that is missing")
     status, out, said = read(simple([(("a",), (5,)), (("b",), (-5,)),
                                      (("c",), ())]))
     check(status == 0 and out == b"a 5\n" and "2 invalid events" in said,
