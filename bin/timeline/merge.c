@@ -286,6 +286,27 @@ static const char *shift_text(char text[QUANTITY_TEXT + 1], int64_t shift_ns)
 	return text;
 }
 
+/* Reports the worst alignment: merged times mean no more than that. */
+static void diag_worst(const struct merger *merger)
+{
+	const struct clock *worst = NULL;
+	char spread[QUANTITY_TEXT];
+
+	if (merger->options->align != CLOCKS_COLLECTIVE ||
+		merger->inputs->quiet)
+		return;
+	for (size_t i = 0; i < merger->count; i++)
+		if (merger->clocks[i].matched != 0 &&
+			(worst == NULL ||
+				merger->clocks[i].spread_ns > worst->spread_ns))
+			worst = &merger->clocks[i];
+	if (worst != NULL)
+		diag("clocks agree to within %s in nine of ten collectives "
+		     "(worst input: %s, by %" PRIu32 " collectives)",
+			quantity_time(spread, worst->spread_ns), worst->name,
+			worst->matched);
+}
+
 static void diag_shifts(const struct merger *merger)
 {
 	bool collective = merger->options->align == CLOCKS_COLLECTIVE;
@@ -469,6 +490,7 @@ static int merge(struct merger *merger)
 	if (status != EXIT_DONE)
 		return status;
 	diag_shifts(merger);
+	diag_worst(merger);
 	return write_all(merger);
 }
 

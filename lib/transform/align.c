@@ -131,36 +131,61 @@ static bool has_prefix(const struct event_arg *arg, const char *prefix)
 	       memcmp(arg->value.text.bytes, prefix, size) == 0;
 }
 
-/* Excludes sends and receives, which end for one rank before the other. */
-static bool is_collective(const struct trace *trace, const struct event *event)
+/* Evidence of collectives, best first; only the best of a recording is used. An
+ * annotation repeats the times of kernels. A kernel named SendRecv is an
+ * all-to-all, but also a single send, which ends before its receive. */
+enum evidence {
+	EVIDENCE_KERNEL,
+	EVIDENCE_ANNOTATION,
+	EVIDENCE_SEND_RECV,
+	EVIDENCE_COUNT, /* not a collective */
+};
+
+/* "nccl:all_reduce", but not "nccl:send 0->1". */
+static enum evidence evidence_of_annotation(const char *operation)
+{
+	static const char *const others[] = {"send", "recv", "coalesced"};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strncmp(operation, others[i], strlen(others[i])) == 0)
+			return EVIDENCE_COUNT;
+	return EVIDENCE_ANNOTATION;
+}
+
+static enum evidence evidence_of(
+	const struct trace *trace, const struct event *event)
 {
 	const char *name = trace_site_name(trace, event->site);
 	const struct event_arg *arg;
 
 	if (event->kind != EVENT_ACTIVITY ||
-		trace->tracks[event->track].kind != TRACE_STREAM)
-		return false;
-	if (strncmp(name, "nccl", 4) != 0)
-		return false;
+		trace->tracks[event->track].kind != TRACE_STREAM ||
+		strncmp(name, "nccl", 4) != 0)
+		return EVIDENCE_COUNT;
 	arg = find_arg(trace, event, "Collective name");
-	if (arg == NULL || arg->kind != ARG_TEXT)
-		return strchr(name, ':') == NULL &&
-		       strstr(name, "SendRecv") == NULL;
-	return !has_prefix(arg, "send") && !has_prefix(arg, "recv");
+	if (arg != NULL && arg->kind == ARG_TEXT)
+		return has_prefix(arg, "send") || has_prefix(arg, "recv")
+			       ? EVIDENCE_COUNT
+			       : EVIDENCE_KERNEL;
+	if (name[4] == ':')
+		return evidence_of_annotation(name + 5);
+	return strstr(name, "SendRecv") == NULL ? EVIDENCE_KERNEL
+						: EVIDENCE_SEND_RECV;
 }
 
 /* `unnumbered`: collectives without a sequence number, by name and group. */
 struct collection {
 	struct align_marks *marks;
-	struct align_marks unnumbered;
+	struct align_marks unnumbered[EVIDENCE_COUNT];
 };
 
 static bool add_collective(struct collection *collection,
-	const struct trace *trace, const struct event *event)
+	enum evidence evidence, const struct trace *trace,
+	const struct event *event)
 {
 	const struct event_arg *number = find_arg(trace, event, "Seq");
 	const char *name = trace_site_name(trace, event->site);
-	struct align_marks *to = &collection->unnumbered;
+	struct align_marks *to = &collection->unnumbered[evidence];
 	uint64_t key = hash_text(trace, event, "Process Group Name", 0);
 	int64_t end_ns;
 
@@ -170,7 +195,8 @@ static bool add_collective(struct collection *collection,
 		return true;
 	key = hash_text(trace, event, "Process Group Ranks", key);
 	key = hash_text(trace, event, "Collective name", key);
-	if (number != NULL && number->kind == ARG_INT) {
+	if (evidence == EVIDENCE_KERNEL && number != NULL &&
+		number->kind == ARG_INT) {
 		to = collection->marks;
 		key = hash_text(trace, event, "Seq", key);
 	} else {
@@ -183,9 +209,12 @@ static bool add_collective(struct collection *collection,
  * have equally many. */
 static bool number_marks(struct collection *collection)
 {
-	struct align_marks *from = &collection->unnumbered;
+	struct align_marks *from = collection->unnumbered;
 	uint32_t end;
 
+	for (int i = 1; i < EVIDENCE_COUNT; i++)
+		if (collection->marks->count + from->count == 0)
+			from = &collection->unnumbered[i];
 	sort_marks(from);
 	for (uint32_t i = 0; i < from->count; i = end) {
 		for (end = i; end < from->count &&
@@ -225,13 +254,17 @@ enum ctp_status align_collect(struct event_source *source,
 	struct event event;
 	bool done = true;
 
-	while ((status = source->next(source, &event, err)) == CTP_OK && done)
-		if (is_collective(source->trace, &event))
+	while ((status = source->next(source, &event, err)) == CTP_OK && done) {
+		enum evidence evidence = evidence_of(source->trace, &event);
+
+		if (evidence != EVIDENCE_COUNT)
 			done = add_collective(
-				&collection, source->trace, &event);
+				&collection, evidence, source->trace, &event);
+	}
 	if (status == CTP_END && done)
 		done = number_marks(&collection);
-	align_marks_clear(&collection.unnumbered);
+	for (int i = 0; i < EVIDENCE_COUNT; i++)
+		align_marks_clear(&collection.unnumbered[i]);
 	if (!done)
 		return ctp_no_memory(err);
 	drop_repeated(marks);

@@ -48,7 +48,9 @@ enum ctp_status align_find(struct event_source *source, const char *name,
  * Reads the source to its end and collects the kernels of collectives: NCCL's
  * and RCCL's, identified by the process group, name and number that PyTorch's
  * profiler adds. Without a number they are counted per name and group, and
- * match only between recordings that have equally many.
+ * match only between recordings that have equally many. A recording without
+ * such kernels has its annotations of collectives instead ("nccl:all_reduce"),
+ * and without those its kernels named SendRecv, which make up all-to-alls.
  * Source: torch/csrc/distributed/c10d/ParamCommsUtils.hpp;
  * libkineto/src/CuptiActivity.cpp.
  *

@@ -103,6 +103,21 @@ refuses 3 'c.json: has no recording time' a.json c.json
 refuses 3 'c.json: has no recording time' --align wall c.json c.json
 refuses 3 'a.json: has no range of that name' --align nowhere a.json b.json
 refuses 3 'b.json: has no collective op' --align collective a.json b.json
+# The quality of the alignment needs no -v.
+for rank in 0 1; do
+	echo "{\"baseTimeNanoseconds\":1,\"traceEvents\":["
+	for i in 1 2 3; do
+		echo "{\"ph\":\"X\",\"cat\":\"kernel\",
+\"name\":\"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)\",
+\"pid\":0,\"tid\":7,\"ts\":$((i * 100 + rank * (1000 + i))),\"dur\":5,
+\"args\":{\"device\":0,\"stream\":7}},"
+	done
+	echo '{"ph":"X","name":"f","pid":1,"tid":1,"ts":1,"dur":1}]}'
+done | csplit -sz -f pairs - '/baseTime/' '{1}'
+"$CTPROF" merge -o pairs.json --align collective pairs00 pairs01 2>said ||
+	complain "SendRecv is not a collective: $(cat said)"
+grep -qx 'ctprof: clocks agree to within 1.0 us in nine of ten collectives (worst input: pairs01, by 3 collectives)' said ||
+	complain "merge: did not say the quality but '$(cat said)'"
 agrees none a.json c.json
 agrees step a.json c.json
 agrees step c.json a.json

@@ -162,13 +162,36 @@ END_TEST
 
 START_TEST(a_point_to_point_operation_is_not_a_collective)
 {
-	static const struct work works[] = {{PAIR, 1, NULL, NULL, 0},
-		{PAIR, 2, "0", "send", 1}, {PAIR, 3, "0", "recv 0<-1", 1},
-		{"gemm", 4, NULL, NULL, 0},
-		{"nccl:all_reduce", 5, NULL, NULL, 0}};
+	static const struct work works[] = {{PAIR, 2, "0", "send", 1},
+		{PAIR, 3, "0", "recv 0<-1", 1}, {"gemm", 4, NULL, NULL, 0},
+		{"nccl:send 0->1", 5, NULL, NULL, 0},
+		{"nccl:coalesced", 6, NULL, NULL, 0}};
 
 	collect(0, works, 5);
 	ck_assert_uint_eq(marks[0].count, 0);
+}
+END_TEST
+
+START_TEST(annotations_and_pairs_count_only_without_better_evidence)
+{
+	static const struct work works[] = {{PAIR, 100, NULL, NULL, 0},
+		{PAIR, 200, NULL, NULL, 0},
+		{"nccl:all_reduce", 501, NULL, NULL, 0},
+		{KERNEL, 500, NULL, NULL, 0}};
+	static const struct work later[] = {{PAIR, 1100, NULL, NULL, 0},
+		{PAIR, 1200, NULL, NULL, 0},
+		{"nccl:all_reduce", 1501, NULL, NULL, 0},
+		{KERNEL, 1500, NULL, NULL, 0}};
+
+	for (size_t count = 2; count <= 4; count++) {
+		collect(0, works, count);
+		collect(1, later, count);
+		solve(2);
+		ck_assert_int_eq(shifts[1].shift_ns, -1000);
+		ck_assert_uint_eq(shifts[1].matched, count == 2 ? 2 : 1);
+		align_marks_clear(&marks[0]);
+		align_marks_clear(&marks[1]);
+	}
 }
 END_TEST
 
@@ -243,6 +266,8 @@ int main(void)
 	tcase_add_test(tests, without_numbers_there_must_be_equally_many);
 	tcase_add_test(tests, groups_and_names_are_different);
 	tcase_add_test(tests, a_point_to_point_operation_is_not_a_collective);
+	tcase_add_test(tests,
+		annotations_and_pairs_count_only_without_better_evidence);
 	tcase_add_test(tests, clocks_are_known_by_way_of_others);
 	tcase_add_test(tests, first_range_of_a_name_is_found);
 	tcase_add_test(tests, broken_source_is_an_error);
