@@ -9,6 +9,7 @@
 #include "io/known_formats.h"
 #include "base/memory.h"
 #include "base/pipe.h"
+#include "transform/op_names.h"
 #include "compilers/build_details.h"
 
 /* Not through the stream, which would read ahead: the decompressor reads the
@@ -121,6 +122,23 @@ static enum ctp_status refuse_unknown(
 			       : "unknown format; see 'ctprof formats'");
 }
 
+/* In logs and databases of NVIDIA's profilers, NVTX gives PyTorch's operators
+ * names that contain arguments. */
+static enum ctp_status split_names(
+	struct input_file *input, struct ctp_error *err)
+{
+	static const char *const with_nvtx[] = {"log", "nsys", "nvprof"};
+	enum ctp_status status = CTP_OK;
+
+	for (size_t i = 0; i < sizeof(with_nvtx) / sizeof(*with_nvtx); i++)
+		if (strcmp(input->format->name, with_nvtx[i]) == 0)
+			status = op_names_open(
+				input->source, &input->source, err);
+	if (status != CTP_OK)
+		input->source->close(input->source);
+	return status;
+}
+
 static enum ctp_status open_source(struct input_file *input,
 	const struct format *from, const struct read_request *request,
 	struct ctp_error *err)
@@ -139,9 +157,11 @@ static enum ctp_status open_source(struct input_file *input,
 			"format %s is write-only", input->format->name);
 	status = input->format->open_events(input->file, input->head,
 		input->head_size, request, &input->source, err);
-	if (status == CTP_OK && input->source->format != NULL)
+	if (status != CTP_OK)
+		return status;
+	if (input->source->format != NULL)
 		input->format = format_find(input->source->format);
-	return status;
+	return split_names(input, err);
 }
 
 static void close_file(struct input_file *input)

@@ -421,6 +421,68 @@ def test_odd(work):
     equal("odd values", run("stats", path).returncode, 0)
 
 
+# Names as emit_nvtx() makes them, and the operators with their calls.
+OPS = ["aten::to, seq = %d, op_id = %d" % (i, i + 1) for i in range(5)] + [
+    "aten::mm, op_id = 9, sizes = [[2, 3], [3, 4]], input_op_ids = [(1,0)]",
+    "AddBackward0, stashed seq=3", "step"]
+OP_CALLS = {"aten::to": 5, "aten::mm": 1, "AddBackward0": 1, "step": 1}
+
+
+def make_ops_nsys(path, ops):
+    c = sqlite3.connect(path)
+    sqlite_schemas.create(c, NSYS[-1])
+    for i, op in enumerate(ops):
+        add(c, "NVTX_EVENTS", start=100 * i, end=100 * i + 90, eventType=59,
+            text=op, globalTid=global_id(1, 7), domainId=0)
+    c.commit()
+
+
+def make_ops_nvprof(path, ops):
+    c = sqlite3.connect(path)
+    sqlite_schemas.create(c, "nvprof 11")
+    add(c, "Version", version=11)
+    s = make_strings(c, "StringTable", "_id_", ops)
+    for i, op in enumerate(ops, 1):
+        for flags, name in ((2, s[op]), (4, 0)):
+            add(c, "CUPTI_ACTIVITY_KIND_MARKER", flags=flags, id=i,
+                timestamp=10**9 + 100 * i + 20 * flags, objectKind=2,
+                objectId=object_id(1, 7), name=name, domain=0)
+    c.commit()
+
+
+def make_ops_log(path, ops):
+    source = path + ".json"
+    with open(source, "w") as file:
+        json.dump([{"ph": "X", "name": op, "pid": 1, "tid": 1, "ts": 10 * i,
+                    "dur": 9} for i, op in enumerate(ops)], file)
+    run("convert", "-t", "log", "-o", path, source)
+
+
+def test_ops(work):
+    """Arguments in names of operators do not make each call a function."""
+    for kind, make in (("nsys", make_ops_nsys), ("nvprof", make_ops_nvprof),
+                       ("log", make_ops_log)):
+        one = os.path.join(work, "ops-1." + kind)
+        two = os.path.join(work, "ops-2." + kind)
+        make(one, OPS)
+        make(two, [op.replace("seq = ", "seq = 1") for op in OPS])
+        for options in ((), ("--group=name",)):
+            rows = json.loads(run("stats", "--json", *options, one).stdout)
+            equal("%s: operators %s" % (kind, options), {
+                row["name"]: row["ncalls"] for row in rows["rows"]}, OP_CALLS)
+        found = run("diff", one, two).stdout.decode()
+        for op in OP_CALLS:
+            if op + ", " in found:
+                fail("%s: diff has arguments of %s" % (kind, op))
+        args = [event["args"] for event in slices(convert(one))
+                if event["name"] == "aten::mm"]
+        equal("%s: arguments" % kind, [
+            {key: args[0].get(key) for key in ("op_id", "sizes",
+                                               "input_op_ids")}],
+            [{"op_id": 9, "sizes": "[[2, 3], [3, 4]]",
+              "input_op_ids": "[(1,0)]"}])
+
+
 def main(work, files):
     for version in NSYS:
         test_nsys(work, version)
@@ -428,6 +490,7 @@ def main(work, files):
         test_nvprof(work, base, version)
     for packed in sorted(glob.glob(os.path.join(files, "*.gz"))):
         test_real(work, packed)
+    test_ops(work)
     test_damage(work)
     test_refused(work)
     test_odd(work)

@@ -4,6 +4,7 @@ c_tests += \
 	%D%/test_cut \
 	%D%/test_event_filter \
 	%D%/test_merge \
+	%D%/test_op_names \
 	%D%/test_redact
 shell_tests += \
 	%D%/redact.sh
