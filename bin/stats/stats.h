@@ -90,7 +90,10 @@ struct stats {
 	enum stats_key key;
 	const char *group; /* group in a report of several; NULL: the only
 			    * one */
-	uint32_t *order;   /* functions to show */
+	/* Frontend times of all translation units, by number, and then their
+	 * backend times. Borrowed; NULL: no units. */
+	const uint64_t *phases_ns;
+	uint32_t *order; /* functions to show */
 	uint32_t count;
 	uint32_t hidden; /* hidden by top and the limits */
 	uint32_t *work;  /* likewise device functions, if separate */

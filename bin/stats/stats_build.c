@@ -15,6 +15,7 @@ struct build {
 	const struct aggregate *rollup;
 	struct stats_options options;
 	struct stats groups[BUILD_GROUP_COUNT];
+	uint64_t *phases_ns; /* see stats.h */
 };
 
 static const char *const words[] = {
@@ -40,6 +41,41 @@ static void build_clear(struct build *build)
 {
 	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
 		stats_clear(&build->groups[i]);
+	memory_free(build->phases_ns);
+}
+
+/* Sums the time of each function below phases of this name, by number. */
+static void find_share(
+	const struct profile *profile, const char *phase, uint64_t *share)
+{
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+
+		if (strcmp(profile->functions[edge->callee].name, phase) == 0)
+			share[edge->caller] = edge->cost.cumtime_ns;
+	}
+}
+
+/* Splits the time of units, if there are any. */
+static int split_units(struct build *build)
+{
+	struct stats *stats = &build->groups[BUILD_UNIT];
+	const struct profile *profile = stats->profile;
+
+	if (profile == NULL)
+		return EXIT_DONE;
+	build->phases_ns =
+		memory_new_zeroed(2 * (size_t)profile->function_count + 1,
+			sizeof(*build->phases_ns));
+	if (build->phases_ns == NULL) {
+		build_clear(build);
+		return diag_no_memory(NULL);
+	}
+	find_share(profile, BUILD_FRONTEND, build->phases_ns);
+	find_share(profile, BUILD_BACKEND,
+		build->phases_ns + profile->function_count);
+	stats->phases_ns = build->phases_ns;
+	return EXIT_DONE;
 }
 
 static int build_init(struct build *build, const struct aggregate *rollup,
@@ -63,7 +99,7 @@ static int build_init(struct build *build, const struct aggregate *rollup,
 		}
 		build->groups[i].group = words[i];
 	}
-	return EXIT_DONE;
+	return split_units(build);
 }
 
 static void add_time(
@@ -148,18 +184,6 @@ static int print_table(
 	return EXIT_DONE;
 }
 
-/* Sums the time of each function below phases of this name, by number. */
-static void find_share(
-	const struct profile *profile, const char *phase, uint64_t *share)
-{
-	for (uint32_t i = 0; i < profile->edge_count; i++) {
-		const struct profile_edge *edge = &profile->edges[i];
-
-		if (strcmp(profile->functions[edge->callee].name, phase) == 0)
-			share[edge->caller] = edge->cost.cumtime_ns;
-	}
-}
-
 static int print_units(const struct stats *stats, FILE *out)
 {
 	const struct table_column columns[] = {
@@ -169,14 +193,9 @@ static int print_units(const struct stats *stats, FILE *out)
 		{"unit", false},
 	};
 	const struct profile *profile = stats->profile;
-	uint64_t *shares = memory_new_zeroed(
-		2 * (size_t)profile->function_count + 1, sizeof(*shares));
+	const uint64_t *phases_ns = stats->phases_ns;
 	struct table table;
 
-	if (shares == NULL)
-		return diag_no_memory(NULL);
-	find_share(profile, BUILD_FRONTEND, shares);
-	find_share(profile, BUILD_BACKEND, shares + profile->function_count);
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
 	for (uint32_t i = 0; i < stats->count; i++) {
 		uint32_t number = stats->order[i];
@@ -185,12 +204,11 @@ static int print_units(const struct stats *stats, FILE *out)
 
 		table_add_row(&table, TABLE_PLAIN);
 		add_time(stats, &table, unit->cost.cumtime_ns);
-		add_time(stats, &table, shares[number]);
+		add_time(stats, &table, phases_ns[number]);
 		add_time(stats, &table,
-			shares[profile->function_count + number]);
+			phases_ns[profile->function_count + number]);
 		add_name(&table, "", unit);
 	}
-	memory_free(shares);
 	return print_table(stats, &table, out);
 }
 

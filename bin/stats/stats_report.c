@@ -112,6 +112,12 @@ static void put_function(
 	if (stats->group != NULL)
 		report_text(json, "group", stats->group);
 	put_fields(stats, json, function, &function->cost);
+	if (stats->phases_ns != NULL) {
+		report_uint(json, "frontend_ns", stats->phases_ns[number]);
+		report_uint(json, "backend_ns",
+			stats->phases_ns[stats->profile->function_count +
+					 number]);
+	}
 	if (shows_device(stats)) {
 		report_uint(json, "self_device_ns", function->device.self_ns);
 		report_uint(json, "device_ns", function->device.total_ns);

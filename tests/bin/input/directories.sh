@@ -47,6 +47,16 @@ assert [line.split()[-1] for line in lines[2:4]] == \
 assert lines[2].split()[:3] == [
     "569486.000", "345621.000", "217870.000"], lines[2]
 END
+expect 0 "$CTPROF" stats -q --group=unit --json units
+"$python" - << 'END' || complain "units as JSON: $(cat out)"
+import json
+with open("out") as file:
+    rows = json.load(file)["rows"]
+assert [(row["name"], row["cumtime_ns"], row["frontend_ns"],
+         row["backend_ns"]) for row in rows] == [
+    (name, 569486000, 345621000, 217870000)
+    for name in ("a/main.cpp", "b/main.cpp")], rows
+END
 # Groups may be requested for one file, with or without a directory.
 expect 0 "$CTPROF" stats -q --group=header --csv units/b/main.cpp.json
 [ "$(head -1 out)" = group,name,file,line,ncalls,pcalls,tottime_ns,cumtime_ns ] &&
