@@ -16,6 +16,7 @@ LIMIT = 2_000_000
 HOST_NODES = LIMIT // 100 // 48 * 18 + 8  # of a flame graph, at the most
 DEVICE_NODES = LIMIT // 100 // 48 * 8 + 8
 HOST, KERNEL = 0, 1
+MISFIT = -2  # see page_gpu.c
 LONG_DEVICE = "NVIDIA A100 " + "N" * 50000
 
 
@@ -102,10 +103,47 @@ def check_rates(data, kernels):
                     str(row[11] and row[11] / 100), str(row[12]),
                     str(row[13] and row[13] / 100))
                    for row in data["functions"] if row[3] == KERNEL)
+    for row in kernels["rows"]:
+        for misfit, key in (("flops_misfit", "flops_percent"),
+                            ("bytes_misfit", "bandwidth_percent")):
+            if row[misfit]:
+                row[key] = MISFIT / 100
     wanted = sorted((clip(row["name"]), row["device"], row["total_ns"],
                      *(str(row[key]) for key in keys))
                     for row in kernels["rows"])
     assert shown == wanted, (shown[:2], wanted[:2])
+
+
+def check_misfits(ctprof, directory):
+    """Work that exceeds the peak is marked."""
+    path = os.path.join(directory, "misfits.json")
+    events = []
+    for i, (name, dims) in enumerate((("aten::relu", [[10**9]]),
+                                      ("aten::neg", [[10**5]]),
+                                      ("aten::mm", [[4096, 4096]] * 2))):
+        args = {"External id": i + 1, "correlation": i + 1, "device": 0,
+                "stream": 7}
+        events += [
+            {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1,
+             "ts": 100 * i, "dur": 50, "args": {
+                 "External id": i + 1, "Input Dims": dims,
+                 "Input type": ["float"] * len(dims)}},
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel",
+             "pid": 1, "tid": 1, "ts": 100 * i + 1, "dur": 5,
+             "args": {"correlation": i + 1}},
+            {"ph": "X", "cat": "kernel", "name": f"gemm {name}", "pid": 0,
+             "tid": 7, "ts": 100 * i + 10, "dur": 20, "args": args}]
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"traceEvents": events, "deviceProperties": [
+            {"id": 0, "name": "NVIDIA A100-SXM4-40GB"}]}, file)
+    _, (data,) = page_of(ctprof, path)
+    kernels = json.loads(run(ctprof, "kernels", "--json", path))
+    misfits = {row["name"]: (row["flops_misfit"], row["bytes_misfit"])
+               for row in kernels["rows"]}
+    assert misfits == {"gemm aten::relu": (False, True),
+                       "gemm aten::neg": (False, False),
+                       "gemm aten::mm": (True, True)}, misfits
+    check_rates(data, kernels)
 
 
 def check_tree(tree, functions, total_ns, most):
@@ -288,6 +326,7 @@ def main(ctprof, directory, *inputs):
         print("ok", os.path.basename(path))
     check_huge(ctprof, directory)
     check_crowded(ctprof, directory)
+    check_misfits(ctprof, directory)
     check_bushy(ctprof, directory)
     print("ok, and at most 2 MB of more than that")
 
