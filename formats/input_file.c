@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "io/known_formats.h"
+#include "io/utf16_file.h"
 #include "base/memory.h"
 #include "base/pipe.h"
 #include "transform/op_names.h"
@@ -70,6 +71,29 @@ static enum ctp_status unpack(struct input_file *input, struct ctp_error *err)
 		return status;
 	input->packed = input->file;
 	input->file = inflate_file_stream(input->inflate);
+	input->head_size =
+		fread(input->head, 1, sizeof(input->head), input->file);
+	if (ferror(input->file))
+		return ctp_fail(err, CTP_ERR_IO, "cannot read");
+	return CTP_OK;
+}
+
+/* Replaces a text in UTF-16 by the same in UTF-8. Positions in it are those of
+ * UTF-8. */
+static enum ctp_status narrow(struct input_file *input, struct ctp_error *err)
+{
+	FILE *wide = input->file;
+	enum ctp_status status;
+
+	if (!utf16_file_probe(input->head, input->head_size))
+		return CTP_OK;
+	status = utf16_file_open(
+		&input->file, wide, input->head, input->head_size, err);
+	if (status != CTP_OK) {
+		input->file = wide;
+		return status;
+	}
+	input->wide = wide;
 	input->head_size =
 		fread(input->head, 1, sizeof(input->head), input->file);
 	if (ferror(input->file))
@@ -143,8 +167,10 @@ static enum ctp_status open_source(struct input_file *input,
 	const struct format *from, const struct read_request *request,
 	struct ctp_error *err)
 {
-	enum ctp_status status = refuse_empty(input, err);
+	enum ctp_status status = narrow(input, err);
 
+	if (status == CTP_OK)
+		status = refuse_empty(input, err);
 	if (status != CTP_OK)
 		return status;
 	input->format = from;
@@ -166,13 +192,20 @@ static enum ctp_status open_source(struct input_file *input,
 
 static void close_file(struct input_file *input)
 {
-	FILE *file = input->packed != NULL ? input->packed : input->file;
+	FILE *file = input->file;
 
+	if (input->wide != NULL) {
+		(void)fclose(file);
+		file = input->wide;
+	}
+	if (input->packed != NULL)
+		file = input->packed;
 	inflate_file_close(input->inflate);
 	if (file != NULL && file != stdin)
 		(void)fclose(file);
 	input->file = NULL;
 	input->packed = NULL;
+	input->wide = NULL;
 	input->inflate = NULL;
 }
 
@@ -207,6 +240,7 @@ static void reset(struct input_file *input)
 {
 	input->file = NULL;
 	input->packed = NULL;
+	input->wide = NULL;
 	input->inflate = NULL;
 	input->source = NULL;
 	input->size_bytes = 0;

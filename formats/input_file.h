@@ -17,6 +17,7 @@
 struct input_file {
 	FILE *file;   /* the reader's input */
 	FILE *packed; /* the original file if gzip'd; else NULL */
+	FILE *wide;   /* the file or contents in UTF-16; else NULL */
 	struct inflate_file *inflate;
 	const struct format *format;
 	struct event_source *source;

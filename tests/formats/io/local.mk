@@ -2,4 +2,5 @@
 c_tests += \
 	%D%/test_inflate
 shell_tests += \
-	%D%/gzip.sh
+	%D%/gzip.sh \
+	%D%/utf16.sh
