@@ -150,6 +150,53 @@ static size_t find_place(
 		       : 0;
 }
 
+/* Start of the last part of a path, which ".." takes back; NULL if there is
+ * none. The root is its own parent. */
+static char *find_parent(char *path, size_t size)
+{
+	size_t end = size > 1 && path[size - 1] == '/' ? size - 1 : size;
+	char *slash = end == 0 ? NULL : memrchr(path, '/', end);
+	char *part = slash == NULL ? path : slash + 1;
+	size_t length = end - (size_t)(part - path);
+
+	if (end == 0 || (length == 2 && memcmp(part, "..", 2) == 0))
+		return NULL;
+	return part;
+}
+
+/*
+ * Removes "." and "x/.." from a path and returns its new size: compilers name
+ * a header as they found it, "/usr/bin/../include/c++/12/map", so that two
+ * compilers would have two headers. Links are not followed: the files may be
+ * on another machine.
+ */
+static size_t normalize_path(char *path, size_t size)
+{
+	size_t used = size > 0 && path[0] == '/';
+
+	for (size_t at = used, next; at < size; at = next + 1) {
+		const char *slash = memchr(path + at, '/', size - at);
+		size_t length =
+			(slash == NULL ? size : (size_t)(slash - path)) - at;
+		char *parent = NULL;
+
+		next = at + length;
+		if (length == 0 || (length == 1 && path[at] == '.'))
+			continue;
+		if (length == 2 && memcmp(path + at, "..", 2) == 0)
+			parent = find_parent(path, used);
+		if (parent != NULL) {
+			used = (size_t)(parent - path);
+			continue;
+		}
+		memmove(path + used, path + at, length);
+		used += length;
+		if (slash != NULL)
+			path[used++] = '/';
+	}
+	return used;
+}
+
 /* The site combined with the detail; TRACE_NONE if out of memory. */
 static uint32_t add_site(
 	struct details *details, const struct kind *kind, uint32_t site)
@@ -169,6 +216,7 @@ static uint32_t add_site(
 		trace->text, (char *)details->name.bytes, details->name.used);
 	place.category = 0;
 	if (size != 0) {
+		size = normalize_path((char *)details->detail.bytes, size);
 		place.file = strtab_add(
 			trace->text, (char *)details->detail.bytes, size);
 		place.line = line;

@@ -68,12 +68,12 @@ def group_keys(name, detail, on_row):
     whole = name + " " + detail if detail else name
     keys = {}
     if not on_row:
-        return {"header": (name, detail)}
+        return {"header": (name, os.path.normpath(detail))}
     keys["name"] = (name, "")
     if name in PHASES:
         keys["phase"] = (PHASES[name], "")
     if name == "Source":
-        keys["header"] = (name, detail)
+        keys["header"] = (name, os.path.normpath(detail))
     if name in ("InstantiateClass", "InstantiateFunction"):
         keys["template"] = (whole, "")
     if name in ("OptFunction", "CodeGen Function"):

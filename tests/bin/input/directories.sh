@@ -120,6 +120,33 @@ done
 expect 0 "$CTPROF" convert -q -t pstats logs/ units/ -o sums/
 [ -s sums/logs.pstats ] && [ -s sums/units.pstats ] ||
 	complain "no names for directories: $(ls sums)"
+# Two spellings of a header's path are one header; random paths become as
+# Python makes them.
+"$python" - "$CTPROF" <<'END' || complain "paths of headers are not normalized"
+import csv, json, posixpath, random, subprocess, sys
+chance = random.Random(3)
+paths = {"/usr/bin/../lib/gcc/12/../../include/c++/map": 0}
+while len(paths) < 2000:
+    parts = [chance.choice(("a", "bin", "..", ".", "c.h", ""))
+             for _ in range(chance.randrange(1, 9))]
+    paths[chance.choice(("/", "b/", "")) + "/".join(parts) + "/x.h"] = 0
+events = [{"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 10**6,
+           "name": "ExecuteCompiler"}]
+calls = {}
+for number, path in enumerate(paths):
+    events.append({"ph": "X", "pid": 1, "tid": 1, "ts": 2 * number, "dur": 1,
+                   "name": "Source", "args": {"detail": path}})
+    whole = posixpath.normpath(path)
+    whole = "/" + whole.lstrip("/") if whole.startswith("/") else whole
+    calls[whole] = calls.get(whole, 0) + 1
+with open("headers.json", "w", encoding="utf-8") as file:
+    json.dump({"traceEvents": events, "beginningOfTime": 1}, file)
+out = subprocess.run([sys.argv[1], "stats", "--csv", "headers.json"],
+                     check=True, stdout=subprocess.PIPE, text=True).stdout
+found = {row["file"]: int(row["ncalls"])
+         for row in csv.DictReader(out.splitlines()) if row["name"] == "Source"}
+sys.exit(found != calls or "/usr/lib/include/c++/map" not in found)
+END
 mkdir none
 expect 3 "$CTPROF" stats none
 said "none: contains no trace"
