@@ -34,10 +34,20 @@ struct aggregate_work {
 	struct aggregate *sums; /* private to the thread */
 };
 
+/* Kinds of events that a profile of functions does not have. */
+enum ignored {
+	IGNORED_ASYNC,
+	IGNORED_INSTANTS,
+	IGNORED_COUNTERS,
+	IGNORED_COUNT
+};
+
 /* A file being read into one of `build`, `ops` and `replay`. */
 struct reader {
 	const char *name; /* of the input */
 	bool quiet;
+	bool shows_ignored; /* even if there are functions */
+	uint64_t ignored[IGNORED_COUNT];
 	struct replay_options options;
 	struct aggregate *sums;
 	struct trace *trace;
@@ -89,6 +99,23 @@ static enum ctp_status detect_kind(struct reader *reader, struct ctp_error *err)
 	return reader->replay != NULL ? CTP_OK : ctp_no_memory(err);
 }
 
+static void count_ignored(struct reader *reader, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_ASYNC_BEGIN:
+		reader->ignored[IGNORED_ASYNC]++;
+		break;
+	case EVENT_INSTANT:
+		reader->ignored[IGNORED_INSTANTS]++;
+		break;
+	case EVENT_COUNTER:
+		reader->ignored[IGNORED_COUNTERS]++;
+		break;
+	default:
+		break;
+	}
+}
+
 static enum ctp_status add_event(
 	void *to, const struct event *event, struct ctp_error *err)
 {
@@ -103,8 +130,10 @@ static enum ctp_status add_event(
 		return status;
 	if (reader->build != NULL)
 		return build_profile_add(reader->build, event, err);
-	return reader->ops != NULL ? averages_add(reader->ops, event, err)
-				   : replay_add(reader->replay, event, err);
+	if (reader->ops != NULL)
+		return averages_add(reader->ops, event, err);
+	count_ignored(reader, event);
+	return replay_add(reader->replay, event, err);
 }
 
 /* Adds a file's profile to the sums and frees it. If the sums are empty, they
@@ -135,6 +164,23 @@ static void diag_cost(
 		diag("%s: %s", reader->name, cost.line);
 }
 
+static void diag_ignored(
+	const struct reader *reader, const struct profile *profile)
+{
+	const uint64_t *ignored = reader->ignored;
+
+	if (ignored[IGNORED_ASYNC] + ignored[IGNORED_INSTANTS] +
+			ignored[IGNORED_COUNTERS] ==
+		0)
+		return;
+	if (profile->function_count == 0 || reader->shows_ignored)
+		diag("%s: has events that are not functions (asynchronous "
+		     "ranges: %" PRIu64 ", instants: %" PRIu64
+		     ", counter values: %" PRIu64 ")",
+			reader->name, ignored[IGNORED_ASYNC],
+			ignored[IGNORED_INSTANTS], ignored[IGNORED_COUNTERS]);
+}
+
 static enum ctp_status add_result(
 	const struct reader *reader, struct ctp_error *err)
 {
@@ -146,8 +192,10 @@ static enum ctp_status add_result(
 
 	if (status != CTP_OK)
 		return status;
-	if (reader->ops == NULL && !reader->quiet)
+	if (reader->ops == NULL && !reader->quiet) {
 		diag_cost(reader, profile);
+		diag_ignored(reader, profile);
+	}
 	return add_profile(reader->sums, profile, err);
 }
 
@@ -190,6 +238,7 @@ static enum ctp_status read_events(const struct aggregate_work *work,
 		.unit = unit,
 		.name = input->name,
 		.quiet = work->options->inputs->quiet,
+		.shows_ignored = work->options->inputs->verbose,
 	};
 	struct convert_job job = {
 		.progress = input_update_progress, .user = input};

@@ -279,6 +279,17 @@ printf '{"traceEvents":[]}\n' >"$work/none.json"
 	"No operations were recorded." ] || complain "no events: no message"
 [ "$("$CTPROF" stats -q "$work/none.json")" = \
 	"No functions were recorded." ] || complain "no functions: no message"
+# Events that are not functions are counted, so that nobody takes the input for
+# an empty one.
+"$python" -c '
+import json
+print(json.dumps([{"ph": kind, "cat": "c", "name": "a", "id": i, "pid": 1,
+    "tid": 1, "ts": i + (kind == "e")} for i in range(1000) for kind in "be"]
+    + [{"ph": "i", "name": "i", "pid": 1, "tid": 1, "ts": 1}]))' \
+	>"$work/async.json"
+"$CTPROF" stats "$work/async.json" 2>&1 >/dev/null |
+	grep -q 'has events that are not functions (asynchronous ranges: 1000, instants: 1, counter values: 0)$' ||
+	complain "async ranges are not counted"
 printf '{"traceEvents":[{"ph":"X","name":"x","pid":1,"tid":1,"ts":0,"dur":1}]}
 ' >"$work/x.json"
 for none in none.json x.json; do
