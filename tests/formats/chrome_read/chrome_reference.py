@@ -182,7 +182,9 @@ class Check:
         counts = report["counts"]
         for what, wanted in (
                 ("ranges", len(self.trace.host)),
-                ("device", len(self.trace.device)),
+                ("device", len(self.work.work)),
+                ("device_other",
+                 len(self.trace.device) - len(self.work.work)),
                 ("counters", self.trace.kinds["C"])):
             self.report.same(what, counts[what], wanted)
         self.report.same("instants", counts["instants"] + counts["memory"],
