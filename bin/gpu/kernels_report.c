@@ -447,8 +447,8 @@ static void print_coverage(const struct kernels_device *device, FILE *out)
 	if (device->flops.time_ns == 0 && device->bytes.time_ns == 0 &&
 		device->flops_misfit_ns == 0 && device->bytes_misfit_ns == 0) {
 		fputs("Operations and bytes are unknown: the trace has no "
-		      "input shapes\n(use record_shapes=True of PyTorch's "
-		      "profiler).\n",
+		      "input shapes (use\nrecord_shapes=True of PyTorch's "
+		      "profiler), or only those of custom operators.\n",
 			out);
 		return;
 	}
