@@ -118,7 +118,8 @@ END_TEST
 
 START_TEST(gprof2dot_gets_the_profile_as_pstats)
 {
-	set_programs("cat \"$6\"", "echo '<svg>'; cat");
+	set_programs(
+		"for file; do :; done; cat \"$file\"", "echo '<svg>'; cat");
 	ck_assert_int_eq(draw(), CTP_OK);
 	CASE_HAS("{(\3\0\0\0u\1\0\0\0~i\0\0\0\0u\15\0\0\0<all threads>(");
 }
@@ -138,7 +139,8 @@ START_TEST(names_in_pictures_have_no_control_characters)
 			  "cape",
 		"");
 	ck_assert_int_eq(profile_sort(profile_case_profile, NULL), CTP_OK);
-	set_programs("cat \"$6\"", "echo '<svg>'; cat");
+	set_programs(
+		"for file; do :; done; cat \"$file\"", "echo '<svg>'; cat");
 	ck_assert_int_eq(draw(), CTP_OK);
 	CASE_HAS("es\\u001bcape");
 }
