@@ -7,7 +7,7 @@
  * uftrace.h, NYTProf's and Xdebug's, yappi's pickle, Ruby's marshal.c; for
  * JSON, the members that do not occur in traces, of V8's profiler, the Firefox
  * Profiler, opentelemetry-proto, pyinstrument, scalene, stackprof, memray's and
- * perf's, PyTorch's execution traces, DHAT, 'jfr print' and GHC's -pj.
+ * perf's, rocprofv3's, PyTorch's execution traces, DHAT, 'jfr print' and GHC's -pj.
  */
 #include "io/known_formats.h"
 
@@ -175,6 +175,10 @@ static const struct {
 			    "callgrind and cachegrind profiles"},
 	{"finish_ts", "is a PyTorch execution trace, which has no times; use "
 		      "the output of export_chrome_trace()"},
+	{"rocprofiler-sdk-tool",
+		"is JSON of rocprofv3; use 'rocprofv3 --output-format "
+		"pftrace' and convert the trace with Perfetto's 'traceconv "
+		"json'"},
 	{"cost_centres", "is a GHC cost-centre profile; convert an eventlog "
 			 "with hs-speedscope instead"},
 };

@@ -408,6 +408,9 @@ said "ctprof: foreign.txt: is output of 'perf script'; use the folded stacks of 
 printf '{"nodes":[],"samples":[2],"timeDeltas":[1]}' >foreign.cpuprofile
 expect 3 ctprof info foreign.cpuprofile
 said "ctprof: foreign.cpuprofile: is a V8 profile (Node, Chrome); open it in https://www.speedscope.app and convert its export"
+echo '{"rocprofiler-sdk-tool":[{"metadata":{},"buffer_records":{}}]}' >rocprof.json
+expect 3 ctprof stats rocprof.json
+said "ctprof: rocprof.json: is JSON of rocprofv3; use 'rocprofv3 --output-format pftrace' and convert the trace with Perfetto's 'traceconv json'"
 expect 0 ctprof convert -t pftrace run.ctp -o foreign.pftrace
 expect 3 ctprof info foreign.pftrace
 said "ctprof: foreign.pftrace: is a Perfetto trace; convert it with Perfetto's 'traceconv json' first"
