@@ -24,6 +24,7 @@ import collections
 import decimal
 import gzip
 import json
+import posixpath
 import re
 import sys
 
@@ -147,7 +148,7 @@ def read_json(path):
 
 def detailed(event):
     """The name of a range of clang's in a profile, without the column of a
-    place."""
+    place, and with a file's path normalized."""
     name = event.get("name", "")
     detail = (event.get("args") or {}).get("detail")
     if name not in FILES + PLACES + NAMED + INSTANCES or \
@@ -156,7 +157,9 @@ def detailed(event):
     if name in INSTANCES and INSTANCE.fullmatch(detail):
         return f"{name} {INSTANCE.fullmatch(detail)[1]}"
     place = PLACE.fullmatch(detail) if name in PLACES else None
-    return f"{name} {place[1] if place else detail}"
+    if name in FILES or place:
+        return f"{name} {posixpath.normpath(place[1] if place else detail)}"
+    return f"{name} {detail}"
 
 
 def is_header(event):
