@@ -202,7 +202,9 @@ static int64_t double_spacing(const struct trace *trace)
 		(uint64_t)(trace->end_ns > 0 ? trace->end_ns : 0) / 1000;
 	int bits = end_us == 0 ? 0 : 64 - __builtin_clzll(end_us);
 
-	return bits > DBL_MANT_DIG ? 2000 : (1000 >> (DBL_MANT_DIG - bits)) + 1;
+	return bits > DBL_MANT_DIG
+		       ? 2000
+		       : (INT64_C(1000) >> (DBL_MANT_DIG - bits)) + 1;
 }
 
 /*

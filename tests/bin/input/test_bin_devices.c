@@ -141,7 +141,8 @@ START_TEST(activities_are_counted_with_their_launches)
 	};
 	struct trace_summary summary = SUMMARIZE(events);
 
-	ck_assert_uint_eq(summary.activities, 5);
+	ck_assert_uint_eq(summary.activities, 4);
+	ck_assert_uint_eq(summary.device_other, 1);
 	ck_assert_uint_eq(summary.calls, 1);
 	ck_assert_uint_eq(summary.matched, 2);
 	ck_assert_uint_eq(summary.skew_ns, 0);
