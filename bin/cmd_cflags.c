@@ -184,7 +184,7 @@ static const struct argp argp = {
 	.doc = "Print the compiler's flags for 'ctprof record': they "
 	       "instrument functions, but not the small ones of the C++ "
 	       "library.\vExamples:\n"
-	       "  cc -O2 $(ctprof cflags) program.c -o program\n"
+	       "  cc -O2 $(ctprof cflags --cc=cc) program.c -o program\n"
 	       "  g++ -O2 $(ctprof cflags --cc=g++) program.cc -o program\n"
 	       "  make CXX=clang++ CXXFLAGS=\"-O2 $(ctprof cflags "
 	       "--cc=clang++)\"",

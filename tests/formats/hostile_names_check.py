@@ -278,8 +278,9 @@ def svg_texts(what, data):
     # gprof2dot and graphviz also break long names into lines.
     words = {"".join(each.itertext()) for each in root.iter()
              if each.tag.endswith(("}text", "}title"))}
-    words |= {each.get(key) for each in root.iter() for key in each.keys()
-              if key.endswith("}title")}
+    # A tooltip has the whole name, and the place on a line of its own.
+    words |= {each.get(key).partition("\n")[0] for each in root.iter()
+              for key in each.keys() if key.endswith("}title")}
     for each in root.iter():
         for key, value in each.attrib.items():
             check(f"{what}: an attribute", not (

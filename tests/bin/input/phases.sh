@@ -130,12 +130,12 @@ for group in header template; do
 	"$CTPROF" stats -q --json --group "$group" "$nvcc" >"$group.json"
 done
 gzip -dc "$nvcc" | "$python" -c '
-import collections, json, sys
+import collections, json, posixpath, sys
 wanted = {"header": collections.Counter(), "template": collections.Counter()}
 for one in json.load(sys.stdin)["traceEvents"]:
     name, detail = one.get("name", ""), one.get("args", {}).get("detail")
     if name == "Processing Header File":
-        wanted["header"][detail] += 1
+        wanted["header"][posixpath.normpath(detail)] += 1
     elif name.startswith("Instantiating "):
         instance = detail[detail.index(" [") + 2:-1]
         wanted["template"][name + " " + instance] += 1

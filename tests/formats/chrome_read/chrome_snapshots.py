@@ -24,6 +24,13 @@ OURS = {
         ("A", "1", "µs"), ("A;B", "9", "µs"), ("A;Z", "1", "µs")],
     "out-of-order-unbalanced-name.json": [
         ("alpha", "2", "µs"), ("alpha;beta", "8", "µs")],
+    # C (X) and D (B, E) have the same times. To speedscope, pairs are always
+    # outside; to us, the first in the file is, as Chrome and V8 write it.
+    "bex-interaction.json": [
+        ("A;B", "2", "µs"), ("C;D", "2", "µs"), ("F", "1", "µs"),
+        ("F;E", "1", "µs"), ("G", "1", "µs"), ("G;H", "1", "µs"),
+        ("J", "1", "µs"), ("J;I", "1", "µs"), ("K", "1", "µs"),
+        ("K;L", "1", "µs")],
     # speedscope reads samples as ranges; to us they are instants.
     "multi-thread-with-samples.json": [],
 }
