@@ -291,8 +291,8 @@ class Shown(support.TestCase):
                 continue
             with self.subTest(hook=hook):
                 done = support.python(
-                    "-W", "ignore", "-m", "ctprof", f"--hook={hook}", "-o",
-                    self.work / "run.ctp", program)
+                    "-W", "ignore", "-m", "ctprof", "--force", f"--hook={hook}",
+                    "-o", self.work / "run.ctp", program)
                 if words is None:
                     self.assertNotIn("corrected", done.stderr)
                 else:
