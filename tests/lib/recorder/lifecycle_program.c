@@ -140,13 +140,16 @@ static int clone_itself(void)
 	return waitpid(child, &status, 0) == child && status == 0 ? STATUS : 1;
 }
 
-/* Prints the descriptors that a process has open beyond the standard ones, and
- * ends it. */
+/* Waits until a child has stopped, prints the descriptors that it has open
+ * beyond the standard ones, and ends it. A child that is still being loaded
+ * would show the files of the dynamic linker, too. */
 static int list_descriptors(pid_t pid)
 {
 	char command[256];
 	int status;
 
+	if (waitpid(pid, NULL, WUNTRACED) != pid)
+		return 1;
 	(void)snprintf(command, sizeof(command),
 		"find /proc/%ld/fd -mindepth 1 ! -name '[012]' "
 		"-printf '%%f %%l\\n'",
@@ -160,20 +163,20 @@ static int list_descriptors(pid_t pid)
  * posix_spawn(). */
 static int start_children(void)
 {
-	char sleep[] = "sleep";
-	char seconds[] = "60";
-	char *argv[] = {sleep, seconds, NULL};
+	char shell[] = "sh";
+	char option[] = "-c";
+	char script[] = "kill -STOP $$";
+	char *argv[] = {shell, option, script, NULL};
 	pid_t child;
 
 	work(10);
-	if (posix_spawnp(&child, sleep, NULL, NULL, argv, environ) != 0 ||
+	if (posix_spawnp(&child, shell, NULL, NULL, argv, environ) != 0 ||
 		list_descriptors(child) != 0)
 		return 1;
 	child = fork();
 	if (child == 0)
 		_exit(raise(SIGSTOP));
-	if (waitpid(child, NULL, WUNTRACED) != child ||
-		list_descriptors(child) != 0)
+	if (list_descriptors(child) != 0)
 		return 1;
 	return STATUS;
 }
