@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 libprogram_la_SOURCES += \
 	%D%/arguments.c %D%/arguments.h \
+	%D%/columns.c %D%/columns.h \
 	%D%/command.c %D%/command.h \
 	%D%/diag.c %D%/diag.h \
 	%D%/output.c %D%/output.h \

@@ -494,8 +494,13 @@ void table_csv_raw(void)
 	csv_raw = true;
 }
 
-void table_csv(FILE *out, const char *text, char end)
+void table_csv_field(FILE *out, const char *text)
 {
 	(void)csv_field(out, text, strlen(text), csv_raw);
+}
+
+void table_csv(FILE *out, const char *text, char end)
+{
+	table_csv_field(out, text);
 	putc(end, out);
 }

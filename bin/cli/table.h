@@ -71,7 +71,10 @@ bool table_print(
 /* Prints text from a file outside of tables, escaped as by table_print(). */
 void table_text(FILE *out, const char *bytes, size_t size);
 
-/* Prints a CSV field, quoted by csv_field.h, and its end: ',' or '\n'. */
+/* Prints a CSV field, quoted by csv_field.h. */
+void table_csv_field(FILE *out, const char *text);
+
+/* The same with its end: ',' or '\n'. */
 void table_csv(FILE *out, const char *text, char end);
 
 /* Turns off the protection against formulas in spreadsheets. */

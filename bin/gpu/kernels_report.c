@@ -10,18 +10,10 @@
 #include "cli/command.h"
 #include "cli/quantity.h"
 #include "cli/diag.h"
-#include "cli/table.h"
+#include "cli/columns.h"
 #include "input/devices.h"
 #include "io/amount.h"
 #include "profiles/label.h"
-
-#define HUNDREDTHS 100
-
-/* Units of the text tables. */
-#define UNIT_TOTAL_NS 1000000 /* ms */
-#define UNIT_NS 1000          /* us */
-#define UNIT_FLOPS UINT64_C(1000000000000)
-#define UNIT_BYTES 1000000000
 
 /* Line widths for all columns, and for most. */
 #define FULL 105
@@ -90,16 +82,6 @@ static void put_rate(
 		json_none(json);
 }
 
-static void put_share(
-	struct json *json, const char *key, bool known, uint64_t value)
-{
-	json_key(json, key);
-	if (known)
-		json_double(json, (double)value / HUNDREDTHS);
-	else
-		json_none(json);
-}
-
 static void put_device_name(struct json *json, const struct kernels_view *view,
 	const struct kernels_device *device)
 {
@@ -108,41 +90,114 @@ static void put_device_name(struct json *json, const struct kernels_view *view,
 	devices_write_name(json, view->trace, device->pid, device->number);
 }
 
-/* Rounded to the nearest. */
-static uint64_t mean_of(const struct kernels_row *row)
+static const struct column_unit ms = {"ms", 1000000};
+static const struct column_unit us = {"us", 1000};
+static const struct column_unit tera = {"", UINT64_C(1000000000000)};
+static const struct column_unit giga = {"", 1000000000};
+
+struct line {
+	const char *input;
+	struct kernels_device device;
+	struct value device_name;
+	const char *name;
+	struct kernels_row row;
+	uint64_t mean_ns, flops;
+	struct value share, flops_per_s, bytes_per_s, flops_share, bytes_share;
+	const char *kernel;
+};
+
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct line, member)
+static const struct column items[] = {
+	COLUMN_IN_CSV(TEXT, "input", "the input", OF(input)),
+	COLUMN(INTEGER, "pid", NULL, "the process", OF(device.pid)),
+	COLUMN(COUNT, "device", NULL, "the device's number, from 0",
+		OF(device.number)),
+	COLUMN_IN_JSON(TEXT, "device_name",
+		"the device's name; null if it is not known", OF(device_name)),
+	COLUMN(TEXT, "name", NULL, "the kernel's name", OF(name)),
+	COLUMN(COUNT, "count", "count", "number of launches", OF(row.count)),
+	COLUMN(TIME, "total_ns", "total ", "the time of all launches",
+		OF(row.total_ns), .unit = &ms),
+	COLUMN_IN_TEXT(PERCENT, "share %", OF(share), .min_line = WIDE),
+	COLUMN(TIME, "mean_ns", "mean ", "the mean time of a launch",
+		OF(mean_ns), .unit = &us),
+	COLUMN(TIME, "min_ns", "min ", "the shortest launch", OF(row.min_ns),
+		.unit = &us, .min_line = FULL, .sort = KERNELS_MIN + 1),
+	COLUMN(TIME, "max_ns", "max ", "the longest launch", OF(row.max_ns),
+		.unit = &us, .min_line = FULL, .sort = KERNELS_MAX + 1),
+	COLUMN(COUNT, "flops", NULL, "known floating-point operations",
+		OF(flops)),
+	COLUMN(COUNT, "bytes", NULL, "known bytes moved", OF(row.bytes.amount)),
+	COLUMN(COUNT, "flops_per_s", "TFLOP/s",
+		"floating-point operations per second; null if unknown",
+		OF(flops_per_s), .unit = &tera, .place = 1),
+	COLUMN(COUNT, "bytes_per_s", "GB/s",
+		"bytes per second; null if unknown",
+		OF(bytes_per_s), .unit = &giga, .place = 3),
+	COLUMN(PERCENT, "flops_percent", "peak %",
+		"flops_per_s in percent of the device's peak; null if unknown",
+		OF(flops_share), .place = 2),
+	COLUMN(PERCENT, "bandwidth_percent", "peak %",
+		"bytes_per_s in percent of the device's peak; null if unknown",
+		OF(bytes_share), .place = 4),
+	COLUMN(BOOL, "flops_misfit", NULL, "the model does not fit: the "
+		"operations would exceed the device's peak and are left out",
+		OF(row.flops_misfit)),
+	COLUMN(BOOL, "bytes_misfit", NULL, "the model does not fit: the bytes "
+		"would exceed the device's peak and are left out",
+		OF(row.bytes_misfit)),
+	COLUMN_IN_TEXT(TEXT, "kernel", OF(kernel), .place = 5),
+};
+/* clang-format on */
+
+static struct columns columns_of(const struct kernels_view *view)
 {
-	return quantity_mean(row->total_ns, row->count);
+	return (struct columns){.items = items,
+		.count = sizeof(items) / sizeof(items[0]),
+		.sort = (uint8_t)(view->sort + 1),
+		.width = view->width,
+		.color = view->color};
 }
 
-static void put_row(struct json *json, const struct kernels_view *view,
-	const struct kernels_row *row)
+/* A share that would exceed the peak is unknown. */
+static struct value share_value(bool misfit, bool known, uint64_t share)
+{
+	struct value value = value_maybe(known, share);
+
+	value.text = misfit && !known ? "no fit" : NULL;
+	return value;
+}
+
+static struct line line_of(
+	const struct kernels_view *view, const struct kernels_row *row)
 {
 	uint32_t count;
 	const struct kernels_device *device =
 		&kernels_devices(view->kernels, &count)[row->device];
 	struct kernels_rates rates =
 		kernels_rates_of(view, row, kernels_peak_of(view, device));
+	struct line line = {
+		.input = view->input,
+		.device = *device,
+		.name = strtab_text(view->trace->text, row->name, NULL),
+		.row = *row,
+		.mean_ns = quantity_mean(row->total_ns, row->count),
+		.flops = kernels_flops(row).amount,
+		.share = value_maybe(device->total_ns != 0,
+			amount_share(row->total_ns, device->total_ns)),
+		.flops_per_s = value_maybe(rates.has_flops, rates.flops_per_s),
+		.bytes_per_s = value_maybe(rates.has_bytes, rates.bytes_per_s),
+		.flops_share = share_value(row->flops_misfit,
+			rates.has_flops_share, rates.flops_share),
+		.bytes_share = share_value(row->bytes_misfit,
+			rates.has_bytes_share, rates.bytes_share),
+	};
 
-	json_begin(json, '{');
-	put_device_name(json, view, device);
-	report_text(
-		json, "name", strtab_text(view->trace->text, row->name, NULL));
-	report_uint(json, "count", row->count);
-	report_uint(json, "total_ns", row->total_ns);
-	report_uint(json, "mean_ns", mean_of(row));
-	report_uint(json, "min_ns", row->min_ns);
-	report_uint(json, "max_ns", row->max_ns);
-	report_uint(json, "flops", kernels_flops(row).amount);
-	report_uint(json, "bytes", row->bytes.amount);
-	put_rate(json, "flops_per_s", rates.has_flops, rates.flops_per_s);
-	put_rate(json, "bytes_per_s", rates.has_bytes, rates.bytes_per_s);
-	put_share(json, "flops_percent", rates.has_flops_share,
-		rates.flops_share);
-	put_share(json, "bandwidth_percent", rates.has_bytes_share,
-		rates.bytes_share);
-	report_bool(json, "flops_misfit", row->flops_misfit);
-	report_bool(json, "bytes_misfit", row->bytes_misfit);
-	json_end(json, '}');
+	line.device_name =
+		devices_name_value(view->trace, device->pid, device->number);
+	line.kernel = label_name(line.name);
+	return line;
 }
 
 static void put_peak(struct json *json, const struct peak *peak)
@@ -216,6 +271,7 @@ int kernels_print_json(
 		kernels_devices(view->kernels, &device_count);
 	uint32_t count;
 	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
+	const struct columns columns = columns_of(view);
 	struct report complete = *report;
 	struct json json;
 	int status;
@@ -236,158 +292,51 @@ int kernels_print_json(
 	json_begin(&json, '[');
 	for (uint32_t first = 0; first < count;
 		first = next_device(view, first))
-		for (uint32_t i = first; i < shown_end(view, first); i++)
-			put_row(&json, view, &rows[i]);
+		for (uint32_t i = first; i < shown_end(view, first); i++) {
+			struct line line = line_of(view, &rows[i]);
+
+			columns_put_json(&columns, &json, &line);
+		}
 	json_end(&json, ']');
 	return report_end(&json);
-}
-
-static void put_number(FILE *out, bool known, uint64_t value)
-{
-	putc(',', out);
-	if (known)
-		fprintf(out, "%" PRIu64, value);
-}
-
-/* Hundredths: "12.34". */
-static void put_percent(FILE *out, bool known, uint64_t value)
-{
-	putc(',', out);
-	if (known)
-		fprintf(out, "%" PRIu64 ".%02" PRIu64, value / HUNDREDTHS,
-			value % HUNDREDTHS);
-}
-
-static void print_row(const struct kernels_view *view,
-	const struct kernels_row *row, FILE *out)
-{
-	uint32_t count;
-	const struct kernels_device *device =
-		&kernels_devices(view->kernels, &count)[row->device];
-	struct kernels_rates rates =
-		kernels_rates_of(view, row, kernels_peak_of(view, device));
-
-	table_csv(out, view->input, ',');
-	fprintf(out, "%" PRId64 ",%" PRIu32 ",", device->pid, device->number);
-	table_csv(out, strtab_text(view->trace->text, row->name, NULL), ',');
-	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->count,
-		row->total_ns, mean_of(row));
-	put_number(out, true, row->min_ns);
-	put_number(out, true, row->max_ns);
-	put_number(out, true, kernels_flops(row).amount);
-	put_number(out, true, row->bytes.amount);
-	put_number(out, rates.has_flops, rates.flops_per_s);
-	put_number(out, rates.has_bytes, rates.bytes_per_s);
-	put_percent(out, rates.has_flops_share, rates.flops_share);
-	put_percent(out, rates.has_bytes_share, rates.bytes_share);
-	fprintf(out, ",%d,%d\n", row->flops_misfit, row->bytes_misfit);
 }
 
 int kernels_print_csv(const struct kernels_view *view, FILE *out)
 {
 	uint32_t count;
 	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
+	const struct columns columns = columns_of(view);
 
 	if (view->titles)
-		fputs("input,pid,device,name,count,total_ns,mean_ns,min_ns,max_"
-		      "ns,flops,"
-		      "bytes,flops_per_s,bytes_per_s,flops_percent,"
-		      "bandwidth_percent,flops_misfit,bytes_misfit\n",
-			out);
+		columns_put_titles(&columns, out);
 	for (uint32_t first = 0; first < count;
 		first = next_device(view, first))
-		for (uint32_t i = first; i < shown_end(view, first); i++)
-			print_row(view, &rows[i], out);
+		for (uint32_t i = first; i < shown_end(view, first); i++) {
+			struct line line = line_of(view, &rows[i]);
+
+			columns_put_csv(&columns, out, &line);
+		}
 	return EXIT_DONE;
 }
 
-static void add_in_unit(
-	struct table *table, bool known, uint64_t value, uint64_t unit)
+static bool print_table(
+	const struct kernels_view *view, uint32_t first, FILE *out)
 {
-	char text[QUANTITY_TEXT];
-
-	table_add(table, known ? quantity_in(text, value, unit) : "-");
-}
-
-static void add_percent(struct table *table, bool known, uint64_t share)
-{
-	char text[QUANTITY_TEXT];
-
-	(void)snprintf(text, sizeof(text), "%" PRIu64 ".%02" PRIu64,
-		share / HUNDREDTHS, share % HUNDREDTHS);
-	table_add(table, known ? text : "-");
-}
-
-static void add_peak_share(
-	struct table *table, bool misfit, bool known, uint64_t share)
-{
-	if (misfit && !known)
-		table_add(table, "no fit");
-	else
-		add_percent(table, known, share);
-}
-
-static void add_row(const struct kernels_view *view, struct table *table,
-	const struct kernels_row *row, const struct peak *peak)
-{
-	struct kernels_rates rates = kernels_rates_of(view, row, peak);
-	uint32_t count;
-	const struct kernels_device *device =
-		&kernels_devices(view->kernels, &count)[row->device];
-	char text[QUANTITY_TEXT];
-
-	table_add_row(table, TABLE_PLAIN);
-	(void)snprintf(text, sizeof(text), "%" PRIu64, row->count);
-	table_add(table, text);
-	add_in_unit(table, true, row->total_ns, UNIT_TOTAL_NS);
-	add_percent(table, device->total_ns != 0,
-		amount_share(row->total_ns, device->total_ns));
-	add_in_unit(table, true, mean_of(row), UNIT_NS);
-	add_in_unit(table, true, row->min_ns, UNIT_NS);
-	add_in_unit(table, true, row->max_ns, UNIT_NS);
-	add_in_unit(table, rates.has_flops, rates.flops_per_s, UNIT_FLOPS);
-	add_peak_share(table, row->flops_misfit, rates.has_flops_share,
-		rates.flops_share);
-	add_in_unit(table, rates.has_bytes, rates.bytes_per_s, UNIT_BYTES);
-	add_peak_share(table, row->bytes_misfit, rates.has_bytes_share,
-		rates.bytes_share);
-	table_add(table,
-		label_name(strtab_text(view->trace->text, row->name, NULL)));
-}
-
-static bool print_table(const struct kernels_view *view, uint32_t first,
-	const struct peak *peak, FILE *out)
-{
-	static const struct table_column columns[] = {
-		{"count", true},
-		{"total ms", true},
-		{"share %", true},
-		{"mean us", true},
-		{"min us", true},
-		{"max us", true},
-		{"TFLOP/s", true},
-		{"peak %", true},
-		{"GB/s", true},
-		{"peak %", true},
-		{"kernel", false},
-	};
 	uint32_t count;
 	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
 	uint32_t end = shown_end(view, first);
 	uint32_t hidden = next_device(view, first) - end;
-	struct table table;
+	const struct columns columns = columns_of(view);
+	struct columns_text text;
 	bool printed;
 
-	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-	if (view->sort != KERNELS_MIN)
-		table_hide_below(&table, "min us", FULL);
-	if (view->sort != KERNELS_MAX)
-		table_hide_below(&table, "max us", FULL);
-	table_hide_below(&table, "share %", WIDE);
-	for (uint32_t i = first; i < end; i++)
-		add_row(view, &table, &rows[i], peak);
-	printed = table_print(&table, out, view->color, view->width);
-	table_clear(&table);
+	columns_text_init(&text, &columns);
+	for (uint32_t i = first; i < end; i++) {
+		struct line line = line_of(view, &rows[i]);
+
+		columns_text_add(&text, TABLE_PLAIN, &line);
+	}
+	printed = columns_text_print(&text, out);
 	if (hidden > 0)
 		fprintf(out, "(%" PRIu32 " more not shown; see --top)\n",
 			hidden);
@@ -515,7 +464,7 @@ int kernels_print_text(const struct kernels_view *view, FILE *out)
 		if (first > 0)
 			putc('\n', out);
 		print_device_name(view, device, out);
-		if (!print_table(view, first, peak, out)) {
+		if (!print_table(view, first, out)) {
 			if (ferror(out))
 				return EXIT_OUTPUT;
 			return diag_no_memory(NULL);

@@ -202,6 +202,17 @@ void devices_add_rows(const struct devices *devices, const struct trace *trace,
 	}
 }
 
+struct value devices_name_value(
+	const struct trace *trace, int64_t pid, uint32_t number)
+{
+	size_t size = 0;
+	struct value value =
+		value_text(devices_guess_name(trace, pid, number, &size));
+
+	value.size = size;
+	return value;
+}
+
 void devices_write_name(struct json *json, const struct trace *trace,
 	int64_t pid, uint32_t number)
 {

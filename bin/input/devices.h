@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "json/json.h"
-#include "cli/table.h"
+#include "cli/columns.h"
 #include "profile/profile.h"
 #include "trace/trace.h"
 
@@ -31,6 +31,10 @@ void devices_clear(struct devices *devices);
  * is none. Borrowed; not terminated. */
 const char *devices_guess_name(
 	const struct trace *trace, int64_t pid, uint32_t number, size_t *size);
+
+/* The same for a report's column. */
+struct value devices_name_value(
+	const struct trace *trace, int64_t pid, uint32_t number);
 
 /* The name of the device that a profile's function ran on, from its "<gpu:0
  * NAME>". NULL if unknown. */
