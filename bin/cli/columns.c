@@ -61,6 +61,87 @@ static struct value value_of(const struct column *column, const void *row)
 	}
 }
 
+/* ---- rows ---- */
+
+struct row {
+	_Alignas(max_align_t) char bytes[COLUMNS_ROW_MAX];
+};
+
+/* Walks over the rows that are not left out, up to `top` of them. */
+struct walk {
+	const struct columns *columns;
+	uint32_t next;
+	uint32_t taken;
+	enum table_style style; /* of the row */
+	bool failed;            /* out of memory; it ended there */
+	struct row row;
+};
+
+/* Fills the next row; false at the end. */
+static bool next_row(struct walk *walk)
+{
+	const struct columns *columns = walk->columns;
+
+	assert(columns->row_size <= COLUMNS_ROW_MAX);
+	while (walk->next < columns->row_count) {
+		memset(walk->row.bytes, 0, columns->row_size);
+		walk->style =
+			columns->fill(columns, walk->next++, walk->row.bytes);
+		if (walk->style == COLUMNS_NO_MEMORY) {
+			if (columns->clear != NULL)
+				columns->clear(walk->row.bytes);
+			walk->failed = true;
+			return false;
+		}
+		if (walk->style != COLUMNS_LEFT_OUT)
+			return true;
+	}
+	return false;
+}
+
+static void clear_row(struct walk *walk)
+{
+	walk->taken++;
+	if (walk->columns->clear != NULL)
+		walk->columns->clear(walk->row.bytes);
+}
+
+static bool is_full(const struct walk *walk)
+{
+	return walk->columns->top != 0 && walk->taken == walk->columns->top;
+}
+
+static struct walk walk_of(const struct columns *columns)
+{
+	return (struct walk){.columns = columns, .next = columns->first_row};
+}
+
+/* The number of rows that are left. */
+static uint32_t count_rest(struct walk *walk)
+{
+	uint32_t taken = walk->taken;
+
+	while (next_row(walk))
+		clear_row(walk);
+	return walk->taken - taken;
+}
+
+uint32_t columns_count_text(const struct columns *columns)
+{
+	struct columns in_text = *columns;
+	struct walk walk = walk_of(&in_text);
+
+	in_text.is_text = true;
+	return count_rest(&walk);
+}
+
+bool columns_has_more(const struct columns *columns)
+{
+	struct walk walk = walk_of(columns);
+
+	return columns->top != 0 && count_rest(&walk) > columns->top;
+}
+
 /* ---- JSON ---- */
 
 static void put_value(
@@ -114,6 +195,24 @@ void columns_put_json(
 	json_begin(json, '{');
 	columns_put_members(columns, json, row);
 	json_end(json, '}');
+}
+
+void columns_put_objects(const struct columns *columns, struct json *json)
+{
+	struct walk walk = walk_of(columns);
+
+	for (; !is_full(&walk) && next_row(&walk); clear_row(&walk))
+		columns_put_json(columns, json, walk.row.bytes);
+	json->failed |= walk.failed;
+}
+
+void columns_put_rows(
+	const struct columns *columns, struct json *json, const char *key)
+{
+	json_key(json, key);
+	json_begin(json, '[');
+	columns_put_objects(columns, json);
+	json_end(json, ']');
 }
 
 /* ---- CSV ---- */
@@ -182,6 +281,15 @@ void columns_put_csv(const struct columns *columns, FILE *out, const void *row)
 			put_number(out, item->type, &value);
 	}
 	putc('\n', out);
+}
+
+bool columns_put_lines(const struct columns *columns, FILE *out)
+{
+	struct walk walk = walk_of(columns);
+
+	for (; !is_full(&walk) && next_row(&walk); clear_row(&walk))
+		columns_put_csv(columns, out, walk.row.bytes);
+	return !walk.failed;
 }
 
 /* ---- text ---- */
@@ -291,5 +399,27 @@ bool columns_text_print(struct columns_text *text, FILE *out)
 		&text->table, out, text->columns->color, text->columns->width);
 
 	table_clear(&text->table);
+	return printed;
+}
+
+bool columns_print(const struct columns *columns, FILE *out)
+{
+	struct columns in_text = *columns;
+	struct columns_text text;
+	struct walk walk;
+	uint32_t hidden;
+	bool printed;
+
+	in_text.is_text = true;
+	walk = walk_of(&in_text);
+	columns_text_init(&text, &in_text);
+	for (; !is_full(&walk) && next_row(&walk); clear_row(&walk))
+		columns_text_add(&text, walk.style, walk.row.bytes);
+	text.table.text.failed |= walk.failed;
+	printed = columns_text_print(&text, out);
+	hidden = count_rest(&walk);
+	if (hidden != 0)
+		fprintf(out, "(%" PRIu32 " more not shown; see --top)\n",
+			hidden);
 	return printed;
 }

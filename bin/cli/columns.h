@@ -110,6 +110,20 @@ struct value_name {
 struct columns {
 	const struct column *items;
 	size_t count;
+	/*
+	 * Fills the row of this index below row_count, which has zeroes, and
+	 * returns its style in text. clear() frees the row's memory, also if
+	 * there was too little; NULL: nothing to free.
+	 */
+	enum table_style (*fill)(
+		const struct columns *columns, uint32_t index, void *row);
+	void (*clear)(void *row);
+	size_t row_size;
+	uint32_t first_row, row_count;
+	uint32_t top; /* rows to show at most; 0: all */
+	const void *user;
+	bool is_text; /* set while text is printed */
+
 	uint32_t shown;          /* bits for `when` */
 	struct column_unit unit; /* in text: of times */
 	uint8_t sort;            /* the sort key + 1, or 0 */
@@ -117,7 +131,34 @@ struct columns {
 	bool color;
 };
 
-/* An object with a member per column; the members alone; CSV. */
+#define COLUMNS_ROW_MAX 1024 /* bytes */
+
+/* Other results of fill(). */
+#define COLUMNS_LEFT_OUT ((enum table_style)0)
+#define COLUMNS_NO_MEMORY ((enum table_style)(-1))
+
+/* The items, and the structure of a row. */
+#define COLUMNS(items_, row) \
+	.items = (items_), .count = sizeof(items_) / sizeof((items_)[0]), \
+	.row_size = sizeof(row)
+
+/*
+ * Rows by fill(): objects; a member with an array of them; CSV lines; the text
+ * table and, in a line, the number of rows beyond `top`. Errors: false if out of
+ * memory; a JSON writer remembers that itself.
+ */
+void columns_put_objects(const struct columns *columns, struct json *json);
+void columns_put_rows(
+	const struct columns *columns, struct json *json, const char *key);
+bool columns_put_lines(const struct columns *columns, FILE *out);
+bool columns_print(const struct columns *columns, FILE *out);
+
+/* The number of rows that fill() does not leave out in text; whether rows are
+ * beyond `top` in other forms. */
+uint32_t columns_count_text(const struct columns *columns);
+bool columns_has_more(const struct columns *columns);
+
+/* One row: an object with a member per column; its members alone; CSV. */
 void columns_put_json(
 	const struct columns *columns, struct json *json, const void *row);
 void columns_put_members(
@@ -125,7 +166,7 @@ void columns_put_members(
 void columns_put_titles(const struct columns *columns, FILE *out);
 void columns_put_csv(const struct columns *columns, FILE *out, const void *row);
 
-/* The text table of a report. */
+/* The text table, row by row. */
 struct columns_text {
 	const struct columns *columns; /* borrowed */
 	const struct column *order[TABLE_COLUMNS_MAX];

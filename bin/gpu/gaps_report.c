@@ -5,52 +5,93 @@
 #include <stdlib.h>
 
 #include "io/amount.h"
+#include "cli/columns.h"
 #include "cli/command.h"
 #include "input/devices.h"
 #include "profiles/label.h"
 #include "cli/quantity.h"
 #include "cli/diag.h"
-#include "cli/table.h"
 
-#define FULL 95         /* lines with all columns of devices */
-#define UNIT_NS 1000000 /* for text: ms */
+#define FULL 95 /* lines with all columns of devices */
 #define THOUSANDTHS 1000
 #define NUMBER_TEXT 48 /* "4294967295 of -9223372036854775808" */
 
-static const char *text_of(const struct gaps_view *view, uint32_t number)
+static const struct column_unit thousandths = {"", THOUSANDTHS};
+
+static struct columns with_view(
+	struct columns columns, const struct gaps_view *view)
 {
-	return strtab_text(view->trace->text, number, NULL);
+	columns.user = view;
+	columns.unit = (struct column_unit){"ms", 1000000};
+	columns.width = view->width;
+	columns.color = view->color;
+	return columns;
 }
 
-static void add_ms(struct table *table, uint64_t time_ns)
+static struct value share_value(uint64_t part, uint64_t whole)
 {
-	char text[QUANTITY_TEXT];
-
-	table_add(table, quantity_in(text, time_ns, UNIT_NS));
+	return value_maybe(whole != 0, amount_share(part, whole));
 }
 
-static void add_share(struct table *table, uint64_t part, uint64_t whole)
+/* ---- devices ---- */
+
+struct device_line {
+	struct gaps_device device;
+	struct value name;
+	struct value busy_share, kernel_share, idle_share;
+	column_json_fn *causes;
+	double queue_mean;
+	char *label; /* "0 NAME" */
+};
+
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct device_line, member)
+static const struct column device_columns[] = {
+	COLUMN_IN_JSON(INTEGER, "pid", "the process", OF(device.pid)),
+	COLUMN_IN_JSON(COUNT, "device", "the device's number, from 0",
+		OF(device.number)),
+	COLUMN_IN_JSON(TEXT, "device_name",
+		"the device's name; null if it is not known", OF(name)),
+	COLUMN(TIME, "span_ns", "span ",
+		"from the first to the last activity", OF(device.span_ns)),
+	COLUMN_IN_JSON(TIME, "busy_ns", "the time with any activity",
+		OF(device.busy_ns)),
+	COLUMN_IN_TEXT(PERCENT, "busy %", OF(busy_share)),
+	COLUMN_IN_JSON(TIME, "kernel_ns", "the time with a kernel",
+		OF(device.kernel_ns)),
+	COLUMN_IN_TEXT(PERCENT, "kernels %", OF(kernel_share),
+		.min_line = FULL),
+	COLUMN(TIME, "idle_ns", "idle ", "the time without any activity",
+		OF(device.idle_ns)),
+	COLUMN_IN_TEXT(PERCENT, "idle %", OF(idle_share)),
+	COLUMN_IN_JSON(JSON, "causes", "the idle time by cause", OF(causes)),
+	COLUMN(COUNT, "gaps", "gaps", "number of gaps", OF(device.gaps)),
+	COLUMN(TIME, "longest_ns", "longest ", "the longest gap",
+		OF(device.longest_ns)),
+	COLUMN_IN_JSON(COUNT, "activities", "kernels, copies and memsets",
+		OF(device.activities)),
+	COLUMN_IN_TEXT(COUNT, "queue", OF(device.queue_mean),
+		.unit = &thousandths),
+	COLUMN(COUNT, "queue_depth_max", "most",
+		"most activities launched and not yet done",
+		OF(device.queue_max), .min_line = FULL),
+	COLUMN_IN_JSON(REAL, "queue_depth_mean",
+		"the mean number of activities launched and not yet done",
+		OF(queue_mean)),
+	COLUMN_IN_TEXT(TEXT, "device", OF(label)),
+};
+#undef OF
+/* clang-format on */
+
+static void put_causes(const void *row, struct json *json)
 {
-	char text[AMOUNT_TEXT];
+	const struct device_line *line = row;
 
-	table_add(table, whole == 0 ? "-"
-				    : amount_hundredths(
-					      text, amount_share(part, whole)));
-}
-
-static void add_count(struct table *table, uint64_t count)
-{
-	char text[QUANTITY_TEXT];
-
-	(void)snprintf(text, sizeof(text), "%" PRIu64, count);
-	table_add(table, text);
-}
-
-static void add_format(struct table *table, char *text)
-{
-	table_add(table, text == NULL ? "" : text);
-	table->text.failed = table->text.failed || text == NULL;
-	free(text);
+	json_begin(json, '{');
+	for (int cause = 0; cause < GAP_CAUSES; cause++)
+		report_uint(json, gap_cause_name((enum gap_cause)cause),
+			line->device.cause_ns[cause]);
+	json_end(json, '}');
 }
 
 /* "0"; with several processes "0 of 12". */
@@ -84,52 +125,60 @@ static char *device_text(
 	return text;
 }
 
-static void add_device(const struct gaps_view *view, struct table *table,
-	const struct gaps_device *device)
+static enum table_style fill_device(
+	const struct columns *columns, uint32_t index, void *row)
 {
-	char text[QUANTITY_TEXT];
-
-	table_add_row(table, TABLE_PLAIN);
-	add_ms(table, device->span_ns);
-	add_share(table, device->busy_ns, device->span_ns);
-	add_share(table, device->kernel_ns, device->span_ns);
-	add_ms(table, device->idle_ns);
-	add_share(table, device->idle_ns, device->span_ns);
-	add_count(table, device->gaps);
-	add_ms(table, device->longest_ns);
-	table_add(table, quantity_in(text, device->queue_mean, THOUSANDTHS));
-	add_count(table, device->queue_max);
-	add_format(table, device_text(view, device));
-}
-
-static bool print_devices(const struct gaps_view *view, FILE *out)
-{
-	static const struct table_column columns[] = {
-		{"span ms", true},
-		{"busy %", true},
-		{"kernels %", true},
-		{"idle ms", true},
-		{"idle %", true},
-		{"gaps", true},
-		{"longest ms", true},
-		{"queue", true},
-		{"most", true},
-		{"device", false},
-	};
+	const struct gaps_view *view = columns->user;
 	uint32_t count;
-	const struct gaps_device *devices = gaps_devices(view->gaps, &count);
-	struct table table;
-	bool printed;
+	const struct gaps_device *device =
+		&gaps_devices(view->gaps, &count)[index];
+	char *label = device_text(view, device);
 
-	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-	table_hide_below(&table, "kernels %", FULL);
-	table_hide_below(&table, "most", FULL);
-	for (uint32_t i = 0; i < count; i++)
-		add_device(view, &table, &devices[i]);
-	printed = table_print(&table, out, view->color, view->width);
-	table_clear(&table);
-	return printed;
+	*(struct device_line *)row = (struct device_line){
+		.device = *device,
+		.name = devices_name_value(
+			view->trace, device->pid, device->number),
+		.busy_share = share_value(device->busy_ns, device->span_ns),
+		.kernel_share = share_value(device->kernel_ns, device->span_ns),
+		.idle_share = share_value(device->idle_ns, device->span_ns),
+		.causes = put_causes,
+		.queue_mean = (double)device->queue_mean / THOUSANDTHS,
+		.label = label,
+	};
+	return label == NULL ? COLUMNS_NO_MEMORY : TABLE_PLAIN;
 }
+
+static void clear_device(void *row)
+{
+	free(((struct device_line *)row)->label);
+}
+
+static struct columns device_table(const struct gaps_view *view)
+{
+	struct columns columns = {COLUMNS(device_columns, struct device_line),
+		.fill = fill_device, .clear = clear_device};
+
+	(void)gaps_devices(view->gaps, &columns.row_count);
+	return with_view(columns, view);
+}
+
+/* ---- causes ---- */
+
+struct cause_line {
+	uint64_t idle_ns;
+	struct value share;
+	const char *description;
+};
+
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct cause_line, member)
+static const struct column cause_columns[] = {
+	COLUMN_IN_TEXT(TIME, "idle ", OF(idle_ns)),
+	COLUMN_IN_TEXT(PERCENT, "share %", OF(share)),
+	COLUMN_IN_TEXT(TEXT, "cause", OF(description)),
+};
+#undef OF
+/* clang-format on */
 
 static uint64_t idle_of(const struct gaps_view *view)
 {
@@ -142,41 +191,85 @@ static uint64_t idle_of(const struct gaps_view *view)
 	return idle_ns;
 }
 
-static bool print_causes(const struct gaps_view *view, FILE *out)
+static enum table_style fill_cause(
+	const struct columns *columns, uint32_t cause, void *row)
 {
-	static const struct table_column columns[] = {
-		{"idle ms", true}, {"share %", true}, {"cause", false}};
+	const struct gaps_view *view = columns->user;
+	struct cause_line *line = row;
 	uint32_t count;
 	const struct gaps_device *devices = gaps_devices(view->gaps, &count);
-	uint64_t idle_ns = idle_of(view);
-	struct table table;
-	bool printed;
 
-	table_init(&table, columns, 3);
-	for (int cause = 0; cause < GAP_CAUSES; cause++) {
-		uint64_t sum_ns = 0;
-
-		for (uint32_t i = 0; i < count; i++)
-			sum_ns += devices[i].cause_ns[cause];
-		if (sum_ns == 0)
-			continue;
-		table_add_row(&table, TABLE_PLAIN);
-		add_ms(&table, sum_ns);
-		add_share(&table, sum_ns, idle_ns);
-		table_add(&table, gap_cause_description((enum gap_cause)cause));
-	}
-	printed = table_print(&table, out, view->color, view->width);
-	table_clear(&table);
-	return printed;
+	for (uint32_t i = 0; i < count; i++)
+		line->idle_ns += devices[i].cause_ns[cause];
+	line->share = share_value(line->idle_ns, idle_of(view));
+	line->description = gap_cause_description((enum gap_cause)cause);
+	return line->idle_ns == 0 ? COLUMNS_LEFT_OUT : TABLE_PLAIN;
 }
+
+static struct columns cause_table(const struct gaps_view *view)
+{
+	return with_view(
+		(struct columns){COLUMNS(cause_columns, struct cause_line),
+			.fill = fill_cause, .row_count = GAP_CAUSES},
+		view);
+}
+
+/* ---- places: the host's work during gaps ---- */
+
+static const char *name_of(const struct gaps_view *view, uint32_t number)
+{
+	return strtab_text(view->trace->text, number, NULL);
+}
+
+struct place_line {
+	const char *input;
+	struct gaps_device device;
+	struct gaps_place place;
+	const char *cause, *name, *file, *call;
+	struct value share, device_number;
+	char number[NUMBER_TEXT];
+	char *label; /* see place_text() */
+};
+
+#define SEVERAL 1u /* devices */
+
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct place_line, member)
+static const struct column place_columns[] = {
+	COLUMN_IN_CSV(TEXT, "input", "the input", OF(input)),
+	COLUMN(INTEGER, "pid", NULL, "the process", OF(device.pid)),
+	COLUMN(COUNT, "device", NULL, "the device's number, from 0",
+		OF(device.number)),
+	COLUMN(TEXT, "cause", NULL, "the reason for the gaps", OF(cause)),
+	COLUMN(TEXT, "name", NULL,
+		"the innermost range of the host; empty if there is none",
+		OF(name)),
+	COLUMN(TEXT, "file", NULL, "the range's file; may be empty", OF(file)),
+	COLUMN(COUNT, "line", NULL, "its line; 0 if it is unknown",
+		OF(place.line)),
+	COLUMN(TEXT, "call", NULL,
+		"the call of the GPU's library in it; empty if there is none",
+		OF(call)),
+	COLUMN(TIME, "idle_ns", "idle ", "the sum of the gaps",
+		OF(place.idle_ns)),
+	COLUMN_IN_TEXT(PERCENT, "share %", OF(share)),
+	COLUMN(COUNT, "count", "count", "number of gaps", OF(place.count)),
+	COLUMN(TIME, "longest_ns", "longest ", "the longest gap",
+		OF(place.longest_ns)),
+	COLUMN_IN_TEXT(COUNT, "device", OF(device_number), .when = SEVERAL),
+	COLUMN_IN_TEXT(TEXT, "cause", OF(cause)),
+	COLUMN_IN_TEXT(TEXT, "what the host did", OF(label)),
+};
+#undef OF
+/* clang-format on */
 
 /* "NAME (file:line) > CALL" */
 static char *place_text(
 	const struct gaps_view *view, const struct gaps_place *place)
 {
-	const char *name = text_of(view, place->name);
-	const char *file = text_of(view, place->file);
-	const char *call = text_of(view, place->call);
+	const char *name = name_of(view, place->name);
+	const char *file = name_of(view, place->file);
+	const char *call = name_of(view, place->call);
 	char where[16] = "";
 	char *text = NULL;
 
@@ -193,105 +286,77 @@ static char *place_text(
 	return text;
 }
 
-static void add_place(const struct gaps_view *view, struct table *table,
-	const struct gaps_place *place, uint64_t idle_ns)
+/* The text leaves out gaps without host code. */
+static enum table_style fill_place(
+	const struct columns *columns, uint32_t index, void *row)
 {
+	const struct gaps_view *view = columns->user;
+	struct place_line *line = row;
 	uint32_t count;
-	const struct gaps_device *devices = gaps_devices(view->gaps, &count);
-	char number[NUMBER_TEXT];
+	const struct gaps_place *place =
+		&gaps_places(view->gaps, &count)[index];
+	const struct gaps_device *device =
+		&gaps_devices(view->gaps, &count)[place->device];
 
-	table_add_row(table, TABLE_PLAIN);
-	add_ms(table, place->idle_ns);
-	add_share(table, place->idle_ns, idle_ns);
-	add_count(table, place->count);
-	add_ms(table, place->longest_ns);
-	if (count > 1)
-		table_add(table,
-			number_text(view, &devices[place->device], number));
-	table_add(table, gap_cause_name(place->cause));
-	add_format(table, place_text(view, place));
-}
-
-/* The device column is omitted for a single device. */
-static void init_places(const struct gaps_view *view, struct table *table)
-{
-	static const struct table_column one[] = {
-		{"idle ms", true},
-		{"share %", true},
-		{"count", true},
-		{"longest ms", true},
-		{"cause", false},
-		{"what the host did", false},
+	if (columns->is_text && !gaps_place_has_code(place))
+		return COLUMNS_LEFT_OUT;
+	*line = (struct place_line){
+		.input = view->input,
+		.device = *device,
+		.place = *place,
+		.cause = gap_cause_name(place->cause),
+		.name = name_of(view, place->name),
+		.file = name_of(view, place->file),
+		.call = name_of(view, place->call),
+		.share = share_value(place->idle_ns, idle_of(view)),
+		.label = place_text(view, place),
 	};
-	static const struct table_column several[] = {
-		{"idle ms", true},
-		{"share %", true},
-		{"count", true},
-		{"longest ms", true},
-		{"device", true},
-		{"cause", false},
-		{"what the host did", false},
-	};
-	uint32_t count;
-
-	(void)gaps_devices(view->gaps, &count);
-	if (count > 1)
-		table_init(
-			table, several, sizeof(several) / sizeof(several[0]));
-	else
-		table_init(table, one, sizeof(one) / sizeof(one[0]));
+	line->device_number.text = number_text(view, device, line->number);
+	return line->label == NULL ? COLUMNS_NO_MEMORY : TABLE_PLAIN;
 }
 
-static bool print_places(const struct gaps_view *view, FILE *out)
+static void clear_place(void *row)
 {
-	uint32_t count;
-	const struct gaps_place *places = gaps_places(view->gaps, &count);
-	uint64_t idle_ns = idle_of(view);
-	struct table table;
-	uint32_t shown = 0;
-	uint32_t hidden = 0;
-	bool printed;
-
-	init_places(view, &table);
-	for (uint32_t i = 0; i < count; i++) {
-		if (!gaps_place_has_code(&places[i]))
-			continue;
-		if (view->top != 0 && shown == view->top) {
-			hidden++;
-			continue;
-		}
-		shown++;
-		add_place(view, &table, &places[i], idle_ns);
-	}
-	if (shown == 0)
-		fputs("The table of host work leaves these causes out.\n", out);
-	printed = shown == 0 ||
-		  table_print(&table, out, view->color, view->width);
-	table_clear(&table);
-	if (hidden > 0)
-		fprintf(out, "(%" PRIu32 " more not shown; see --top)\n",
-			hidden);
-	return printed;
+	free(((struct place_line *)row)->label);
 }
+
+static struct columns place_table(const struct gaps_view *view)
+{
+	struct columns columns = {COLUMNS(place_columns, struct place_line),
+		.fill = fill_place, .clear = clear_place, .top = view->top};
+
+	(void)gaps_devices(view->gaps, &columns.row_count);
+	columns.shown = columns.row_count > 1 ? SEVERAL : 0;
+	(void)gaps_places(view->gaps, &columns.row_count);
+	return with_view(columns, view);
+}
+
+/* ---- the report ---- */
 
 static bool print_idle(const struct gaps_view *view, FILE *out)
 {
+	struct columns causes = cause_table(view);
+	struct columns places = place_table(view);
+
 	if (idle_of(view) == 0)
 		return fputs("No GPU was ever idle.\n", out) != EOF;
-	return print_causes(view, out) && putc('\n', out) != EOF &&
-	       print_places(view, out);
+	if (!columns_print(&causes, out) || putc('\n', out) == EOF)
+		return false;
+	if (columns_count_text(&places) != 0)
+		return columns_print(&places, out);
+	fputs("The table of host work leaves these causes out.\n", out);
+	return true;
 }
 
 int gaps_print_text(const struct gaps_view *view, FILE *out)
 {
-	uint32_t count;
+	struct columns devices = device_table(view);
 
-	(void)gaps_devices(view->gaps, &count);
-	if (count == 0) {
+	if (devices.row_count == 0) {
 		fputs("No GPU activity: no kernels, copies or memsets.\n", out);
 		return EXIT_DONE;
 	}
-	if (print_devices(view, out) && putc('\n', out) != EOF &&
+	if (columns_print(&devices, out) && putc('\n', out) != EOF &&
 		print_idle(view, out))
 		return EXIT_DONE;
 	if (ferror(out))
@@ -299,110 +364,31 @@ int gaps_print_text(const struct gaps_view *view, FILE *out)
 	return diag_no_memory(NULL);
 }
 
-static void put_device(struct json *json, const struct gaps_view *view,
-	const struct gaps_device *device)
-{
-	json_begin(json, '{');
-	report_int(json, "pid", device->pid);
-	report_uint(json, "device", device->number);
-	devices_write_name(json, view->trace, device->pid, device->number);
-	report_uint(json, "span_ns", device->span_ns);
-	report_uint(json, "busy_ns", device->busy_ns);
-	report_uint(json, "kernel_ns", device->kernel_ns);
-	report_uint(json, "idle_ns", device->idle_ns);
-	json_key(json, "causes");
-	json_begin(json, '{');
-	for (int cause = 0; cause < GAP_CAUSES; cause++)
-		report_uint(json, gap_cause_name((enum gap_cause)cause),
-			device->cause_ns[cause]);
-	json_end(json, '}');
-	report_uint(json, "gaps", device->gaps);
-	report_uint(json, "longest_ns", device->longest_ns);
-	report_uint(json, "activities", device->activities);
-	report_uint(json, "queue_depth_max", device->queue_max);
-	json_key(json, "queue_depth_mean");
-	json_double(json, (double)device->queue_mean / THOUSANDTHS);
-	json_end(json, '}');
-}
-
-static void put_place(struct json *json, const struct gaps_view *view,
-	const struct gaps_place *place, const struct gaps_device *device)
-{
-	json_begin(json, '{');
-	report_int(json, "pid", device->pid);
-	report_uint(json, "device", device->number);
-	report_text(json, "cause", gap_cause_name(place->cause));
-	report_text(json, "name", text_of(view, place->name));
-	report_text(json, "file", text_of(view, place->file));
-	report_uint(json, "line", place->line);
-	report_text(json, "call", text_of(view, place->call));
-	report_uint(json, "idle_ns", place->idle_ns);
-	report_uint(json, "count", place->count);
-	report_uint(json, "longest_ns", place->longest_ns);
-	json_end(json, '}');
-}
-
-/* Number of places shown. */
-static uint32_t shown_count(const struct gaps_view *view, uint32_t count)
-{
-	return view->top != 0 && view->top < count ? view->top : count;
-}
-
 int gaps_print_json(
 	const struct gaps_view *view, const struct report *report, FILE *out)
 {
-	uint32_t device_count;
-	const struct gaps_device *devices =
-		gaps_devices(view->gaps, &device_count);
-	uint32_t count;
-	const struct gaps_place *places = gaps_places(view->gaps, &count);
+	struct columns devices = device_table(view);
+	struct columns places = place_table(view);
 	struct report complete = *report;
 	struct json json;
 	int status;
 
-	complete.truncated =
-		report->truncated || shown_count(view, count) < count;
+	complete.truncated |= columns_has_more(&places);
 	status = report_begin(&complete, &json, out);
 	if (status != EXIT_DONE)
 		return status;
-	json_key(&json, "rows");
-	json_begin(&json, '[');
-	for (uint32_t i = 0; i < device_count; i++)
-		put_device(&json, view, &devices[i]);
-	json_end(&json, ']');
-	json_key(&json, "places");
-	json_begin(&json, '[');
-	for (uint32_t i = 0; i < shown_count(view, count); i++)
-		put_place(&json, view, &places[i], &devices[places[i].device]);
-	json_end(&json, ']');
+	columns_put_rows(&devices, &json, "rows");
+	columns_put_rows(&places, &json, "places");
 	return report_end(&json);
 }
 
 int gaps_print_csv(const struct gaps_view *view, FILE *out)
 {
-	uint32_t device_count;
-	const struct gaps_device *devices =
-		gaps_devices(view->gaps, &device_count);
-	uint32_t count;
-	const struct gaps_place *places = gaps_places(view->gaps, &count);
+	struct columns places = place_table(view);
 
 	if (view->titles)
-		fputs("input,pid,device,cause,name,file,line,call,idle_ns,"
-		      "count,longest_ns\n",
-			out);
-	for (uint32_t i = 0; i < shown_count(view, count); i++) {
-		const struct gaps_place *place = &places[i];
-		const struct gaps_device *device = &devices[place->device];
-
-		table_csv(out, view->input, ',');
-		fprintf(out, "%" PRId64 ",%" PRIu32 ",%s,", device->pid,
-			device->number, gap_cause_name(place->cause));
-		table_csv(out, text_of(view, place->name), ',');
-		table_csv(out, text_of(view, place->file), ',');
-		fprintf(out, "%" PRIu32 ",", place->line);
-		table_csv(out, text_of(view, place->call), ',');
-		fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-			place->idle_ns, place->count, place->longest_ns);
-	}
-	return EXIT_DONE;
+		columns_put_titles(&places, out);
+	if (columns_put_lines(&places, out))
+		return EXIT_DONE;
+	return diag_no_memory(NULL);
 }

@@ -151,15 +151,6 @@ static const struct column items[] = {
 };
 /* clang-format on */
 
-static struct columns columns_of(const struct kernels_view *view)
-{
-	return (struct columns){.items = items,
-		.count = sizeof(items) / sizeof(items[0]),
-		.sort = (uint8_t)(view->sort + 1),
-		.width = view->width,
-		.color = view->color};
-}
-
 /* A share that would exceed the peak is unknown. */
 static struct value share_value(bool misfit, bool known, uint64_t share)
 {
@@ -169,15 +160,20 @@ static struct value share_value(bool misfit, bool known, uint64_t share)
 	return value;
 }
 
-static struct line line_of(
-	const struct kernels_view *view, const struct kernels_row *row)
+static enum table_style fill(
+	const struct columns *columns, uint32_t index, void *out)
 {
+	const struct kernels_view *view = columns->user;
 	uint32_t count;
+	const struct kernels_row *row =
+		&kernels_rows(view->kernels, &count)[index];
 	const struct kernels_device *device =
 		&kernels_devices(view->kernels, &count)[row->device];
 	struct kernels_rates rates =
 		kernels_rates_of(view, row, kernels_peak_of(view, device));
-	struct line line = {
+	struct line *line = out;
+
+	*line = (struct line){
 		.input = view->input,
 		.device = *device,
 		.name = strtab_text(view->trace->text, row->name, NULL),
@@ -194,10 +190,20 @@ static struct line line_of(
 			rates.has_bytes_share, rates.bytes_share),
 	};
 
-	line.device_name =
+	line->device_name =
 		devices_name_value(view->trace, device->pid, device->number);
-	line.kernel = label_name(line.name);
-	return line;
+	line->kernel = label_name(line->name);
+	return TABLE_PLAIN;
+}
+
+/* The table of the device whose rows these are. */
+static struct columns columns_of(
+	const struct kernels_view *view, uint32_t first, uint32_t end)
+{
+	return (struct columns){COLUMNS(items, struct line), .fill = fill,
+		.user = view, .first_row = first, .row_count = end,
+		.top = view->top, .sort = (uint8_t)(view->sort + 1),
+		.width = view->width, .color = view->color};
 }
 
 static void put_peak(struct json *json, const struct peak *peak)
@@ -238,19 +244,6 @@ static void put_device(struct json *json, const struct kernels_view *view,
 	json_end(json, '}');
 }
 
-/* One past the last visible row of the device whose first row this is. */
-static uint32_t shown_end(const struct kernels_view *view, uint32_t first)
-{
-	uint32_t count;
-	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
-	uint32_t end = first;
-
-	while (end < count && rows[end].device == rows[first].device &&
-		(view->top == 0 || end - first < view->top))
-		end++;
-	return end;
-}
-
 /* The first row of the next device. */
 static uint32_t next_device(const struct kernels_view *view, uint32_t first)
 {
@@ -270,15 +263,16 @@ int kernels_print_json(
 	const struct kernels_device *devices =
 		kernels_devices(view->kernels, &device_count);
 	uint32_t count;
-	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
-	const struct columns columns = columns_of(view);
 	struct report complete = *report;
+	struct columns columns;
 	struct json json;
 	int status;
 
-	for (uint32_t i = 0; i < count; i = next_device(view, i))
-		complete.truncated = complete.truncated ||
-				     shown_end(view, i) < next_device(view, i);
+	(void)kernels_rows(view->kernels, &count);
+	for (uint32_t i = 0, next; i < count; i = next) {
+		next = next_device(view, i);
+		complete.truncated |= view->top != 0 && next - i > view->top;
+	}
 	status = report_begin(&complete, &json, out);
 	if (status != EXIT_DONE)
 		return status;
@@ -290,57 +284,27 @@ int kernels_print_json(
 	report_uint(&json, "late", kernels_late(view->kernels));
 	json_key(&json, "rows");
 	json_begin(&json, '[');
-	for (uint32_t first = 0; first < count;
-		first = next_device(view, first))
-		for (uint32_t i = first; i < shown_end(view, first); i++) {
-			struct line line = line_of(view, &rows[i]);
-
-			columns_put_json(&columns, &json, &line);
-		}
+	for (uint32_t i = 0; i < count; i = columns.row_count) {
+		columns = columns_of(view, i, next_device(view, i));
+		columns_put_objects(&columns, &json);
+	}
 	json_end(&json, ']');
 	return report_end(&json);
 }
 
 int kernels_print_csv(const struct kernels_view *view, FILE *out)
 {
+	struct columns columns = columns_of(view, 0, 0);
 	uint32_t count;
-	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
-	const struct columns columns = columns_of(view);
 
+	(void)kernels_rows(view->kernels, &count);
 	if (view->titles)
 		columns_put_titles(&columns, out);
-	for (uint32_t first = 0; first < count;
-		first = next_device(view, first))
-		for (uint32_t i = first; i < shown_end(view, first); i++) {
-			struct line line = line_of(view, &rows[i]);
-
-			columns_put_csv(&columns, out, &line);
-		}
-	return EXIT_DONE;
-}
-
-static bool print_table(
-	const struct kernels_view *view, uint32_t first, FILE *out)
-{
-	uint32_t count;
-	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
-	uint32_t end = shown_end(view, first);
-	uint32_t hidden = next_device(view, first) - end;
-	const struct columns columns = columns_of(view);
-	struct columns_text text;
-	bool printed;
-
-	columns_text_init(&text, &columns);
-	for (uint32_t i = first; i < end; i++) {
-		struct line line = line_of(view, &rows[i]);
-
-		columns_text_add(&text, TABLE_PLAIN, &line);
+	for (uint32_t i = 0; i < count; i = columns.row_count) {
+		columns = columns_of(view, i, next_device(view, i));
+		columns_put_lines(&columns, out);
 	}
-	printed = columns_text_print(&text, out);
-	if (hidden > 0)
-		fprintf(out, "(%" PRIu32 " more not shown; see --top)\n",
-			hidden);
-	return printed;
+	return EXIT_DONE;
 }
 
 static void print_device_name(const struct kernels_view *view,
@@ -455,16 +419,18 @@ int kernels_print_text(const struct kernels_view *view, FILE *out)
 		fputs("No GPU ran a kernel.\n", out);
 		return EXIT_DONE;
 	}
-	for (uint32_t first = 0; first < count;
-		first = next_device(view, first)) {
+	for (uint32_t first = 0, next; first < count; first = next) {
 		const struct kernels_device *device =
 			&devices[rows[first].device];
 		const struct peak *peak = kernels_peak_of(view, device);
+		struct columns columns;
 
+		next = next_device(view, first);
+		columns = columns_of(view, first, next);
 		if (first > 0)
 			putc('\n', out);
 		print_device_name(view, device, out);
-		if (!print_table(view, first, out)) {
+		if (!columns_print(&columns, out)) {
 			if (ferror(out))
 				return EXIT_OUTPUT;
 			return diag_no_memory(NULL);

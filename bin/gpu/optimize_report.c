@@ -6,13 +6,10 @@
 #include <string.h>
 
 #include "io/amount.h"
+#include "cli/columns.h"
 #include "cli/command.h"
 #include "profiles/label.h"
-#include "cli/quantity.h"
 #include "cli/diag.h"
-#include "cli/table.h"
-
-#define UNIT_NS 1000000 /* for text: ms */
 
 /* Exact hundredths of a percent. */
 static uint32_t idle_share(const struct ranking_row *row)
@@ -41,67 +38,110 @@ static char *location_of(
 	return text;
 }
 
-/* Formatted like JSON, independent of the locale. */
-static void add_score(struct table *table, double score)
-{
-	struct json json;
+struct line {
+	const char *input, *name;
+	char *location; /* "" if unknown */
+	double idle_percent;
+	struct ranking_row row;
+	char score[JSON_NUMBER_MAX + 1];
+	struct value short_score;
+	uint64_t idle_share;
+	char *range;
+};
 
-	if (!json_init(&json, NULL)) {
-		table->text.failed = true;
-		return;
-	}
-	/* Three decimals are enough for text. */
-	json_double(&json, (double)(int64_t)(score * 1000) / 1000);
-	json_raw(&json, "", 1);
-	table_add(table, json.bytes);
-	json_clear(&json);
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct line, member)
+static const struct column items[] = {
+	COLUMN_IN_CSV(TEXT, "input", "the input", OF(input)),
+	COLUMN(TEXT, "name", NULL, "the range", OF(name)),
+	COLUMN(TEXT, "location", NULL,
+		"the place in the source, also of a range around it; empty if "
+		"unknown", OF(location)),
+	COLUMN_IN_JSON(REAL, "idle_percent",
+		"share of the range in which the GPU was idle, in percent",
+		OF(idle_percent)),
+	COLUMN_IN_JSON(REAL, "score", "the rank; the largest is worst",
+		OF(row.score)),
+	COLUMN_IN_TEXT(REAL, "score", OF(short_score)),
+	COLUMN_IN_TEXT(PERCENT, "idle %", OF(idle_share)),
+	COLUMN(INTEGER, "start_ns", NULL, "the range's start",
+		OF(row.start_ns)),
+	COLUMN(TIME, "duration_ns", "duration ", "the range's duration",
+		OF(row.duration_ns), .place = 3),
+	COLUMN(TIME, "self_ns", "self ",
+		"the range's time without the ranges in it", OF(row.self_ns),
+		.place = 2),
+	COLUMN(TIME, "idle_ns", "idle ", "the time in which the GPU was idle",
+		OF(row.idle_ns), .place = 1),
+	COLUMN_IN_TEXT(TEXT, "range", OF(range), .place = 4),
+};
+/* clang-format on */
+
+/* "NAME @ LOCATION"; a Python function is its own place. */
+static char *range_text(const struct line *line)
+{
+	bool placed = line->location[0] != '\0' &&
+		      strcmp(line->location, line->name) != 0;
+	char *text = NULL;
+
+	if (asprintf(&text, "%s%s%s", label_name(line->name),
+		    placed ? "  @ " : "", placed ? line->location : "") < 0)
+		return NULL;
+	return text;
 }
 
-static void add_row(const struct optimize_view *view, struct table *table,
-	const struct ranking_row *row)
+static enum table_style fill(
+	const struct columns *columns, uint32_t index, void *out)
 {
-	char text[QUANTITY_TEXT];
-	char share[AMOUNT_TEXT];
-	const char *range = trace_site_name(view->trace, row->site);
-	char *location = location_of(view, row);
-	char *name = NULL;
-	/* A Python function is its own place. */
-	bool placed = location != NULL && location[0] != '\0' &&
-		      strcmp(location, range) != 0;
+	const struct optimize_view *view = columns->user;
+	struct line *line = out;
+	uint32_t count;
+	const struct ranking_row *row =
+		&ranking_rows(view->optimize, &count)[index];
 
-	table_add_row(table, TABLE_PLAIN);
-	add_score(table, row->score);
-	table_add(table, amount_hundredths(share, idle_share(row)));
-	table_add(table, quantity_in(text, row->idle_ns, UNIT_NS));
-	table_add(table, quantity_in(text, row->self_ns, UNIT_NS));
-	table_add(table, quantity_in(text, row->duration_ns, UNIT_NS));
-	if (location == NULL ||
-		asprintf(&name, "%s%s%s", label_name(range),
-			placed ? "  @ " : "", placed ? location : "") < 0) {
-		table->text.failed = true;
-		name = NULL;
-	}
-	table_add(table, name == NULL ? "" : name);
-	free(name);
-	free(location);
+	*line = (struct line){
+		.input = view->input,
+		.name = trace_site_name(view->trace, row->site),
+		.location = location_of(view, row),
+		.row = *row,
+		.idle_share = idle_share(row),
+	};
+	if (row->duration_ns != 0)
+		line->idle_percent =
+			100 * (double)row->idle_ns / (double)row->duration_ns;
+	/* Three decimals are enough for text. */
+	*json_put_double(line->score,
+		(double)(int64_t)(row->score * 1000) / 1000) = '\0';
+	line->short_score.text = line->score;
+	if (line->location == NULL)
+		return COLUMNS_NO_MEMORY;
+	line->range = range_text(line);
+	return line->range == NULL ? COLUMNS_NO_MEMORY : TABLE_PLAIN;
+}
+
+static void clear(void *row)
+{
+	struct line *line = row;
+
+	free(line->location);
+	free(line->range);
+}
+
+static struct columns columns_of(const struct optimize_view *view)
+{
+	struct columns columns = {COLUMNS(items, struct line), .fill = fill,
+		.clear = clear, .user = view, .unit = {"ms", 1000000},
+		.width = view->width, .color = view->color};
+
+	(void)ranking_rows(view->optimize, &columns.row_count);
+	return columns;
 }
 
 int optimize_print_text(const struct optimize_view *view, FILE *out)
 {
-	static const struct table_column columns[] = {
-		{"score", true},
-		{"idle %", true},
-		{"idle ms", true},
-		{"self ms", true},
-		{"duration ms", true},
-		{"range", false},
-	};
-	uint32_t count;
-	const struct ranking_row *rows = ranking_rows(view->optimize, &count);
-	struct table table;
-	bool printed;
+	struct columns columns = columns_of(view);
 
-	if (count == 0) {
+	if (columns.row_count == 0) {
 		fputs(ranking_has_kernels(view->optimize)
 				? "Nothing to optimize: the queue of kernels "
 				  "never held four and then ran empty.\n"
@@ -109,82 +149,31 @@ int optimize_print_text(const struct optimize_view *view, FILE *out)
 			out);
 		return EXIT_DONE;
 	}
-	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-	for (uint32_t i = 0; i < count; i++)
-		add_row(view, &table, &rows[i]);
-	printed = table_print(&table, out, view->color, view->width);
-	table_clear(&table);
-	if (printed)
+	if (columns_print(&columns, out))
 		return EXIT_DONE;
 	return diag_no_memory(NULL);
-}
-
-static void put_row(const struct optimize_view *view, struct json *json,
-	const struct ranking_row *row)
-{
-	char *location = location_of(view, row);
-
-	json_begin(json, '{');
-	report_text(json, "name", trace_site_name(view->trace, row->site));
-	report_text(json, "location", location == NULL ? "" : location);
-	json_key(json, "idle_percent");
-	json_double(json, row->duration_ns == 0
-				  ? 0
-				  : 100 * (double)row->idle_ns /
-					    (double)row->duration_ns);
-	json_key(json, "score");
-	json_double(json, row->score);
-	report_int(json, "start_ns", row->start_ns);
-	report_uint(json, "duration_ns", row->duration_ns);
-	report_uint(json, "self_ns", row->self_ns);
-	report_uint(json, "idle_ns", row->idle_ns);
-	json_end(json, '}');
-	json->failed = json->failed || location == NULL;
-	free(location);
 }
 
 int optimize_print_json(const struct optimize_view *view,
 	const struct report *report, FILE *out)
 {
-	uint32_t count;
-	const struct ranking_row *rows = ranking_rows(view->optimize, &count);
+	struct columns columns = columns_of(view);
 	struct json json;
 	int status = report_begin(report, &json, out);
 
 	if (status != EXIT_DONE)
 		return status;
-	json_key(&json, "rows");
-	json_begin(&json, '[');
-	for (uint32_t i = 0; i < count; i++)
-		put_row(view, &json, &rows[i]);
-	json_end(&json, ']');
+	columns_put_rows(&columns, &json, "rows");
 	return report_end(&json);
 }
 
 int optimize_print_csv(const struct optimize_view *view, FILE *out)
 {
-	uint32_t count;
-	const struct ranking_row *rows = ranking_rows(view->optimize, &count);
-	bool done = true;
+	struct columns columns = columns_of(view);
 
 	if (view->titles)
-		fputs("input,name,location,start_ns,duration_ns,self_ns,idle_"
-		      "ns\n",
-			out);
-	for (uint32_t i = 0; i < count && done; i++) {
-		char *location = location_of(view, &rows[i]);
-
-		done = location != NULL;
-		table_csv(out, view->input, ',');
-		table_csv(out, trace_site_name(view->trace, rows[i].site), ',');
-		table_csv(out, done ? location : "", ',');
-		fprintf(out,
-			"%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-			rows[i].start_ns, rows[i].duration_ns, rows[i].self_ns,
-			rows[i].idle_ns);
-		free(location);
-	}
-	if (done)
+		columns_put_titles(&columns, out);
+	if (columns_put_lines(&columns, out))
 		return EXIT_DONE;
 	return diag_no_memory(NULL);
 }
