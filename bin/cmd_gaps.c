@@ -88,32 +88,26 @@ static int print_gaps(struct request *request, const struct gaps *gaps,
 	const struct gaps_view view = {.gaps = gaps,
 		.trace = trace,
 		.top = report_row_limit(&request->report_options, DEFAULT_TOP),
-		.color = terminal_color(out, request->report_options.color),
-		.width = terminal_width(out),
-		.input = *path,
-		.titles = report_needs_titles(&request->report_options)};
+		.input = *path};
 	struct report report;
 
 	report_init(&report, trace, "ctprof/gaps/1", path);
-	return REPORT_PRINT(
-		&request->report_options, gaps, &view, &report, out);
+	report.truncated |= gaps_has_more(&view);
+	return report_write(
+		&request->report_options, &report, out, gaps_write, &view);
 }
 
 static int print_optimize(struct request *request,
 	const struct ranking *optimize, const struct trace *trace,
 	char *const *path, FILE *out)
 {
-	const struct optimize_view view = {.optimize = optimize,
-		.trace = trace,
-		.color = terminal_color(out, request->report_options.color),
-		.width = terminal_width(out),
-		.input = *path,
-		.titles = report_needs_titles(&request->report_options)};
+	const struct optimize_view view = {
+		.optimize = optimize, .trace = trace, .input = *path};
 	struct report report;
 
 	report_init(&report, trace, "ctprof/optimize/1", path);
-	return REPORT_PRINT(
-		&request->report_options, optimize, &view, &report, out);
+	return report_write(
+		&request->report_options, &report, out, optimize_write, &view);
 }
 
 static int report_input(

@@ -29,7 +29,7 @@ enum {
 struct request {
 	struct inputs inputs;
 	struct report_options report_options;
-	enum kernels_key sort;
+	const struct column *sort;
 	enum dtype dtype;
 	const char *peaks_path;
 	bool augment;
@@ -68,8 +68,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		report_read_top(&request->report_options, state, arg);
 		break;
 	case 's':
-		request->sort = (enum kernels_key)arguments_word(
-			state, "--sort", KERNELS_KEY_WORDS, arg);
+		request->sort = arguments_sort(state, &kernels_table, arg);
 		break;
 	case KEY_DTYPE:
 		request->dtype = dtype_find(arg);
@@ -115,17 +114,15 @@ static int print(struct request *request, struct kernels *kernels,
 		.dtype = request->dtype,
 		.top = report_row_limit(&request->report_options, DEFAULT_TOP),
 		.sort = request->sort,
-		.color = terminal_color(out, request->report_options.color),
-		.width = terminal_width(out),
-		.input = *path,
-		.titles = report_needs_titles(&request->report_options)};
+		.input = *path};
 	struct report report;
 
 	kernels_apply_peaks(kernels, &view);
-	kernels_sort(kernels, request->sort);
+	kernels_report_sort(kernels, &view);
 	report_init(&report, trace, "ctprof/kernels/1", path);
-	return REPORT_PRINT(
-		&request->report_options, kernels, &view, &report, out);
+	report.truncated |= kernels_has_more(&view);
+	return report_write(
+		&request->report_options, &report, out, kernels_write, &view);
 }
 
 static int report_input(

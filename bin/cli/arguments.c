@@ -292,6 +292,18 @@ enum when arguments_when(
 	return (enum when)arguments_word(state, option, WHEN_VALUES, text);
 }
 
+const struct column *arguments_sort(const struct argp_state *state,
+	const struct columns *columns, const char *text)
+{
+	const struct column *column = columns_find_sort(columns, text);
+	char words[COLUMNS_WORDS_MAX];
+
+	if (column == NULL)
+		argp_error(state, "--sort: '%s' is not one of %s", text,
+			columns_sort_words(columns, words));
+	return column;
+}
+
 unsigned arguments_word(const struct argp_state *state, const char *option,
 	const char *values, const char *text)
 {

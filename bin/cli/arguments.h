@@ -9,6 +9,7 @@
 #include <argp.h>
 #include <stdint.h>
 
+#include "cli/columns.h"
 #include "cli/terminal.h"
 
 /* Groups of options in --help, in order. A heading is an entry with only a text
@@ -93,5 +94,9 @@ void arguments_min(const struct argp_state *state, const char *text,
 /* Index of a word in `values` ("a|b|c"). */
 unsigned arguments_word(const struct argp_state *state, const char *option,
 	const char *values, const char *text);
+
+/* The column that a word of --sort names. */
+const struct column *arguments_sort(const struct argp_state *state,
+	const struct columns *columns, const char *text);
 
 #endif

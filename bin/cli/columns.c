@@ -3,18 +3,16 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/quantity.h"
+#include "io/amount.h"
 
-#define HUNDREDTHS 100
+#define PLACES 8
 
-static bool is_present(
-	const struct columns *columns, const struct column *column)
-{
-	return (column->when & ~columns->shown) == 0;
-}
+/* ---- values ---- */
 
 struct value value_number(uint64_t number)
 {
@@ -27,10 +25,9 @@ struct value value_maybe(bool known, uint64_t number)
 		known ? VALUE_KNOWN : VALUE_UNKNOWN, .number = number};
 }
 
-struct value value_real(bool known, double real)
+struct value value_share(uint64_t part, uint64_t whole)
 {
-	return (struct value){
-		known ? VALUE_KNOWN : VALUE_UNKNOWN, .real = real};
+	return value_maybe(whole != 0, amount_share(part, whole));
 }
 
 struct value value_text(const char *text)
@@ -39,21 +36,24 @@ struct value value_text(const char *text)
 		.text = text, .size = SIZE_MAX};
 }
 
-static struct value value_of(const struct column *column, const void *row)
+struct value columns_value(const struct column *column, const void *row)
 {
 	const void *at = (const char *)row + column->offset;
 
+	if (column->get != NULL)
+		return column->get(column, row);
 	if (column->size == sizeof(struct value))
 		return *(const struct value *)at;
+	if (column->size == 0)
+		return value_text(row);
 	switch (column->type) {
 	case COLUMN_TEXT:
+	case COLUMN_OBJECT:
 		return value_text(*(const char *const *)at);
 	case COLUMN_REAL:
-		return value_real(true, *(const double *)at);
+		return (struct value){VALUE_KNOWN, .real = *(const double *)at};
 	case COLUMN_BOOL:
 		return value_number(*(const bool *)at);
-	case COLUMN_JSON:
-		return value_number(0);
 	default:
 		return value_number(column->size == sizeof(uint32_t)
 					    ? *(const uint32_t *)at
@@ -61,85 +61,46 @@ static struct value value_of(const struct column *column, const void *row)
 	}
 }
 
-/* ---- rows ---- */
-
-struct row {
-	_Alignas(max_align_t) char bytes[COLUMNS_ROW_MAX];
-};
-
-/* Walks over the rows that are not left out, up to `top` of them. */
-struct walk {
-	const struct columns *columns;
-	uint32_t next;
-	uint32_t taken;
-	enum table_style style; /* of the row */
-	bool failed;            /* out of memory; it ended there */
-	struct row row;
-};
-
-/* Fills the next row; false at the end. */
-static bool next_row(struct walk *walk)
+bool columns_has(const struct sheet *sheet, const struct column *column)
 {
-	const struct columns *columns = walk->columns;
+	return (column->when & ~sheet->shown) == 0;
+}
 
-	assert(columns->row_size <= COLUMNS_ROW_MAX);
-	while (walk->next < columns->row_count) {
-		memset(walk->row.bytes, 0, columns->row_size);
-		walk->style =
-			columns->fill(columns, walk->next++, walk->row.bytes);
-		if (walk->style == COLUMNS_NO_MEMORY) {
-			if (columns->clear != NULL)
-				columns->clear(walk->row.bytes);
-			walk->failed = true;
-			return false;
-		}
-		if (walk->style != COLUMNS_LEFT_OUT)
+/* Whether the word is one of "a|b". */
+static bool is_one_of(const char *words, const char *word)
+{
+	size_t size = strlen(word);
+
+	for (const char *end; words != NULL;
+		words = *end == '\0' ? NULL : end + 1) {
+		end = strchrnul(words, '|');
+		if ((size_t)(end - words) == size &&
+			memcmp(words, word, size) == 0)
 			return true;
 	}
 	return false;
 }
 
-static void clear_row(struct walk *walk)
+const struct column *columns_find_sort(
+	const struct columns *columns, const char *word)
 {
-	walk->taken++;
-	if (walk->columns->clear != NULL)
-		walk->columns->clear(walk->row.bytes);
+	for (size_t i = 0; i < columns->count; i++)
+		if (is_one_of(columns->items[i].sort, word))
+			return &columns->items[i];
+	return NULL;
 }
 
-static bool is_full(const struct walk *walk)
+const char *columns_sort_words(
+	const struct columns *columns, char words[COLUMNS_WORDS_MAX])
 {
-	return walk->columns->top != 0 && walk->taken == walk->columns->top;
-}
+	size_t used = 0;
 
-static struct walk walk_of(const struct columns *columns)
-{
-	return (struct walk){.columns = columns, .next = columns->first_row};
-}
-
-/* The number of rows that are left. */
-static uint32_t count_rest(struct walk *walk)
-{
-	uint32_t taken = walk->taken;
-
-	while (next_row(walk))
-		clear_row(walk);
-	return walk->taken - taken;
-}
-
-uint32_t columns_count_text(const struct columns *columns)
-{
-	struct columns in_text = *columns;
-	struct walk walk = walk_of(&in_text);
-
-	in_text.is_text = true;
-	return count_rest(&walk);
-}
-
-bool columns_has_more(const struct columns *columns)
-{
-	struct walk walk = walk_of(columns);
-
-	return columns->top != 0 && count_rest(&walk) > columns->top;
+	for (size_t i = 0; i < columns->count; i++)
+		if (columns->items[i].sort != NULL && used < COLUMNS_WORDS_MAX)
+			used += (size_t)snprintf(words + used,
+				COLUMNS_WORDS_MAX - used, "%s%s",
+				used == 0 ? "" : "|", columns->items[i].sort);
+	return words;
 }
 
 /* ---- JSON ---- */
@@ -147,77 +108,80 @@ bool columns_has_more(const struct columns *columns)
 static void put_value(
 	struct json *json, enum column_type type, const struct value *value)
 {
-	if (value->state == VALUE_UNKNOWN)
-		json_none(json);
-	else if (type == COLUMN_TEXT && value->size == SIZE_MAX)
-		json_text(json, value->text);
-	else if (type == COLUMN_TEXT)
-		json_text_sized(json, value->text, value->size);
-	else if (type == COLUMN_INTEGER)
+	switch (type) {
+	case COLUMN_TEXT:
+		if (value->size == SIZE_MAX)
+			json_text(json, value->text);
+		else
+			json_text_sized(json, value->text, value->size);
+		break;
+	case COLUMN_INTEGER:
+	case COLUMN_BYTES:
 		json_int(json, (int64_t)value->number);
-	else if (type == COLUMN_PERCENT)
-		json_double(json, (double)value->number / HUNDREDTHS);
-	else if (type == COLUMN_REAL)
+		break;
+	case COLUMN_PERCENT:
+		json_double(json, (double)value->number / 100);
+		break;
+	case COLUMN_REAL:
 		json_double(json, value->real);
-	else if (type == COLUMN_BOOL)
+		break;
+	case COLUMN_BOOL:
 		json_bool(json, value->number != 0);
-	else
+		break;
+	default:
 		json_uint(json, value->number);
+	}
+}
+
+static void put_object(
+	struct sheet *sheet, const struct columns *columns, const void *row)
+{
+	json_begin(&sheet->json, '{');
+	columns_members(sheet, columns, row);
+	json_end(&sheet->json, '}');
 }
 
 static void put_member(
-	struct json *json, const struct column *column, const void *row)
+	struct sheet *sheet, const struct column *column, const void *row)
 {
-	const void *at = (const char *)row + column->offset;
-	struct value value = value_of(column, row);
+	struct value value = columns_value(column, row);
+	struct json *json = &sheet->json;
 
 	if (value.state == VALUE_ABSENT)
 		return;
 	json_key(json, column->json);
-	if (column->type == COLUMN_JSON)
-		(*(column_json_fn *const *)at)(row, json);
-	else
+	if (value.state == VALUE_UNKNOWN) {
+		json_none(json);
+	} else if (column->type == COLUMN_OBJECT) {
+		put_object(sheet, column->table, value.text);
+	} else if (column->type == COLUMN_LIST) {
+		json_begin(json, '[');
+		column->put(sheet, row);
+		json_end(json, ']');
+	} else {
 		put_value(json, column->type, &value);
+	}
 }
 
-void columns_put_members(
-	const struct columns *columns, struct json *json, const void *row)
+void columns_members(
+	struct sheet *sheet, const struct columns *columns, const void *row)
 {
+	if (sheet->style != REPORT_JSON)
+		return;
 	for (size_t i = 0; i < columns->count; i++)
 		if (columns->items[i].json != NULL &&
-			is_present(columns, &columns->items[i]))
-			put_member(json, &columns->items[i], row);
-}
-
-void columns_put_json(
-	const struct columns *columns, struct json *json, const void *row)
-{
-	json_begin(json, '{');
-	columns_put_members(columns, json, row);
-	json_end(json, '}');
-}
-
-void columns_put_objects(const struct columns *columns, struct json *json)
-{
-	struct walk walk = walk_of(columns);
-
-	for (; !is_full(&walk) && next_row(&walk); clear_row(&walk))
-		columns_put_json(columns, json, walk.row.bytes);
-	json->failed |= walk.failed;
-}
-
-void columns_put_rows(
-	const struct columns *columns, struct json *json, const char *key)
-{
-	json_key(json, key);
-	json_begin(json, '[');
-	columns_put_objects(columns, json);
-	json_end(json, ']');
+			columns_has(sheet, &columns->items[i]))
+			put_member(sheet, &columns->items[i], row);
 }
 
 /* ---- CSV ---- */
 
-/* Writes what stands before a field: all but the first have a comma there. */
+static bool is_in_csv(const struct sheet *sheet, const struct column *column)
+{
+	return column->csv != NULL && columns_has(sheet, column);
+}
+
+/* Writes what separates a field from the one before it. */
 static void put_comma(FILE *out, bool *first)
 {
 	if (!*first)
@@ -225,201 +189,233 @@ static void put_comma(FILE *out, bool *first)
 	*first = false;
 }
 
-void columns_put_titles(const struct columns *columns, FILE *out)
+/* False if the table has no columns in CSV. */
+static bool put_titles(struct sheet *sheet, const struct columns *columns)
 {
 	bool first = true;
 
 	for (size_t i = 0; i < columns->count; i++) {
-		if (columns->items[i].csv == NULL ||
-			!is_present(columns, &columns->items[i]))
+		if (!is_in_csv(sheet, &columns->items[i]))
 			continue;
-		put_comma(out, &first);
-		fputs(columns->items[i].csv, out);
+		put_comma(sheet->out, &first);
+		fputs(columns->items[i].csv, sheet->out);
 	}
-	putc('\n', out);
+	if (!first)
+		putc('\n', sheet->out);
+	return !first;
 }
 
-static void put_number(
-	FILE *out, enum column_type type, const struct value *value)
+/* Writes a number, or a text that is not from a file. */
+static void put_plain(
+	FILE *out, const struct column *column, const struct value *value)
 {
-	char real[JSON_NUMBER_MAX + 1];
+	char text[JSON_NUMBER_MAX + AMOUNT_TEXT];
 
-	switch (type) {
+	switch (column->type) {
 	case COLUMN_INTEGER:
+	case COLUMN_BYTES:
 		fprintf(out, "%" PRId64, (int64_t)value->number);
-		return;
+		break;
 	case COLUMN_PERCENT:
-		fprintf(out, "%" PRIu64 ".%02" PRIu64,
-			value->number / HUNDREDTHS, value->number % HUNDREDTHS);
-		return;
+		fputs(amount_hundredths(text, value->number), out);
+		break;
 	case COLUMN_REAL:
-		*json_put_double(real, value->real) = '\0';
-		fputs(real, out);
-		return;
+		*json_put_double(text, value->real) = '\0';
+		fputs(text, out);
+		break;
 	default:
 		fprintf(out, "%" PRIu64, value->number);
 	}
 }
 
-void columns_put_csv(const struct columns *columns, FILE *out, const void *row)
+static void put_line(
+	struct sheet *sheet, const struct columns *columns, const void *row)
 {
 	bool first = true;
 
 	for (size_t i = 0; i < columns->count; i++) {
-		const struct column *item = &columns->items[i];
+		const struct column *column = &columns->items[i];
 		struct value value;
 
-		if (item->csv == NULL || !is_present(columns, item))
+		if (!is_in_csv(sheet, column))
 			continue;
-		put_comma(out, &first);
-		value = value_of(item, row);
+		put_comma(sheet->out, &first);
+		value = columns_value(column, row);
 		if (value.state != VALUE_KNOWN)
 			continue;
-		if (item->type == COLUMN_TEXT)
-			table_csv_field(out, value.text);
+		if (column->type == COLUMN_TEXT)
+			table_csv_field(sheet->out, value.text);
 		else
-			put_number(out, item->type, &value);
+			put_plain(sheet->out, column, &value);
 	}
-	putc('\n', out);
-}
-
-bool columns_put_lines(const struct columns *columns, FILE *out)
-{
-	struct walk walk = walk_of(columns);
-
-	for (; !is_full(&walk) && next_row(&walk); clear_row(&walk))
-		columns_put_csv(columns, out, walk.row.bytes);
-	return !walk.failed;
+	if (!first)
+		putc('\n', sheet->out);
 }
 
 /* ---- text ---- */
 
-static void add_title(struct columns_text *text, const struct column *column)
+static void add_title(struct sheet *sheet, const struct column *column)
 {
 	const struct column_unit *unit =
-		column->unit != NULL ? column->unit : &text->columns->unit;
+		column->unit != NULL ? column->unit : &sheet->unit;
+	struct table *table = &sheet->table;
+	size_t at = table->column_count++;
 	size_t size = strlen(column->title);
 	bool has_unit = size != 0 && column->title[size - 1] == ' ';
-	char *title = text->title_texts[text->count];
 
-	assert(text->count < TABLE_COLUMNS_MAX);
-	(void)snprintf(title, sizeof(text->title_texts[0]), "%s%s",
+	assert(at < TABLE_COLUMNS_MAX);
+	(void)snprintf(sheet->title_texts[at], COLUMN_TITLE_MAX, "%s%s",
 		column->title, has_unit ? unit->name : "");
-	text->titles[text->count] =
-		(struct table_column){title, column->type < COLUMN_TEXT};
-	text->order[text->count++] = column;
+	sheet->heads[at] = (struct table_column){
+		sheet->title_texts[at], column->type < COLUMN_TEXT};
+	sheet->order[at] = column;
+	table->optional[at] = column->optional;
+	if (!sheet->all && column != sheet->sort)
+		table->min_line_width[at] = column->min_line;
 }
 
-void columns_text_init(struct columns_text *text, const struct columns *columns)
+static void begin_text(struct sheet *sheet, const struct columns *columns)
 {
-	unsigned last = 0;
-
-	*text = (struct columns_text){.columns = columns};
-	for (unsigned place = 0; place <= last; place++)
+	table_init(&sheet->table, sheet->heads, 0);
+	for (unsigned place = 0; place < PLACES; place++)
 		for (size_t i = 0; i < columns->count; i++) {
 			const struct column *column = &columns->items[i];
 
-			if (column->title == NULL ||
-				!is_present(columns, column))
-				continue;
-			if (column->place == place)
-				add_title(text, column);
-			if (column->place > last)
-				last = column->place;
+			if (column->title != NULL && column->place == place &&
+				columns_has(sheet, column) &&
+				(!column->if_sorted || column == sheet->sort))
+				add_title(sheet, column);
 		}
-	table_init(&text->table, text->titles, text->count);
-	for (size_t i = 0; i + 1 < text->count; i++) {
-		const struct column *column = text->order[i];
-
-		if (column->sort == 0 || column->sort != columns->sort)
-			text->table.min_line_width[i] = column->min_line;
-		text->table.optional[i] = column->optional;
-	}
 }
 
-/* Adds "NAME (file:line)"; a long name is shortened, not the place. */
 static void add_name(struct table *table, const struct value_name *name)
 {
 	const char *before = name->before == NULL ? "" : name->before;
 	const char *file = name->file == NULL ? "" : basename(name->file);
 	char *place = NULL;
+	char *text = NULL;
 
-	if (*file != '\0' &&
-		asprintf(&place, " (%s:%" PRIu32 ")", file, name->line) < 0) {
+	if (name->tail != NULL) {
+		if (asprintf(&text, "%s%s%s%s", before, name->name,
+			    *name->tail == '\0' ? "" : " ", name->tail) < 0)
+			table->text.failed = true;
+		else if (name->width != 0)
+			table_add_short(table, text, name->width);
+		else
+			table_add(table, text);
+	} else if (*file != '\0' &&
+		   asprintf(&place, " (%s:%" PRIu32 ")", file, name->line) < 0)
 		table->text.failed = true;
-		return;
-	}
-	table_add_name(table, before, name->name, place == NULL ? "" : place);
+	else
+		table_add_name(
+			table, before, name->name, place == NULL ? "" : place);
 	free(place);
+	free(text);
 }
 
-static void add_value(const struct columns *columns, struct table *table,
-	const struct column *column, const struct value *value)
+static void add_number(const struct sheet *sheet, struct table *table,
+	const struct column *column, uint64_t number)
 {
 	const struct column_unit *unit = column->unit;
 	char text[QUANTITY_TEXT];
 
 	if (unit == NULL && column->type == COLUMN_TIME)
-		unit = &columns->unit;
-	if (value->text != NULL)
-		table_add(table, value->text);
-	else if (value->state != VALUE_KNOWN)
-		table_add(table, value->state == VALUE_ABSENT ? "" : "-");
-	else if (column->type == COLUMN_PERCENT) {
-		(void)snprintf(text, sizeof(text), "%" PRIu64 ".%02" PRIu64,
-			value->number / HUNDREDTHS, value->number % HUNDREDTHS);
-		table_add(table, text);
-	} else {
-		table_add(table, quantity_in(text, value->number,
-					 unit == NULL ? 1 : unit->size));
-	}
+		unit = &sheet->unit;
+	if (column->type == COLUMN_PERCENT)
+		(void)amount_hundredths(text, number);
+	else if (column->type == COLUMN_BYTES)
+		(void)quantity_signed_bytes(text, (int64_t)number);
+	else
+		(void)quantity_in(text, number, unit == NULL ? 1 : unit->size);
+	table_add(table, text);
 }
 
-void columns_text_add(
-	struct columns_text *text, enum table_style style, const void *row)
+static void add_row(
+	struct sheet *sheet, enum table_style style, const void *row)
 {
-	table_add_row(&text->table, style);
-	for (size_t i = 0; i < text->count; i++) {
-		const struct column *column = text->order[i];
+	struct table *table = &sheet->table;
+
+	table_add_row(table, style);
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct column *column = sheet->order[i];
 		const void *at = (const char *)row + column->offset;
 		struct value value;
 
 		if (column->size == sizeof(struct value_name)) {
-			add_name(&text->table, at);
+			add_name(table, at);
 			continue;
 		}
-		value = value_of(column, row);
-		add_value(text->columns, &text->table, column, &value);
+		value = columns_value(column, row);
+		if (value.text != NULL)
+			table_add(table, value.text);
+		else if (value.state != VALUE_KNOWN)
+			table_add(
+				table, value.state == VALUE_ABSENT ? "" : "-");
+		else
+			add_number(sheet, table, column, value.number);
 	}
 }
 
-bool columns_text_print(struct columns_text *text, FILE *out)
-{
-	bool printed = table_print(
-		&text->table, out, text->columns->color, text->columns->width);
+/* ---- tables ---- */
 
-	table_clear(&text->table);
-	return printed;
+/* Whether the rows are objects in JSON. */
+static bool has_objects(const struct columns *columns)
+{
+	for (size_t i = 0; i < columns->count; i++)
+		if (columns->items[i].json != NULL)
+			return true;
+	return false;
 }
 
-bool columns_print(const struct columns *columns, FILE *out)
+void columns_begin(struct sheet *sheet, const struct columns *columns)
 {
-	struct columns in_text = *columns;
-	struct columns_text text;
-	struct walk walk;
-	uint32_t hidden;
-	bool printed;
+	if (sheet->style == REPORT_TEXT) {
+		begin_text(sheet, columns);
+	} else if (sheet->style == REPORT_JSON) {
+		if (columns->key == NULL)
+			return;
+		json_key(&sheet->json, columns->key);
+		json_begin(&sheet->json, '[');
+	} else if (sheet->titles) {
+		sheet->titles = !put_titles(sheet, columns);
+	}
+}
 
-	in_text.is_text = true;
-	walk = walk_of(&in_text);
-	columns_text_init(&text, &in_text);
-	for (; !is_full(&walk) && next_row(&walk); clear_row(&walk))
-		columns_text_add(&text, walk.style, walk.row.bytes);
-	text.table.text.failed |= walk.failed;
-	printed = columns_text_print(&text, out);
-	hidden = count_rest(&walk);
-	if (hidden != 0)
-		fprintf(out, "(%" PRIu32 " more not shown; see --top)\n",
-			hidden);
-	return printed;
+void columns_add(struct sheet *sheet, const struct columns *columns,
+	enum table_style style, const void *row)
+{
+	if (sheet->style == REPORT_CSV)
+		put_line(sheet, columns, row);
+	else if (sheet->style == REPORT_TEXT)
+		add_row(sheet, style, row);
+	else if (has_objects(columns))
+		put_object(sheet, columns, row);
+}
+
+void columns_end(struct sheet *sheet, const struct columns *columns)
+{
+	if (sheet->style == REPORT_JSON && columns->key != NULL)
+		json_end(&sheet->json, ']');
+	if (sheet->style != REPORT_TEXT || sheet->table.column_count == 0)
+		return;
+	if (!table_print(&sheet->table, sheet->out, sheet->color, sheet->width))
+		sheet->failed = true;
+	table_clear(&sheet->table);
+}
+
+void columns_note(struct sheet *sheet, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	if (sheet->style == REPORT_TEXT)
+		vfprintf(sheet->out, format, list);
+	va_end(list);
+}
+
+void columns_hidden(struct sheet *sheet, uint64_t count)
+{
+	if (count != 0)
+		columns_note(sheet, "(%" PRIu64 " more not shown; see --top)\n",
+			count);
 }

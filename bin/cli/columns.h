@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The columns of a report. Each is described once; JSON objects, CSV lines, text
- * tables and the rows of doc/schemas follow. A report fills one flat structure
- * per row: to add a column, add a member and a COLUMN() line.
+ * The columns of a report's tables. Each is described once; JSON, CSV, text and
+ * doc/schemas follow. A report pushes its rows, each a flat structure, so that a
+ * new column is a member and a COLUMN() line.
  * Source: uftrace's struct display_field has the same purpose.
  */
 #ifndef COLUMNS_H
@@ -16,15 +16,23 @@
 #include "cli/table.h"
 #include "json/json.h"
 
+struct columns;
+struct sheet;
+
 enum column_type {
 	COLUMN_COUNT,   /* uint64_t or uint32_t */
 	COLUMN_TIME,    /* nanoseconds: uint64_t */
+	COLUMN_BYTES,   /* int64_t */
 	COLUMN_INTEGER, /* int64_t */
 	COLUMN_PERCENT, /* hundredths of a percent: uint64_t */
 	COLUMN_REAL,    /* double */
 	COLUMN_BOOL,    /* bool */
-	COLUMN_TEXT,    /* const char *; NULL: unknown */
-	COLUMN_JSON,    /* of the type column_json_fn; not in CSV or text */
+	COLUMN_TEXT, /* const char *, NULL if unknown; or struct value_name */
+	/* In JSON alone: */
+	COLUMN_OBJECT, /* a row of `table`: const void *, NULL if unknown; or
+			* without a member this row itself */
+	COLUMN_LIST,   /* of what put() adds: rows of `table` or, if that is
+			* NULL, texts */
 };
 
 struct column_unit {
@@ -41,14 +49,21 @@ struct column {
 	const char *help;  /* for doc/schemas */
 	size_t offset;     /* of the row's member that has the value */
 	size_t size;       /* of that: of the type, or of struct value */
-	const struct column_unit *unit; /* in text; NULL: the report's */
-	uint32_t when;    /* these bits of struct columns must all be set */
-	uint8_t place;    /* in text: from left to right, by this, then in
-			   * order of the columns */
-	uint8_t min_line; /* in text: shorter lines do without it, unless the
-			   * report is sorted by it */
-	uint8_t sort;     /* its sort key + 1 */
-	bool optional;    /* in text: goes first if names have no room */
+	/* In place of the member; `index` is its own. */
+	struct value (*get)(const struct column *column, const void *row);
+	uint32_t index;
+	void (*put)(struct sheet *sheet, const void *row);
+	const struct columns *table;
+	const struct column_unit *unit; /* in text; NULL: the sheet's */
+	const char *words; /* "a|b": the texts that occur, for doc/schemas */
+	const char *sort;  /* its words for --sort, "a|b" */
+	uint32_t when;     /* these bits of the sheet must all be set */
+	uint8_t place;     /* in text: from left to right, by this, then in
+			    * order of the columns */
+	uint8_t min_line;  /* in text: shorter lines do without it, unless the
+			    * sheet is sorted by it */
+	bool if_sorted;    /* in text: only if the sheet is sorted by it */
+	bool optional;     /* in text: goes first if names have no room */
 };
 
 /* A column in JSON, CSV and (if `title_` is not NULL) text; it ends with its
@@ -84,7 +99,7 @@ struct value {
 		VALUE_UNKNOWN, /* null; nothing in CSV; "-" in text */
 		VALUE_KNOWN,
 	} state;
-	uint64_t number; /* of COLUMN_INTEGER in two's complement */
+	uint64_t number; /* of signed types in two's complement */
 	double real;
 	const char *text; /* of other types than COLUMN_TEXT: shown instead in
 			   * text */
@@ -93,95 +108,90 @@ struct value {
 
 struct value value_number(uint64_t number);
 struct value value_maybe(bool known, uint64_t number);
-struct value value_real(bool known, double real);
-struct value value_text(const char *text); /* NULL: unknown */
+struct value value_share(uint64_t part, uint64_t whole); /* unknown of 0 */
+struct value value_text(const char *text);               /* NULL: unknown */
 
-/* Writes the value of a COLUMN_JSON; nothing for VALUE_ABSENT. */
-typedef void column_json_fn(const void *row, struct json *json);
-
-/* What a function's name in text is made of: COLUMN_TEXT with this member. */
+/* In text: "NAME (file:line)", where a long name is shortened, not the place;
+ * or `tail` behind a blank, and nothing is shortened. */
 struct value_name {
 	const char *before; /* or NULL */
 	const char *name;
-	const char *file; /* "" or NULL: no "(file:line)" */
+	const char *file; /* "" or NULL: no place */
 	uint32_t line;
+	const char *tail; /* NULL: none */
+	size_t width;     /* of a text shortened in the middle; or 0 */
 };
 
+/* A table; key and help are those of its array in JSON. */
 struct columns {
+	const char
+		*key; /* NULL: its rows are not in a JSON array of their own */
+	const char *help;
 	const struct column *items;
 	size_t count;
-	/*
-	 * Fills the row of this index below row_count, which has zeroes, and
-	 * returns its style in text. clear() frees the row's memory, also if
-	 * there was too little; NULL: nothing to free.
-	 */
-	enum table_style (*fill)(
-		const struct columns *columns, uint32_t index, void *row);
-	void (*clear)(void *row);
-	size_t row_size;
-	uint32_t first_row, row_count;
-	uint32_t top; /* rows to show at most; 0: all */
-	const void *user;
-	bool is_text; /* set while text is printed */
-
-	uint32_t shown;          /* bits for `when` */
-	struct column_unit unit; /* in text: of times */
-	uint8_t sort;            /* the sort key + 1, or 0 */
-	size_t width;            /* of text lines; 0: no limit */
-	bool color;
 };
 
-#define COLUMNS_ROW_MAX 1024 /* bytes */
+#define COLUMNS(key_, help_, items_) \
+	{ \
+		.key = (key_), .help = (help_), .items = (items_), \
+		.count = sizeof(items_) / sizeof((items_)[0]) \
+	}
 
-/* Other results of fill(). */
-#define COLUMNS_LEFT_OUT ((enum table_style)0)
-#define COLUMNS_NO_MEMORY ((enum table_style)(-1))
+#define COLUMN_TITLE_MAX 64
 
-/* The items, and the structure of a row. */
-#define COLUMNS(items_, row) \
-	.items = (items_), .count = sizeof(items_) / sizeof((items_)[0]), \
-	.row_size = sizeof(row)
+enum report_style { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 
-/*
- * Rows by fill(): objects; a member with an array of them; CSV lines; the text
- * table and, in a line, the number of rows beyond `top`. Errors: false if out of
- * memory; a JSON writer remembers that itself.
- */
-void columns_put_objects(const struct columns *columns, struct json *json);
-void columns_put_rows(
-	const struct columns *columns, struct json *json, const char *key);
-bool columns_put_lines(const struct columns *columns, FILE *out);
-bool columns_print(const struct columns *columns, FILE *out);
+/* The output of a report in its style. */
+struct sheet {
+	enum report_style style;
+	FILE *out;
+	struct json json;
+	bool titles; /* CSV: print titles first */
+	bool color;
+	size_t width; /* of text lines; 0: no limit */
+	bool all;     /* text has columns although lines are short */
+	bool failed;  /* out of memory */
 
-/* The number of rows that fill() does not leave out in text; whether rows are
- * beyond `top` in other forms. */
-uint32_t columns_count_text(const struct columns *columns);
-bool columns_has_more(const struct columns *columns);
+	struct column_unit unit;   /* in text: of times */
+	uint32_t shown;            /* bits for `when` */
+	const struct column *sort; /* or NULL */
 
-/* One row: an object with a member per column; its members alone; CSV. */
-void columns_put_json(
-	const struct columns *columns, struct json *json, const void *row);
-void columns_put_members(
-	const struct columns *columns, struct json *json, const void *row);
-void columns_put_titles(const struct columns *columns, FILE *out);
-void columns_put_csv(const struct columns *columns, FILE *out, const void *row);
-
-/* The text table, row by row. */
-struct columns_text {
-	const struct columns *columns; /* borrowed */
+	/* The text table that has begun. */
 	const struct column *order[TABLE_COLUMNS_MAX];
-	struct table_column titles[TABLE_COLUMNS_MAX];
-	char title_texts[TABLE_COLUMNS_MAX][32];
-	size_t count;
+	struct table_column heads[TABLE_COLUMNS_MAX];
+	char title_texts[TABLE_COLUMNS_MAX][COLUMN_TITLE_MAX];
 	struct table table;
 };
 
-void columns_text_init(
-	struct columns_text *text, const struct columns *columns);
-void columns_text_add(
-	struct columns_text *text, enum table_style style, const void *row);
+/*
+ * Write a table in the sheet's style: the key or titles, each row, and the end.
+ * A table without columns in that style leaves no trace. Text tables do not
+ * nest. Errors: sheet->failed is set.
+ */
+void columns_begin(struct sheet *sheet, const struct columns *columns);
+void columns_add(struct sheet *sheet, const struct columns *columns,
+	enum table_style style, const void *row);
+void columns_end(struct sheet *sheet, const struct columns *columns);
 
-/* Prints and clears it. False if out of memory since columns_text_init(). */
-bool columns_text_print(struct columns_text *text, FILE *out);
+/* Writes a row's members into the object that has begun; only in JSON. */
+void columns_members(
+	struct sheet *sheet, const struct columns *columns, const void *row);
+
+/* Prints if the style is text; the second the rows beyond --top, if any. */
+void columns_note(struct sheet *sheet, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void columns_hidden(struct sheet *sheet, uint64_t count);
+
+/* The value of a column, and whether the sheet has it. */
+struct value columns_value(const struct column *column, const void *row);
+bool columns_has(const struct sheet *sheet, const struct column *column);
+
+/* The column with this word for --sort, NULL if there is none; and all words,
+ * "a|b". */
+#define COLUMNS_WORDS_MAX 512
+const struct column *columns_find_sort(
+	const struct columns *columns, const char *word);
+const char *columns_sort_words(
+	const struct columns *columns, char words[COLUMNS_WORDS_MAX]);
 
 #endif

@@ -170,6 +170,17 @@ const char *quantity_bytes(char text[QUANTITY_TEXT], uint64_t bytes)
 	return format_human(text, bytes, sizes);
 }
 
+const char *quantity_signed_bytes(char text[QUANTITY_TEXT], int64_t bytes)
+{
+	char size[QUANTITY_TEXT];
+
+	if (bytes >= 0)
+		return quantity_bytes(text, (uint64_t)bytes);
+	(void)snprintf(text, QUANTITY_TEXT, "-%.*s", QUANTITY_TEXT - 2,
+		quantity_bytes(size, -(uint64_t)bytes));
+	return text;
+}
+
 const char *quantity_time(char text[QUANTITY_TEXT], uint64_t time_ns)
 {
 	return format_human(text, time_ns, times);

@@ -31,6 +31,9 @@ bool quantity_read_count(const char *text, uint32_t *count);
 /* "999 B", "1.2 MB"; powers of 1000. Returns `text`. */
 const char *quantity_bytes(char text[QUANTITY_TEXT], uint64_t bytes);
 
+/* The same of a signed number. Returns `text`. */
+const char *quantity_signed_bytes(char text[QUANTITY_TEXT], int64_t bytes);
+
 /* "850 ns", "3.4 s". Returns `text`. */
 const char *quantity_time(char text[QUANTITY_TEXT], uint64_t time_ns);
 

@@ -18,31 +18,31 @@
 
 static const struct column_unit thousandths = {"", THOUSANDTHS};
 
-static struct columns with_view(
-	struct columns columns, const struct gaps_view *view)
-{
-	columns.user = view;
-	columns.unit = (struct column_unit){"ms", 1000000};
-	columns.width = view->width;
-	columns.color = view->color;
-	return columns;
-}
-
-static struct value share_value(uint64_t part, uint64_t whole)
-{
-	return value_maybe(whole != 0, amount_share(part, whole));
-}
-
 /* ---- devices ---- */
 
 struct device_line {
 	struct gaps_device device;
 	struct value name;
 	struct value busy_share, kernel_share, idle_share;
-	column_json_fn *causes;
 	double queue_mean;
 	char *label; /* "0 NAME" */
 };
+
+#define CAUSE(cause, key, help) \
+	COLUMN_IN_JSON(TIME, key, help, \
+		COLUMN_OF(struct device_line, device.cause_ns[cause]))
+static const struct column cause_members[] = {
+	CAUSE(GAP_HOST, "host", "the thread that launches was at work"),
+	CAUSE(GAP_SYNC, "synchronization", "it waited for the device"),
+	CAUSE(GAP_COPY, "copies", "it was in a call that copies"),
+	CAUSE(GAP_DATA, "data_loading", "it loaded data"),
+	CAUSE(GAP_QUEUED, "queued",
+		"the next activity was launched, but had not started"),
+	CAUSE(GAP_NOTHING, "nothing_launched", "there was no further activity"),
+	CAUSE(GAP_UNKNOWN, "unknown", "the launch is not in the file"),
+};
+static const struct columns causes_table =
+	COLUMNS(NULL, "the idle time by cause", cause_members);
 
 /* clang-format off */
 #define OF(member) COLUMN_OF(struct device_line, member)
@@ -64,7 +64,8 @@ static const struct column device_columns[] = {
 	COLUMN(TIME, "idle_ns", "idle ", "the time without any activity",
 		OF(device.idle_ns)),
 	COLUMN_IN_TEXT(PERCENT, "idle %", OF(idle_share)),
-	COLUMN_IN_JSON(JSON, "causes", "the idle time by cause", OF(causes)),
+	COLUMN_IN_JSON(OBJECT, "causes", "the parts of idle_ns",
+		.table = &causes_table),
 	COLUMN(COUNT, "gaps", "gaps", "number of gaps", OF(device.gaps)),
 	COLUMN(TIME, "longest_ns", "longest ", "the longest gap",
 		OF(device.longest_ns)),
@@ -82,17 +83,6 @@ static const struct column device_columns[] = {
 };
 #undef OF
 /* clang-format on */
-
-static void put_causes(const void *row, struct json *json)
-{
-	const struct device_line *line = row;
-
-	json_begin(json, '{');
-	for (int cause = 0; cause < GAP_CAUSES; cause++)
-		report_uint(json, gap_cause_name((enum gap_cause)cause),
-			line->device.cause_ns[cause]);
-	json_end(json, '}');
-}
 
 /* "0"; with several processes "0 of 12". */
 static const char *number_text(const struct gaps_view *view,
@@ -125,41 +115,38 @@ static char *device_text(
 	return text;
 }
 
-static enum table_style fill_device(
-	const struct columns *columns, uint32_t index, void *row)
+static const struct columns device_table =
+	COLUMNS("rows", "each GPU", device_columns);
+
+static void add_devices(struct sheet *sheet, const struct gaps_view *view)
 {
-	const struct gaps_view *view = columns->user;
 	uint32_t count;
-	const struct gaps_device *device =
-		&gaps_devices(view->gaps, &count)[index];
-	char *label = device_text(view, device);
+	const struct gaps_device *devices = gaps_devices(view->gaps, &count);
 
-	*(struct device_line *)row = (struct device_line){
-		.device = *device,
-		.name = devices_name_value(
-			view->trace, device->pid, device->number),
-		.busy_share = share_value(device->busy_ns, device->span_ns),
-		.kernel_share = share_value(device->kernel_ns, device->span_ns),
-		.idle_share = share_value(device->idle_ns, device->span_ns),
-		.causes = put_causes,
-		.queue_mean = (double)device->queue_mean / THOUSANDTHS,
-		.label = label,
-	};
-	return label == NULL ? COLUMNS_NO_MEMORY : TABLE_PLAIN;
-}
+	if (sheet->style == REPORT_CSV)
+		return;
+	columns_begin(sheet, &device_table);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gaps_device *device = &devices[i];
+		struct device_line line = {
+			.device = *device,
+			.name = devices_name_value(
+				view->trace, device->pid, device->number),
+			.busy_share =
+				value_share(device->busy_ns, device->span_ns),
+			.kernel_share =
+				value_share(device->kernel_ns, device->span_ns),
+			.idle_share =
+				value_share(device->idle_ns, device->span_ns),
+			.queue_mean = (double)device->queue_mean / THOUSANDTHS,
+			.label = device_text(view, device),
+		};
 
-static void clear_device(void *row)
-{
-	free(((struct device_line *)row)->label);
-}
-
-static struct columns device_table(const struct gaps_view *view)
-{
-	struct columns columns = {COLUMNS(device_columns, struct device_line),
-		.fill = fill_device, .clear = clear_device};
-
-	(void)gaps_devices(view->gaps, &columns.row_count);
-	return with_view(columns, view);
+		sheet->failed |= line.label == NULL;
+		columns_add(sheet, &device_table, TABLE_PLAIN, &line);
+		free(line.label);
+	}
+	columns_end(sheet, &device_table);
 }
 
 /* ---- causes ---- */
@@ -191,27 +178,25 @@ static uint64_t idle_of(const struct gaps_view *view)
 	return idle_ns;
 }
 
-static enum table_style fill_cause(
-	const struct columns *columns, uint32_t cause, void *row)
+static const struct columns cause_table = COLUMNS(NULL, NULL, cause_columns);
+
+static void add_causes(struct sheet *sheet, const struct gaps_view *view)
 {
-	const struct gaps_view *view = columns->user;
-	struct cause_line *line = row;
 	uint32_t count;
 	const struct gaps_device *devices = gaps_devices(view->gaps, &count);
 
-	for (uint32_t i = 0; i < count; i++)
-		line->idle_ns += devices[i].cause_ns[cause];
-	line->share = share_value(line->idle_ns, idle_of(view));
-	line->description = gap_cause_description((enum gap_cause)cause);
-	return line->idle_ns == 0 ? COLUMNS_LEFT_OUT : TABLE_PLAIN;
-}
+	columns_begin(sheet, &cause_table);
+	for (enum gap_cause cause = 0; cause < GAP_CAUSES; cause++) {
+		struct cause_line line = {
+			.description = gap_cause_description(cause)};
 
-static struct columns cause_table(const struct gaps_view *view)
-{
-	return with_view(
-		(struct columns){COLUMNS(cause_columns, struct cause_line),
-			.fill = fill_cause, .row_count = GAP_CAUSES},
-		view);
+		for (uint32_t i = 0; i < count; i++)
+			line.idle_ns += devices[i].cause_ns[cause];
+		line.share = value_share(line.idle_ns, idle_of(view));
+		if (line.idle_ns != 0)
+			columns_add(sheet, &cause_table, TABLE_PLAIN, &line);
+	}
+	columns_end(sheet, &cause_table);
 }
 
 /* ---- places: the host's work during gaps ---- */
@@ -286,21 +271,16 @@ static char *place_text(
 	return text;
 }
 
-/* The text leaves out gaps without host code. */
-static enum table_style fill_place(
-	const struct columns *columns, uint32_t index, void *row)
+static const struct columns place_table = COLUMNS("places",
+	"the host's work during gaps, the longest first", place_columns);
+
+static void add_place(struct sheet *sheet, const struct gaps_view *view,
+	const struct gaps_place *place)
 {
-	const struct gaps_view *view = columns->user;
-	struct place_line *line = row;
 	uint32_t count;
-	const struct gaps_place *place =
-		&gaps_places(view->gaps, &count)[index];
 	const struct gaps_device *device =
 		&gaps_devices(view->gaps, &count)[place->device];
-
-	if (columns->is_text && !gaps_place_has_code(place))
-		return COLUMNS_LEFT_OUT;
-	*line = (struct place_line){
+	struct place_line line = {
 		.input = view->input,
 		.device = *device,
 		.place = *place,
@@ -308,87 +288,75 @@ static enum table_style fill_place(
 		.name = name_of(view, place->name),
 		.file = name_of(view, place->file),
 		.call = name_of(view, place->call),
-		.share = share_value(place->idle_ns, idle_of(view)),
+		.share = value_share(place->idle_ns, idle_of(view)),
 		.label = place_text(view, place),
 	};
-	line->device_number.text = number_text(view, device, line->number);
-	return line->label == NULL ? COLUMNS_NO_MEMORY : TABLE_PLAIN;
+
+	line.device_number.text = number_text(view, device, line.number);
+	sheet->failed |= line.label == NULL;
+	columns_add(sheet, &place_table, TABLE_PLAIN, &line);
+	free(line.label);
 }
 
-static void clear_place(void *row)
+static void add_places(struct sheet *sheet, const struct gaps_view *view)
 {
-	free(((struct place_line *)row)->label);
-}
+	uint32_t count;
+	const struct gaps_place *places = gaps_places(view->gaps, &count);
+	uint32_t added = 0;
+	uint32_t hidden = 0;
 
-static struct columns place_table(const struct gaps_view *view)
-{
-	struct columns columns = {COLUMNS(place_columns, struct place_line),
-		.fill = fill_place, .clear = clear_place, .top = view->top};
-
-	(void)gaps_devices(view->gaps, &columns.row_count);
-	columns.shown = columns.row_count > 1 ? SEVERAL : 0;
-	(void)gaps_places(view->gaps, &columns.row_count);
-	return with_view(columns, view);
+	columns_begin(sheet, &place_table);
+	for (uint32_t i = 0; i < count; i++) {
+		/* The text leaves out gaps without host code. */
+		if (sheet->style == REPORT_TEXT &&
+			!gaps_place_has_code(&places[i]))
+			continue;
+		if (view->top != 0 && added == view->top) {
+			hidden++;
+			continue;
+		}
+		add_place(sheet, view, &places[i]);
+		added++;
+	}
+	if (added != 0 || sheet->style != REPORT_TEXT)
+		columns_end(sheet, &place_table);
+	else
+		columns_note(sheet, "The table of host work leaves these "
+				    "causes out.\n");
+	columns_hidden(sheet, hidden);
 }
 
 /* ---- the report ---- */
 
-static bool print_idle(const struct gaps_view *view, FILE *out)
+bool gaps_has_more(const struct gaps_view *view)
 {
-	struct columns causes = cause_table(view);
-	struct columns places = place_table(view);
+	uint32_t count;
 
-	if (idle_of(view) == 0)
-		return fputs("No GPU was ever idle.\n", out) != EOF;
-	if (!columns_print(&causes, out) || putc('\n', out) == EOF)
-		return false;
-	if (columns_count_text(&places) != 0)
-		return columns_print(&places, out);
-	fputs("The table of host work leaves these causes out.\n", out);
-	return true;
+	(void)gaps_places(view->gaps, &count);
+	return view->top != 0 && count > view->top;
 }
 
-int gaps_print_text(const struct gaps_view *view, FILE *out)
+void gaps_write(struct sheet *sheet, const void *user)
 {
-	struct columns devices = device_table(view);
+	const struct gaps_view *view = user;
+	bool is_text = sheet->style == REPORT_TEXT;
+	uint32_t count;
 
-	if (devices.row_count == 0) {
-		fputs("No GPU activity: no kernels, copies or memsets.\n", out);
-		return EXIT_DONE;
+	(void)gaps_devices(view->gaps, &count);
+	sheet->unit = (struct column_unit){"ms", 1000000};
+	sheet->shown = count > 1 ? SEVERAL : 0;
+	if (is_text && count == 0) {
+		columns_note(sheet, "No GPU activity: no kernels, copies or "
+				    "memsets.\n");
+		return;
 	}
-	if (columns_print(&devices, out) && putc('\n', out) != EOF &&
-		print_idle(view, out))
-		return EXIT_DONE;
-	if (ferror(out))
-		return EXIT_OUTPUT;
-	return diag_no_memory(NULL);
-}
-
-int gaps_print_json(
-	const struct gaps_view *view, const struct report *report, FILE *out)
-{
-	struct columns devices = device_table(view);
-	struct columns places = place_table(view);
-	struct report complete = *report;
-	struct json json;
-	int status;
-
-	complete.truncated |= columns_has_more(&places);
-	status = report_begin(&complete, &json, out);
-	if (status != EXIT_DONE)
-		return status;
-	columns_put_rows(&devices, &json, "rows");
-	columns_put_rows(&places, &json, "places");
-	return report_end(&json);
-}
-
-int gaps_print_csv(const struct gaps_view *view, FILE *out)
-{
-	struct columns places = place_table(view);
-
-	if (view->titles)
-		columns_put_titles(&places, out);
-	if (columns_put_lines(&places, out))
-		return EXIT_DONE;
-	return diag_no_memory(NULL);
+	add_devices(sheet, view);
+	columns_note(sheet, "\n");
+	if (is_text && idle_of(view) == 0) {
+		columns_note(sheet, "No GPU was ever idle.\n");
+		return;
+	}
+	add_causes(sheet, view);
+	columns_note(sheet, "\n");
+	add_places(sheet, view);
 }

@@ -13,17 +13,13 @@ struct gaps_view {
 	const struct gaps *gaps;   /* borrowed, like */
 	const struct trace *trace; /* the trace */
 	uint32_t top;              /* places; 0: all */
-	bool color;                /* text only, like the next */
-	size_t width;
-	const char *input; /* CSV only, like the next */
-	bool titles;       /* print column titles first */
+	const char *input;
 };
 
-/* Each prints to `out`. Errors: reported; they return an exit status. Write
- * errors remain in the stream. */
-int gaps_print_text(const struct gaps_view *view, FILE *out);
-int gaps_print_csv(const struct gaps_view *view, FILE *out);
-int gaps_print_json(
-	const struct gaps_view *view, const struct report *report, FILE *out);
+/* Whether some places are beyond `top`. */
+bool gaps_has_more(const struct gaps_view *view);
+
+/* Writes a struct gaps_view. */
+void gaps_write(struct sheet *sheet, const void *view);
 
 #endif

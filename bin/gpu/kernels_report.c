@@ -72,24 +72,6 @@ struct kernels_rates kernels_rates_of(const struct kernels_view *view,
 	return rates;
 }
 
-static void put_rate(
-	struct json *json, const char *key, bool known, uint64_t value)
-{
-	json_key(json, key);
-	if (known)
-		json_uint(json, value);
-	else
-		json_none(json);
-}
-
-static void put_device_name(struct json *json, const struct kernels_view *view,
-	const struct kernels_device *device)
-{
-	report_int(json, "pid", device->pid);
-	report_uint(json, "device", device->number);
-	devices_write_name(json, view->trace, device->pid, device->number);
-}
-
 static const struct column_unit ms = {"ms", 1000000};
 static const struct column_unit us = {"us", 1000};
 static const struct column_unit tera = {"", UINT64_C(1000000000000)};
@@ -115,26 +97,34 @@ static const struct column items[] = {
 		OF(device.number)),
 	COLUMN_IN_JSON(TEXT, "device_name",
 		"the device's name; null if it is not known", OF(device_name)),
-	COLUMN(TEXT, "name", NULL, "the kernel's name", OF(name)),
-	COLUMN(COUNT, "count", "count", "number of launches", OF(row.count)),
+	COLUMN(TEXT, "name", NULL, "the kernel's name", OF(name),
+		.sort = "name"),
+	COLUMN(COUNT, "count", "count", "number of launches", OF(row.count),
+		.sort = "count"),
 	COLUMN(TIME, "total_ns", "total ", "the time of all launches",
-		OF(row.total_ns), .unit = &ms),
+		OF(row.total_ns), .unit = &ms,
+		.sort = "total"),
 	COLUMN_IN_TEXT(PERCENT, "share %", OF(share), .min_line = WIDE),
 	COLUMN(TIME, "mean_ns", "mean ", "the mean time of a launch",
-		OF(mean_ns), .unit = &us),
+		OF(mean_ns), .unit = &us,
+		.sort = "mean"),
 	COLUMN(TIME, "min_ns", "min ", "the shortest launch", OF(row.min_ns),
-		.unit = &us, .min_line = FULL, .sort = KERNELS_MIN + 1),
+		.unit = &us, .min_line = FULL,
+		.sort = "min"),
 	COLUMN(TIME, "max_ns", "max ", "the longest launch", OF(row.max_ns),
-		.unit = &us, .min_line = FULL, .sort = KERNELS_MAX + 1),
+		.unit = &us, .min_line = FULL,
+		.sort = "max"),
 	COLUMN(COUNT, "flops", NULL, "known floating-point operations",
 		OF(flops)),
 	COLUMN(COUNT, "bytes", NULL, "known bytes moved", OF(row.bytes.amount)),
 	COLUMN(COUNT, "flops_per_s", "TFLOP/s",
 		"floating-point operations per second; null if unknown",
-		OF(flops_per_s), .unit = &tera, .place = 1),
+		OF(flops_per_s), .unit = &tera, .place = 1,
+		.sort = "flops"),
 	COLUMN(COUNT, "bytes_per_s", "GB/s",
 		"bytes per second; null if unknown",
-		OF(bytes_per_s), .unit = &giga, .place = 3),
+		OF(bytes_per_s), .unit = &giga, .place = 3,
+		.sort = "bytes"),
 	COLUMN(PERCENT, "flops_percent", "peak %",
 		"flops_per_s in percent of the device's peak; null if unknown",
 		OF(flops_share), .place = 2),
@@ -160,88 +150,166 @@ static struct value share_value(bool misfit, bool known, uint64_t share)
 	return value;
 }
 
-static enum table_style fill(
-	const struct columns *columns, uint32_t index, void *out)
+const struct columns kernels_table = COLUMNS(
+	"rows", "each kernel on each GPU, in the order of --sort", items);
+
+static struct line line_of(const struct kernels_view *view,
+	const struct kernels_row *row, const struct peak *peak)
 {
-	const struct kernels_view *view = columns->user;
 	uint32_t count;
-	const struct kernels_row *row =
-		&kernels_rows(view->kernels, &count)[index];
 	const struct kernels_device *device =
 		&kernels_devices(view->kernels, &count)[row->device];
-	struct kernels_rates rates =
-		kernels_rates_of(view, row, kernels_peak_of(view, device));
-	struct line *line = out;
+	struct kernels_rates rates = kernels_rates_of(view, row, peak);
 
-	*line = (struct line){
+	return (struct line){
 		.input = view->input,
 		.device = *device,
+		.device_name = devices_name_value(
+			view->trace, device->pid, device->number),
 		.name = strtab_text(view->trace->text, row->name, NULL),
 		.row = *row,
 		.mean_ns = quantity_mean(row->total_ns, row->count),
 		.flops = kernels_flops(row).amount,
-		.share = value_maybe(device->total_ns != 0,
-			amount_share(row->total_ns, device->total_ns)),
+		.share = value_share(row->total_ns, device->total_ns),
 		.flops_per_s = value_maybe(rates.has_flops, rates.flops_per_s),
 		.bytes_per_s = value_maybe(rates.has_bytes, rates.bytes_per_s),
 		.flops_share = share_value(row->flops_misfit,
 			rates.has_flops_share, rates.flops_share),
 		.bytes_share = share_value(row->bytes_misfit,
 			rates.has_bytes_share, rates.bytes_share),
+		.kernel = label_name(
+			strtab_text(view->trace->text, row->name, NULL)),
 	};
-
-	line->device_name =
-		devices_name_value(view->trace, device->pid, device->number);
-	line->kernel = label_name(line->name);
-	return TABLE_PLAIN;
 }
 
-/* The table of the device whose rows these are. */
-static struct columns columns_of(
-	const struct kernels_view *view, uint32_t first, uint32_t end)
+/* No key depends on the device's peak. */
+static uint64_t sort_value(const struct kernels_row *row, const void *user)
 {
-	return (struct columns){COLUMNS(items, struct line), .fill = fill,
-		.user = view, .first_row = first, .row_count = end,
-		.top = view->top, .sort = (uint8_t)(view->sort + 1),
-		.width = view->width, .color = view->color};
+	const struct kernels_view *view = user;
+	struct line line = line_of(view, row, NULL);
+
+	return columns_value(view->sort, &line).number;
 }
 
-static void put_peak(struct json *json, const struct peak *peak)
+void kernels_report_sort(
+	struct kernels *kernels, const struct kernels_view *view)
 {
-	json_key(json, "peak");
-	if (peak == NULL) {
-		json_none(json);
-		return;
+	if (view->sort != NULL)
+		kernels_sort(kernels, sort_value, view);
+}
+
+/* ---- devices ---- */
+
+static struct value peak_value(const struct column *column, const void *row)
+{
+	const struct peak *peak = row;
+	uint32_t gflops = peak->gflops[column->index];
+
+	return gflops == 0 ? (struct value){VALUE_ABSENT}
+			   : value_number(gflops);
+}
+
+static struct value bandwidth_value(
+	const struct column *column, const void *row)
+{
+	const struct peak *peak = row;
+
+	(void)column;
+	return value_maybe(peak->gb_per_s != 0, peak->gb_per_s);
+}
+
+struct device_line {
+	struct kernels_device device;
+	struct value name;
+	const struct peak *peak;
+};
+
+/* clang-format off */
+#define GFLOPS(dtype, key) \
+	COLUMN_IN_JSON(COUNT, key, "with " key ", in GFLOP/s", \
+		.get = peak_value, .index = dtype)
+static const struct column gflops_members[] = {
+	GFLOPS(DTYPE_FP64, "fp64"),
+	GFLOPS(DTYPE_FP32, "fp32"),
+	GFLOPS(DTYPE_TF32, "tf32"),
+	GFLOPS(DTYPE_BF16, "bf16"),
+	GFLOPS(DTYPE_FP16, "fp16"),
+	GFLOPS(DTYPE_FP8, "fp8"),
+	GFLOPS(DTYPE_INT8, "int8"),
+};
+static const struct columns gflops_table =
+	COLUMNS(NULL, "operations per second by type", gflops_members);
+
+static const struct column peak_members[] = {
+	COLUMN_IN_JSON(TEXT, "source", "the origin of the figures",
+		COLUMN_OF(struct peak, source)),
+	COLUMN_IN_JSON(OBJECT, "gflops",
+		"floating-point operations per second, by type",
+		.table = &gflops_table),
+	COLUMN_IN_JSON(COUNT, "gb_per_s",
+		"of its memory, in GB/s; null if unknown",
+		.get = bandwidth_value),
+};
+static const struct columns peak_table =
+	COLUMNS(NULL, "the peak of the GPU", peak_members);
+
+#define OF_DEVICE(member) COLUMN_OF(struct device_line, member)
+static const struct column device_columns[] = {
+	COLUMN_IN_JSON(INTEGER, "pid", "the process", OF_DEVICE(device.pid)),
+	COLUMN_IN_JSON(COUNT, "device", "the device's number, from 0",
+		OF_DEVICE(device.number)),
+	COLUMN_IN_JSON(TEXT, "device_name",
+		"the device's name; null if unknown", OF_DEVICE(name)),
+	COLUMN_IN_JSON(COUNT, "count", "number of launches",
+		OF_DEVICE(device.count)),
+	COLUMN_IN_JSON(TIME, "total_ns", "the time of all launches",
+		OF_DEVICE(device.total_ns)),
+	COLUMN_IN_JSON(COUNT, "flops", "known floating-point operations",
+		OF_DEVICE(device.flops.amount)),
+	COLUMN_IN_JSON(TIME, "flops_known_ns",
+		"the time of kernels whose operations are known",
+		OF_DEVICE(device.flops.time_ns)),
+	COLUMN_IN_JSON(TIME, "flops_misfit_ns",
+		"the time of kernels with flops_misfit",
+		OF_DEVICE(device.flops_misfit_ns)),
+	COLUMN_IN_JSON(TIME, "helpers_ns",
+		"the time of kernels that prepare or finish work",
+		OF_DEVICE(device.helper_ns)),
+	COLUMN_IN_JSON(COUNT, "bytes", "known bytes moved",
+		OF_DEVICE(device.bytes.amount)),
+	COLUMN_IN_JSON(TIME, "bytes_known_ns",
+		"the time of kernels whose bytes are known",
+		OF_DEVICE(device.bytes.time_ns)),
+	COLUMN_IN_JSON(TIME, "bytes_misfit_ns",
+		"the time of kernels with bytes_misfit",
+		OF_DEVICE(device.bytes_misfit_ns)),
+	COLUMN_IN_JSON(OBJECT, "peak",
+		"the peak of the GPU; null if unknown", OF_DEVICE(peak),
+		.table = &peak_table),
+};
+/* clang-format on */
+static const struct columns device_table =
+	COLUMNS("devices", "each GPU", device_columns);
+
+static void add_devices(struct sheet *sheet, const struct kernels_view *view)
+{
+	uint32_t count;
+	const struct kernels_device *devices =
+		kernels_devices(view->kernels, &count);
+
+	columns_begin(sheet, &device_table);
+	for (uint32_t i = 0; i < count; i++) {
+		struct device_line line = {
+			.device = devices[i],
+			.name = devices_name_value(
+				view->trace, devices[i].pid, devices[i].number),
+			.peak = kernels_peak_of(view, &devices[i]),
+		};
+
+		columns_add(sheet, &device_table, TABLE_PLAIN, &line);
 	}
-	json_begin(json, '{');
-	report_text(json, "source", peak->source);
-	json_key(json, "gflops");
-	json_begin(json, '{');
-	for (int dtype = DTYPE_UNKNOWN + 1; dtype < DTYPE_OTHER; dtype++)
-		if (peak->gflops[dtype] != 0)
-			report_uint(json, dtype_name((enum dtype)dtype),
-				peak->gflops[dtype]);
-	json_end(json, '}');
-	put_rate(json, "gb_per_s", peak->gb_per_s != 0, peak->gb_per_s);
-	json_end(json, '}');
-}
-
-static void put_device(struct json *json, const struct kernels_view *view,
-	const struct kernels_device *device)
-{
-	json_begin(json, '{');
-	put_device_name(json, view, device);
-	report_uint(json, "count", device->count);
-	report_uint(json, "total_ns", device->total_ns);
-	report_uint(json, "flops", device->flops.amount);
-	report_uint(json, "flops_known_ns", device->flops.time_ns);
-	report_uint(json, "flops_misfit_ns", device->flops_misfit_ns);
-	report_uint(json, "helpers_ns", device->helper_ns);
-	report_uint(json, "bytes", device->bytes.amount);
-	report_uint(json, "bytes_known_ns", device->bytes.time_ns);
-	report_uint(json, "bytes_misfit_ns", device->bytes_misfit_ns);
-	put_peak(json, kernels_peak_of(view, device));
-	json_end(json, '}');
+	columns_end(sheet, &device_table);
+	report_uint(&sheet->json, "late", kernels_late(view->kernels));
 }
 
 /* The first row of the next device. */
@@ -254,57 +322,6 @@ static uint32_t next_device(const struct kernels_view *view, uint32_t first)
 	while (next < count && rows[next].device == rows[first].device)
 		next++;
 	return next;
-}
-
-int kernels_print_json(
-	const struct kernels_view *view, const struct report *report, FILE *out)
-{
-	uint32_t device_count;
-	const struct kernels_device *devices =
-		kernels_devices(view->kernels, &device_count);
-	uint32_t count;
-	struct report complete = *report;
-	struct columns columns;
-	struct json json;
-	int status;
-
-	(void)kernels_rows(view->kernels, &count);
-	for (uint32_t i = 0, next; i < count; i = next) {
-		next = next_device(view, i);
-		complete.truncated |= view->top != 0 && next - i > view->top;
-	}
-	status = report_begin(&complete, &json, out);
-	if (status != EXIT_DONE)
-		return status;
-	json_key(&json, "devices");
-	json_begin(&json, '[');
-	for (uint32_t i = 0; i < device_count; i++)
-		put_device(&json, view, &devices[i]);
-	json_end(&json, ']');
-	report_uint(&json, "late", kernels_late(view->kernels));
-	json_key(&json, "rows");
-	json_begin(&json, '[');
-	for (uint32_t i = 0; i < count; i = columns.row_count) {
-		columns = columns_of(view, i, next_device(view, i));
-		columns_put_objects(&columns, &json);
-	}
-	json_end(&json, ']');
-	return report_end(&json);
-}
-
-int kernels_print_csv(const struct kernels_view *view, FILE *out)
-{
-	struct columns columns = columns_of(view, 0, 0);
-	uint32_t count;
-
-	(void)kernels_rows(view->kernels, &count);
-	if (view->titles)
-		columns_put_titles(&columns, out);
-	for (uint32_t i = 0; i < count; i = columns.row_count) {
-		columns = columns_of(view, i, next_device(view, i));
-		columns_put_lines(&columns, out);
-	}
-	return EXIT_DONE;
 }
 
 static void print_device_name(const struct kernels_view *view,
@@ -407,41 +424,76 @@ static void print_peak(const struct kernels_view *view, uint32_t first,
 			out);
 }
 
-int kernels_print_text(const struct kernels_view *view, FILE *out)
+bool kernels_has_more(const struct kernels_view *view)
 {
+	uint32_t count;
+
+	(void)kernels_rows(view->kernels, &count);
+	for (uint32_t i = 0, next; view->top != 0 && i < count; i = next) {
+		next = next_device(view, i);
+		if (next - i > view->top)
+			return true;
+	}
+	return false;
+}
+
+/* Writes the rows of a device, which end at `next`. */
+static void add_rows(struct sheet *sheet, const struct kernels_view *view,
+	uint32_t first, uint32_t next)
+{
+	bool is_text = sheet->style == REPORT_TEXT;
 	uint32_t device_count;
-	const struct kernels_device *devices =
-		kernels_devices(view->kernels, &device_count);
 	uint32_t count;
 	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
+	const struct kernels_device *device = &kernels_devices(
+		view->kernels, &device_count)[rows[first].device];
+	const struct peak *peak = kernels_peak_of(view, device);
+	uint32_t end = view->top != 0 && next - first > view->top
+			       ? first + view->top
+			       : next;
 
-	if (count == 0) {
-		fputs("No GPU ran a kernel.\n", out);
-		return EXIT_DONE;
+	if (is_text) {
+		columns_note(sheet, first > 0 ? "\n" : "");
+		print_device_name(view, device, sheet->out);
+		columns_begin(sheet, &kernels_table);
 	}
+	for (uint32_t i = first; i < end; i++) {
+		struct line line = line_of(view, &rows[i], peak);
+
+		columns_add(sheet, &kernels_table, TABLE_PLAIN, &line);
+	}
+	if (!is_text)
+		return;
+	columns_end(sheet, &kernels_table);
+	columns_hidden(sheet, next - end);
+	print_coverage(device, sheet->out);
+	print_peak(view, first, peak, sheet->out);
+}
+
+void kernels_write(struct sheet *sheet, const void *user)
+{
+	const struct kernels_view *view = user;
+	bool is_text = sheet->style == REPORT_TEXT;
+	uint64_t late = kernels_late(view->kernels);
+	uint32_t count;
+
+	(void)kernels_rows(view->kernels, &count);
+	sheet->sort = view->sort;
+	if (sheet->style == REPORT_JSON)
+		add_devices(sheet, view);
+	if (count == 0)
+		columns_note(sheet, "No GPU ran a kernel.\n");
+	if (!is_text)
+		columns_begin(sheet, &kernels_table);
 	for (uint32_t first = 0, next; first < count; first = next) {
-		const struct kernels_device *device =
-			&devices[rows[first].device];
-		const struct peak *peak = kernels_peak_of(view, device);
-		struct columns columns;
-
 		next = next_device(view, first);
-		columns = columns_of(view, first, next);
-		if (first > 0)
-			putc('\n', out);
-		print_device_name(view, device, out);
-		if (!columns_print(&columns, out)) {
-			if (ferror(out))
-				return EXIT_OUTPUT;
-			return diag_no_memory(NULL);
-		}
-		print_coverage(device, out);
-		print_peak(view, first, peak, out);
+		add_rows(sheet, view, first, next);
 	}
-	if (kernels_late(view->kernels) > 0)
-		fprintf(out,
+	if (!is_text)
+		columns_end(sheet, &kernels_table);
+	else if (count > 0 && late > 0)
+		columns_note(sheet,
 			"Kernels too late for a share of their operator's "
 			"work, which earlier ones have: %" PRIu64 ".\n",
-			kernels_late(view->kernels));
-	return EXIT_DONE;
+			late);
 }

@@ -14,13 +14,10 @@ struct kernels_view {
 	const struct kernels *kernels;  /* borrowed, like */
 	const struct trace *trace;      /* the trace; and */
 	const struct peaks_file *peaks; /* peaks that override peaks.h */
-	enum dtype dtype;      /* assumed if unknown; DTYPE_UNKNOWN: none */
-	uint32_t top;          /* rows per device; 0: all */
-	enum kernels_key sort; /* text only, like the next */
-	bool color;
-	size_t width;
-	const char *input; /* CSV only, like the next */
-	bool titles;       /* print column titles first */
+	enum dtype dtype; /* assumed if unknown; DTYPE_UNKNOWN: none */
+	uint32_t top;     /* rows per device; 0: all */
+	const struct column *sort;
+	const char *input;
 };
 
 /* The rates of a row, if known. */
@@ -43,16 +40,21 @@ struct kernels_rates kernels_rates_of(const struct kernels_view *view,
 const struct peak *kernels_peak_of(
 	const struct kernels_view *view, const struct kernels_device *device);
 
+/* The table of kernels, whose columns have the words of --sort; and sorts them
+ * by the view's. `kernels` are the view's. */
+extern const struct columns kernels_table;
+void kernels_report_sort(
+	struct kernels *kernels, const struct kernels_view *view);
+
 /* Applies each device's peaks to its rows: see kernels_apply_peak(). `kernels`
  * are the view's. */
 void kernels_apply_peaks(
 	struct kernels *kernels, const struct kernels_view *view);
 
-/* Each prints to `out`. Errors: reported; they return an exit status. Write
- * errors remain in the stream. */
-int kernels_print_text(const struct kernels_view *view, FILE *out);
-int kernels_print_csv(const struct kernels_view *view, FILE *out);
-int kernels_print_json(const struct kernels_view *view,
-	const struct report *report, FILE *out);
+/* Whether a device has rows beyond `top`. */
+bool kernels_has_more(const struct kernels_view *view);
+
+/* Writes a struct kernels_view. */
+void kernels_write(struct sheet *sheet, const void *view);
 
 #endif

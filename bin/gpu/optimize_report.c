@@ -90,90 +90,53 @@ static char *range_text(const struct line *line)
 	return text;
 }
 
-static enum table_style fill(
-	const struct columns *columns, uint32_t index, void *out)
-{
-	const struct optimize_view *view = columns->user;
-	struct line *line = out;
-	uint32_t count;
-	const struct ranking_row *row =
-		&ranking_rows(view->optimize, &count)[index];
+static const struct columns table =
+	COLUMNS("rows", "the ranges, the worst first", items);
 
-	*line = (struct line){
+static void add(struct sheet *sheet, const struct optimize_view *view,
+	const struct ranking_row *row)
+{
+	struct line line = {
 		.input = view->input,
 		.name = trace_site_name(view->trace, row->site),
 		.location = location_of(view, row),
 		.row = *row,
 		.idle_share = idle_share(row),
 	};
+
 	if (row->duration_ns != 0)
-		line->idle_percent =
+		line.idle_percent =
 			100 * (double)row->idle_ns / (double)row->duration_ns;
 	/* Three decimals are enough for text. */
-	*json_put_double(line->score,
-		(double)(int64_t)(row->score * 1000) / 1000) = '\0';
-	line->short_score.text = line->score;
-	if (line->location == NULL)
-		return COLUMNS_NO_MEMORY;
-	line->range = range_text(line);
-	return line->range == NULL ? COLUMNS_NO_MEMORY : TABLE_PLAIN;
+	*json_put_double(
+		line.score, (double)(int64_t)(row->score * 1000) / 1000) = '\0';
+	line.short_score.text = line.score;
+	line.range = line.location == NULL ? NULL : range_text(&line);
+	if (line.range != NULL)
+		columns_add(sheet, &table, TABLE_PLAIN, &line);
+	else
+		sheet->failed = true;
+	free(line.location);
+	free(line.range);
 }
 
-static void clear(void *row)
+void optimize_write(struct sheet *sheet, const void *user)
 {
-	struct line *line = row;
+	const struct optimize_view *view = user;
+	uint32_t count;
+	const struct ranking_row *rows = ranking_rows(view->optimize, &count);
 
-	free(line->location);
-	free(line->range);
-}
-
-static struct columns columns_of(const struct optimize_view *view)
-{
-	struct columns columns = {COLUMNS(items, struct line), .fill = fill,
-		.clear = clear, .user = view, .unit = {"ms", 1000000},
-		.width = view->width, .color = view->color};
-
-	(void)ranking_rows(view->optimize, &columns.row_count);
-	return columns;
-}
-
-int optimize_print_text(const struct optimize_view *view, FILE *out)
-{
-	struct columns columns = columns_of(view);
-
-	if (columns.row_count == 0) {
-		fputs(ranking_has_kernels(view->optimize)
-				? "Nothing to optimize: the queue of kernels "
-				  "never held four and then ran empty.\n"
-				: "Nothing to optimize: no GPU ran a kernel.\n",
-			out);
-		return EXIT_DONE;
+	if (sheet->style == REPORT_TEXT && count == 0) {
+		columns_note(sheet, "Nothing to optimize: %s.\n",
+			ranking_has_kernels(view->optimize)
+				? "the queue of kernels never held four and "
+				  "then ran empty"
+				: "no GPU ran a kernel");
+		return;
 	}
-	if (columns_print(&columns, out))
-		return EXIT_DONE;
-	return diag_no_memory(NULL);
-}
-
-int optimize_print_json(const struct optimize_view *view,
-	const struct report *report, FILE *out)
-{
-	struct columns columns = columns_of(view);
-	struct json json;
-	int status = report_begin(report, &json, out);
-
-	if (status != EXIT_DONE)
-		return status;
-	columns_put_rows(&columns, &json, "rows");
-	return report_end(&json);
-}
-
-int optimize_print_csv(const struct optimize_view *view, FILE *out)
-{
-	struct columns columns = columns_of(view);
-
-	if (view->titles)
-		columns_put_titles(&columns, out);
-	if (columns_put_lines(&columns, out))
-		return EXIT_DONE;
-	return diag_no_memory(NULL);
+	sheet->unit = (struct column_unit){"ms", 1000000};
+	columns_begin(sheet, &table);
+	for (uint32_t i = 0; i < count; i++)
+		add(sheet, view, &rows[i]);
+	columns_end(sheet, &table);
 }

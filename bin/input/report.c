@@ -230,6 +230,33 @@ uint32_t report_row_limit(
 	return report_options->style == REPORT_TEXT ? text_rows : 0;
 }
 
+int report_write(struct report_options *report_options,
+	const struct report *report, FILE *out,
+	void (*write)(struct sheet *sheet, const void *view), const void *view)
+{
+	struct sheet sheet = {
+		.style = report_options->style,
+		.out = out,
+		.titles = report_needs_titles(report_options),
+		.color = terminal_color(out, report_options->color),
+		.width = terminal_width(out),
+	};
+	bool is_json = sheet.style == REPORT_JSON;
+	int status = EXIT_DONE;
+
+	if (is_json)
+		status = report_begin(report, &sheet.json, out);
+	if (status != EXIT_DONE)
+		return status;
+	write(&sheet, view);
+	sheet.json.failed |= sheet.failed;
+	if (is_json)
+		return report_end(&sheet.json);
+	if (!sheet.failed)
+		return EXIT_DONE;
+	return ferror(out) ? EXIT_OUTPUT : diag_no_memory(NULL);
+}
+
 bool report_needs_titles(struct report_options *report_options)
 {
 	bool needs = !report_options->has_titles;

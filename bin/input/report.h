@@ -14,7 +14,7 @@
 
 #include "input/input.h"
 #include "input/inputs.h"
-#include "json/json.h"
+#include "cli/columns.h"
 #include "trace/trace.h"
 #include "cli/terminal.h"
 
@@ -60,8 +60,6 @@ extern const struct argp output_argp;
 extern const struct argp_child output_children[];
 
 /* The form of a report: --json, --csv, --color, and output_argp's options. */
-enum report_style { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
-
 struct report_options {
 	struct output_options output;
 	enum report_style style;
@@ -121,6 +119,12 @@ uint32_t report_row_limit(
 
 /* Whether to print the CSV titles: true once, for any number of inputs. */
 bool report_needs_titles(struct report_options *report_options);
+
+/* Writes a view in the style of the options, as JSON between report_begin() and
+ * report_end(). Errors: reported; returns an exit status. */
+int report_write(struct report_options *report_options,
+	const struct report *report, FILE *out,
+	void (*write)(struct sheet *sheet, const void *view), const void *view);
 
 /* Prints a view by NAME_print_json(), NAME_print_csv() or NAME_print_text(). */
 #define REPORT_PRINT(report_options, name, view, report, out) \

@@ -15,10 +15,10 @@ uint32_t amount_share(uint64_t part, uint64_t whole)
 	return (uint32_t)((part * AMOUNT_WHOLE + whole / 2) / whole);
 }
 
-const char *amount_hundredths(char text[AMOUNT_TEXT], uint32_t hundredths)
+const char *amount_hundredths(char text[AMOUNT_TEXT], uint64_t hundredths)
 {
-	(void)snprintf(text, AMOUNT_TEXT, "%u.%02u", hundredths / 100,
-		hundredths % 100);
+	(void)snprintf(text, AMOUNT_TEXT, "%" PRIu64 ".%02" PRIu64,
+		hundredths / 100, hundredths % 100);
 	return text;
 }
 

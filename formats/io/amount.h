@@ -18,7 +18,7 @@
 uint32_t amount_share(uint64_t part, uint64_t whole);
 
 /* Writes hundredths as "12.34"; returns `text`. */
-const char *amount_hundredths(char text[AMOUNT_TEXT], uint32_t hundredths);
+const char *amount_hundredths(char text[AMOUNT_TEXT], uint64_t hundredths);
 
 /* Writes nanoseconds as seconds with all digits: "1.000000002"; returns
  * `text`. */

@@ -254,6 +254,12 @@ static bool sort_devices(struct kernels *kernels)
 	return done;
 }
 
+static uint64_t total_of(const struct kernels_row *row, const void *user)
+{
+	(void)user;
+	return row->total_ns;
+}
+
 enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err)
 {
 	if (!attribution_finalize_all(kernels->attribution))
@@ -261,7 +267,7 @@ enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err)
 	add_shares(kernels);
 	if (!sort_devices(kernels))
 		return ctp_no_memory(err);
-	kernels_sort(kernels, KERNELS_TOTAL);
+	kernels_sort(kernels, total_of, NULL);
 	return CTP_OK;
 }
 
@@ -270,40 +276,10 @@ uint64_t kernels_late(const struct kernels *kernels)
 	return attribution_late(kernels->attribution);
 }
 
-static uint64_t rate_of(struct kernels_work work)
-{
-	uint64_t rate = 0;
-
-	return kernels_rate(&work, &rate) ? rate : 0;
-}
-
-/* The sort value, largest first. */
-static uint64_t value_of(const struct kernels_row *row, enum kernels_key key)
-{
-	switch (key) {
-	case KERNELS_MEAN:
-		return row->total_ns / row->count;
-	case KERNELS_MIN:
-		return row->min_ns;
-	case KERNELS_MAX:
-		return row->max_ns;
-	case KERNELS_COUNT:
-		return row->count;
-	case KERNELS_FLOPS:
-		return rate_of(kernels_flops(row));
-	case KERNELS_BYTES:
-		return rate_of(row->bytes);
-	case KERNELS_TOTAL:
-		return row->total_ns;
-	case KERNELS_NAME:
-		break;
-	}
-	return 0;
-}
-
 struct order {
 	const struct trace *trace;
-	enum kernels_key key;
+	kernels_value_fn *value;
+	const void *user;
 };
 
 static int compare_rows(const void *left, const void *right, void *user)
@@ -311,8 +287,8 @@ static int compare_rows(const void *left, const void *right, void *user)
 	const struct order *order = user;
 	const struct kernels_row *one = left;
 	const struct kernels_row *other = right;
-	uint64_t values[2] = {
-		value_of(one, order->key), value_of(other, order->key)};
+	uint64_t values[2] = {order->value(one, order->user),
+		order->value(other, order->user)};
 
 	if (one->device != other->device)
 		return one->device < other->device ? -1 : 1;
@@ -322,9 +298,10 @@ static int compare_rows(const void *left, const void *right, void *user)
 		strtab_text(order->trace->text, other->name, NULL));
 }
 
-void kernels_sort(struct kernels *kernels, enum kernels_key key)
+void kernels_sort(
+	struct kernels *kernels, kernels_value_fn *value, const void *user)
 {
-	struct order order = {kernels->trace, key};
+	struct order order = {kernels->trace, value, user};
 
 	if (kernels->row_count > 1)
 		qsort_r(kernels->rows, kernels->row_count,

@@ -50,20 +50,6 @@ struct kernels_device {
 	uint32_t clock_ns;
 };
 
-/* Names of enum kernels_key, in order. */
-#define KERNELS_KEY_WORDS "total|mean|min|max|count|flops|bytes|name"
-
-enum kernels_key {
-	KERNELS_TOTAL,
-	KERNELS_MEAN,
-	KERNELS_MIN,
-	KERNELS_MAX,
-	KERNELS_COUNT,
-	KERNELS_FLOPS, /* per second */
-	KERNELS_BYTES, /* per second */
-	KERNELS_NAME
-};
-
 struct kernels;
 
 /* `trace` is borrowed until kernels_free(). NULL if out of memory. */
@@ -95,9 +81,12 @@ uint64_t kernels_late(const struct kernels *kernels);
 void kernels_apply_peak(struct kernels *kernels, uint32_t device,
 	const struct peak *peak, enum dtype usual);
 
-/* Sorts by device, then by key: largest first, names from A. Call it after
- * kernels_finish(). */
-void kernels_sort(struct kernels *kernels, enum kernels_key key);
+/* Sorts by device, then by value, largest first, then by name. Call it after
+ * kernels_finish(), which sorts by total time. */
+typedef uint64_t kernels_value_fn(
+	const struct kernels_row *row, const void *user);
+void kernels_sort(
+	struct kernels *kernels, kernels_value_fn *value, const void *user);
 
 /* Devices sorted by process and number. Borrowed until kernels_free(). */
 const struct kernels_device *kernels_devices(
