@@ -24,6 +24,7 @@ TOKEN = re.compile(
     |(?P<name>\w+)
     |(?P<other>.)""", re.S | re.M | re.X)
 DEFINE = re.compile(r"\s*#\s*define\s+(\w+)\s+(.*)", re.S)
+COLUMN = re.compile(r"COLUMNS?(_\w+)?$")
 # Descriptions of options, and members of tables of functions.
 NO_MESSAGE = re.compile(r"(, 0|OPTIONAL|METH_\w+) , $|\. (doc|summary) = $")
 
@@ -65,8 +66,20 @@ def macros_of(tokens):
     return macros
 
 
+def without_columns(tokens):
+    """Leaves out the columns of reports, whose texts are for schemas."""
+    depth = 0
+    was_column = False
+    for kind, token in tokens:
+        if depth > 0 or (was_column and token == "("):
+            depth += (token == "(") - (token == ")")
+        else:
+            yield kind, token
+        was_column = COLUMN.match(token) is not None
+
+
 def messages_of_c(source):
-    tokens = tokens_of(source)
+    tokens = list(without_columns(tokens_of(source)))
     macros = macros_of(tokens)
     at = 0
     while at < len(tokens):
