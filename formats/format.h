@@ -107,6 +107,7 @@ struct format {
 	X(pprof) \
 	X(speedscope) \
 	X(pftrace) \
+	X(torch_trace) \
 	X(gprof2dot)
 
 #define FORMAT_DECLARE(name) extern const struct format name##_format;

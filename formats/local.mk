@@ -2,7 +2,7 @@
 EXTRA_DIST += %D%/embed.sh
 
 noinst_LTLIBRARIES += libformats.la
-libformats_la_LIBADD = libcore.la $(ZLIB_LIBS) $(SQLITE_LIBS) -lpthread
+libformats_la_LIBADD = libcore.la $(JANSSON_LIBS) $(ZLIB_LIBS) $(SQLITE_LIBS) -lpthread
 libformats_la_SOURCES = \
 	%D%/convert.c %D%/convert.h \
 	%D%/format.c %D%/format.h \
@@ -27,3 +27,4 @@ include formats/speedscope/local.mk
 include formats/sqlite/local.mk
 include formats/table/local.mk
 include formats/timeline/local.mk
+include formats/torch_trace/local.mk

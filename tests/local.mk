@@ -43,6 +43,7 @@ include tests/formats/pstats/local.mk
 include tests/formats/speedscope/local.mk
 include tests/formats/sqlite/local.mk
 include tests/formats/timeline/local.mk
+include tests/formats/torch_trace/local.mk
 include tests/fuzz/local.mk
 include tests/gpu/local.mk
 include tests/lib/base/local.mk

@@ -58,13 +58,17 @@ static bool add_file(
 }
 
 /* Nsight Systems' exports have the suffix of a database format that we only
- * write. */
+ * write. PyTorch's structured logs have names of their own: many other files are
+ * called *.log. Source: torch/_logging/_internal.py, LazyTraceHandler. */
 static bool is_candidate(const char *path)
 {
+	static const char torch_trace[] = "dedicated_log_torch_trace";
 	size_t size = strlen(path);
 	const struct format *format;
 	char *stem;
 
+	if (strncmp(basename(path), torch_trace, sizeof(torch_trace) - 1) == 0)
+		return true;
 	if (size < 4 || strcmp(path + size - 3, ".gz") != 0) {
 		format = format_of_path(path);
 		return format != NULL && (format->open_events != NULL ||

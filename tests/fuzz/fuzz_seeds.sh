@@ -94,6 +94,10 @@ if [ "$target" = fuzz_trace ] || [ "$target" = fuzz_repair ]; then
 		gzip -dc "$file" | head -c 8000 >"$directory/$name"
 		head -c 3001 "$directory/$name" >"$directory/$name-cut"
 	done
+	for file in "$srcdir"/tests/traces/torch_trace_*.log.gz; do
+		name=$(basename "$file" .log.gz)
+		gzip -dc "$file" | head -c 8000 >"$directory/$name"
+	done
 	[ "$target" = fuzz_trace ] || "${PYTHON3:-python3}" -B \
 		"$srcdir/tests/formats/json_repair/repair_cases.py" "$directory"
 	exit

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: any bytes as a Chrome trace, read to the end and replayed. The
- * size decides how kernels are joined to their launches. Events refer to
- * existing entries, times of nested ranges never go back, and arguments of JSON
- * are JSON. Without arguments, the events are the same.
+ * Fuzz target: any bytes as a Chrome trace, or as a structured log of
+ * torch.compile if they begin like one, read to the end and replayed. The size
+ * decides how kernels are joined to their launches. Events refer to existing
+ * entries, times of nested ranges never go back, and arguments of JSON are JSON.
+ * Without arguments, the events are the same.
  */
 #include <stdio.h>
 #include <string.h>
@@ -136,6 +137,9 @@ static void check_profile(struct replay *replay, const struct trace *trace)
 static bool read_trace(const uint8_t *bytes, size_t size, enum read_join join,
 	bool no_args, struct digest *digest)
 {
+	const struct format *format = torch_trace_format.probe(bytes, size) != 0
+					      ? &torch_trace_format
+					      : &chrome_format;
 	FILE *file = fmemopen((void *)(uintptr_t)bytes, size, "rb");
 	struct event_source *source;
 	struct read_request request = {.join = join, .skip_args = no_args};
@@ -143,7 +147,7 @@ static bool read_trace(const uint8_t *bytes, size_t size, enum read_join join,
 	bool whole;
 
 	fuzz_require(file != NULL);
-	fuzz_require(format_find("chrome")->open_events(
+	fuzz_require(format->open_events(
 			     file, NULL, 0, &request, &source, NULL) == CTP_OK);
 	replay = replay_new(source->trace, (struct replay_options){0});
 	fuzz_require(replay != NULL);
@@ -165,7 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (size == 0)
 		return 0;
 	memory_set_limit(FUZZ_MEMORY);
-	(void)format_find("chrome")->probe(bytes, size);
+	(void)chrome_format.probe(bytes, size);
 	if (read_trace(bytes, size, join, false, &with) &&
 		read_trace(bytes, size, join, true, &without))
 		fuzz_require(memcmp(&with, &without, sizeof(with)) == 0);

@@ -46,7 +46,7 @@ def run(*arguments, data=None, **options):
 def output(*arguments, silent=False, data=None):
     """The output of ctprof; it must succeed, without messages if silent."""
     done = run(*arguments, data=data)
-    equal(" ".join(arguments), (done.returncode, done.stderr),
+    equal(" ".join(map(str, arguments)), (done.returncode, done.stderr),
           (0, b"" if silent else done.stderr))
     return done.stdout
 

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: MIT */
+#include "torch_trace/torch_log.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/buffer.h"
+#include "base/json_check.h"
+#include "base/memory.h"
+#include "base/strtab.h"
+#include "io/lines.h"
+#include "io/truncation.h"
+#include "json/json.h"
+
+/* Kinds of records in the trace's member; further ones are "other". */
+#define KINDS_MAX 256
+/* Names that stack frames refer to by number. */
+#define STRINGS_MAX (UINT32_C(1) << 20)
+/* Longer reasons are cut off. */
+#define REASON_BYTES_MAX ((size_t)64 << 10)
+#define TIME_BYTES_MAX 32
+
+/* The parts of a payload that are kept. */
+enum payload_use {
+	PAYLOAD_COUNTED,
+	PAYLOAD_EVENT,  /* a chromium_event */
+	PAYLOAD_REASON, /* text of an instant's argument */
+};
+
+struct kind_count {
+	uint64_t records;
+	uint64_t payload_bytes;
+};
+
+/* The record whose payload is being read. */
+struct record {
+	enum payload_use use;
+	uint32_t kind;
+	const char *instant; /* PAYLOAD_REASON: its name */
+	struct buffer compile_id;
+	struct buffer payload;
+};
+
+struct torch_log {
+	struct lines lines;
+	FILE *stream;
+	struct json json; /* the text to be returned from `text_at` on */
+	size_t text_at;
+	bool has_events; /* the next event needs a comma */
+	bool at_end;
+	bool failed; /* out of memory */
+	struct record record;
+	struct strtab *kinds;
+	struct kind_count counts[KINDS_MAX];
+	struct strtab *strings;
+	uint32_t *string_numbers; /* in `strings`, by PyTorch's number */
+	uint32_t string_room;
+	char time[TIME_BYTES_MAX]; /* of the last event, in microseconds */
+	int64_t rank;              /* -1: unknown */
+	uint64_t bad_records;
+	uint64_t skipped_bytes; /* outside of records */
+	bool is_truncated;
+	struct ctp_error error; /* that ended the reading; CTP_OK: none */
+};
+
+/* "V1123 18:31:12.430000 14760 torch/_dynamo/utils.py:2473] " */
+static const char *skip_prefix(const char *text, size_t size)
+{
+	static const char shape[] = "A0000 00:00:00.";
+	const char *end;
+
+	if (size < sizeof(shape) || strchr("VDIWEF", text[0]) == NULL)
+		return NULL;
+	for (size_t i = 1; shape[i] != '\0'; i++)
+		if (shape[i] == '0' ? !isdigit((unsigned char)text[i])
+				    : text[i] != shape[i])
+			return NULL;
+	end = memmem(text, size, "] ", 2);
+	return end == NULL ? NULL : end + 2;
+}
+
+bool torch_log_probe(const char *text, size_t size)
+{
+	const char *end = memchr(text, '\n', size);
+	const char *object =
+		skip_prefix(text, end == NULL ? size : (size_t)(end - text));
+
+	return object != NULL && object + 2 < text + size && object[0] == '{' &&
+	       object[1] == '"';
+}
+
+/* The end of the JSON value at `text`, which is part of a valid text. */
+static const char *value_end(const char *text)
+{
+	unsigned depth = 0;
+
+	do {
+		if (*text == '{' || *text == '[')
+			depth++;
+		else if (*text == '}' || *text == ']')
+			depth--;
+		else if (*text == '"')
+			while (*++text != '"')
+				text += *text == '\\';
+		text++;
+	} while (depth > 0);
+	return text;
+}
+
+static void begin_event(struct torch_log *log)
+{
+	json_raw_text(&log->json, log->has_events ? ",\n" : "\n");
+	log->has_events = true;
+	log->json.comma = false;
+}
+
+/* Begins an instant with its arguments. */
+static void begin_instant(struct torch_log *log, const char *name)
+{
+	struct json *json = &log->json;
+
+	begin_event(log);
+	json_begin(json, '{');
+	json_key(json, "name");
+	json_text(json, name);
+	json_key(json, "cat");
+	json_text(json, "torch_trace");
+	json_key(json, "ph");
+	json_text(json, "i");
+	json_key(json, "s");
+	json_text(json, "t");
+	json_key(json, "ts");
+	json_value(json, log->time, strlen(log->time));
+	json_key(json, "pid");
+	json_int(json, 0);
+	json_key(json, "tid");
+	json_int(json, 0);
+	json_key(json, "args");
+}
+
+static void put_sized(
+	struct json *json, const char *key, const struct buffer *text)
+{
+	json_key(json, key);
+	json_text_sized(json, (const char *)text->bytes, text->used);
+}
+
+static void end_instant(struct torch_log *log)
+{
+	json_end(&log->json, '}');
+}
+
+/* Notes the time of an event, for the instants after it. */
+static void note_time(struct torch_log *log, const char *event)
+{
+	const char *time = strstr(event, "\"ts\"");
+	size_t size;
+
+	if (time == NULL)
+		return;
+	time += strlen("\"ts\"");
+	time += strspn(time, ": \t");
+	size = strspn(time, "-+.eE0123456789");
+	if (size == 0 || size >= TIME_BYTES_MAX || !json_check(time, size))
+		return;
+	memcpy(log->time, time, size);
+	log->time[size] = '\0';
+}
+
+static void finish_event(struct torch_log *log)
+{
+	struct buffer *payload = &log->record.payload;
+	const char *text = (const char *)payload->bytes;
+	size_t size = payload->used;
+
+	if (size == 0 || !json_check(text, size) ||
+		text[strspn(text, " \t\r\n")] != '{') {
+		if (log->at_end)
+			log->is_truncated = true;
+		else
+			log->bad_records++;
+		return;
+	}
+	begin_event(log);
+	json_value(&log->json, text, size);
+	note_time(log, text);
+}
+
+static void finish_reason(struct torch_log *log)
+{
+	struct record *record = &log->record;
+
+	while (record->payload.used > 0 &&
+		record->payload.bytes[record->payload.used - 1] == '\n')
+		record->payload.used--;
+	begin_instant(log, record->instant);
+	json_begin(&log->json, '{');
+	put_sized(&log->json, "compile_id", &record->compile_id);
+	put_sized(&log->json, "reason", &record->payload);
+	json_end(&log->json, '}');
+	end_instant(log);
+}
+
+/* The record is complete: another one begins, or the log ends. */
+static void finish_record(struct torch_log *log)
+{
+	struct record *record = &log->record;
+
+	buffer_add_byte(&record->payload, 0);
+	record->payload.used--;
+	log->failed |= record->payload.failed || record->compile_id.failed;
+	if (!log->failed && record->use == PAYLOAD_EVENT)
+		finish_event(log);
+	else if (!log->failed && record->use == PAYLOAD_REASON)
+		finish_reason(log);
+	record->use = PAYLOAD_COUNTED;
+	record->payload.used = 0;
+	record->compile_id.used = 0;
+}
+
+/* The record's compilation, as PyTorch prints it: "0/1", with compiled autograd
+ * "!0/0/1", with the attempt "0/1_1". */
+static void add_compile_id(struct buffer *text, const json_t *record)
+{
+	const json_t *autograd =
+		json_object_get(record, "compiled_autograd_id");
+	const json_t *frame = json_object_get(record, "frame_id");
+	const json_t *compile = json_object_get(record, "frame_compile_id");
+	const json_t *attempt = json_object_get(record, "attempt");
+	char id[96];
+	int size = 0;
+
+	if (json_is_integer(autograd))
+		size = snprintf(id, sizeof(id), "!%" JSON_INTEGER_FORMAT "%s",
+			json_integer_value(autograd),
+			json_is_integer(frame) ? "/" : "");
+	buffer_add(text, id, (size_t)size);
+	if (!json_is_integer(frame) || !json_is_integer(compile))
+		return;
+	size = snprintf(id, sizeof(id),
+		"%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT,
+		json_integer_value(frame), json_integer_value(compile));
+	buffer_add(text, id, (size_t)size);
+	if (json_integer_value(attempt) == 0)
+		return;
+	size = snprintf(id, sizeof(id), "_%" JSON_INTEGER_FORMAT,
+		json_integer_value(attempt));
+	buffer_add(text, id, (size_t)size);
+}
+
+/* {"str": ["torch/_dynamo/utils.py", 3]} */
+static void add_string(struct torch_log *log, const json_t *value)
+{
+	const json_t *text = json_array_get(value, 0);
+	json_int_t number = json_integer_value(json_array_get(value, 1));
+	uint32_t added;
+
+	if (!json_is_string(text) || number < 0 || number >= STRINGS_MAX)
+		return;
+	added = strtab_add(log->strings, json_string_value(text),
+		json_string_length(text));
+	if (added == STRTAB_NONE ||
+		!array_ensure_index(&log->string_numbers, (uint32_t)number,
+			&log->string_room, sizeof(*log->string_numbers))) {
+		log->failed = true;
+		return;
+	}
+	log->string_numbers[number] = added;
+}
+
+/* A file name, which is a number in `strings` or the text itself. */
+static const char *frame_file(const struct torch_log *log, const json_t *file)
+{
+	json_int_t number = json_integer_value(file);
+
+	if (json_is_string(file))
+		return json_string_value(file);
+	if (!json_is_integer(file) || number < 0 ||
+		number >= (json_int_t)log->string_room)
+		return "";
+	return strtab_text(log->strings, log->string_numbers[number], NULL);
+}
+
+/* The instant of a frame that Dynamo begins to compile, with its stack, outermost
+ * first. */
+static void put_start(struct torch_log *log, const json_t *start)
+{
+	const json_t *stack = json_object_get(start, "stack");
+	struct json *json = &log->json;
+
+	begin_instant(log, "dynamo_start");
+	json_begin(json, '{');
+	put_sized(json, "compile_id", &log->record.compile_id);
+	json_key(json, "stack");
+	json_begin(json, '[');
+	for (size_t i = 0; i < json_array_size(stack); i++) {
+		const json_t *frame = json_array_get(stack, i);
+		const char *name =
+			json_string_value(json_object_get(frame, "name"));
+
+		json_begin(json, '{');
+		json_key(json, "name");
+		json_text(json, name == NULL ? "" : name);
+		json_key(json, "file");
+		json_text(json,
+			frame_file(log, json_object_get(frame, "filename")));
+		json_key(json, "line");
+		json_int(json,
+			json_integer_value(json_object_get(frame, "line")));
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+	json_end(json, '}');
+	end_instant(log);
+}
+
+/* Some artifacts explain a compilation. */
+static const char *artifact_instant(const json_t *artifact)
+{
+	const char *name = json_string_value(json_object_get(artifact, "name"));
+
+	if (name == NULL)
+		return NULL;
+	if (strcmp(name, "dynamo_graph_break_reason") == 0)
+		return "graph_break";
+	return strcmp(name, "recompile_reasons") == 0 ? "recompile" : NULL;
+}
+
+static uint32_t find_kind(struct torch_log *log, const char *kind)
+{
+	uint32_t number = strtab_add(log->kinds, kind, strlen(kind));
+
+	if (number == STRTAB_NONE)
+		log->failed = true;
+	return number < KINDS_MAX ? number : 0;
+}
+
+/* Handles a record by its kind, the first member's key. `text` has its value. */
+static void begin_record(struct torch_log *log, const char *kind,
+	const char *text, json_t *object)
+{
+	struct record *record = &log->record;
+	const json_t *value = json_object_get(object, kind);
+	const json_t *rank = json_object_get(object, "rank");
+
+	record->kind = find_kind(log, kind);
+	log->counts[record->kind].records++;
+	add_compile_id(&record->compile_id, object);
+	if (json_is_integer(rank) && log->rank < 0)
+		log->rank = json_integer_value(rank);
+	if (strcmp(kind, "chromium_event") == 0) {
+		record->use = PAYLOAD_EVENT;
+	} else if (strcmp(kind, "artifact") == 0) {
+		record->instant = artifact_instant(value);
+		if (record->instant != NULL)
+			record->use = PAYLOAD_REASON;
+	} else if (strcmp(kind, "str") == 0) {
+		add_string(log, value);
+	} else if (strcmp(kind, "dynamo_start") == 0) {
+		put_start(log, value);
+	} else if ((strcmp(kind, "compilation_metrics") == 0 ||
+			   strcmp(kind, "bwd_compilation_metrics") == 0) &&
+		   *text == '{') {
+		begin_instant(log, kind);
+		json_value(&log->json, text, (size_t)(value_end(text) - text));
+		end_instant(log);
+	}
+}
+
+/* A record's line. Its object was checked: the key of the first member, of which
+ * PyTorch makes none with escapes, is the kind. */
+static void add_record(struct torch_log *log, char *text, size_t size)
+{
+	json_t *object = NULL;
+	char *key = text + 1 + strspn(text + 1, " ");
+	char *key_end = *key == '"' ? strchr(key + 1, '"') : NULL;
+
+	finish_record(log);
+	if (key_end != NULL && text[0] == '{' && json_check(text, size))
+		object = json_loadb(text, size, JSON_ALLOW_NUL, NULL);
+	if (object == NULL) {
+		log->bad_records++;
+		return;
+	}
+	*key_end = '\0';
+	text = key_end + 1;
+	begin_record(log, key + 1, text + strspn(text, ": "), object);
+	json_decref(object);
+}
+
+static void add_payload(
+	struct torch_log *log, const char *text, const struct line *line)
+{
+	struct buffer *payload = &log->record.payload;
+	size_t size = line->size - (size_t)(text - line->text);
+
+	log->counts[log->record.kind].payload_bytes += size + line->ended;
+	if (log->record.use == PAYLOAD_COUNTED)
+		return;
+	if (log->record.use == PAYLOAD_REASON &&
+		payload->used + size >= REASON_BYTES_MAX)
+		return;
+	buffer_add(payload, text, size);
+	buffer_add_byte(payload, '\n');
+}
+
+static void put_counts(struct torch_log *log)
+{
+	struct json *json = &log->json;
+	uint32_t count = strtab_count(log->kinds);
+
+	for (uint32_t i = 0; i < count && i < KINDS_MAX; i++) {
+		if (log->counts[i].records == 0)
+			continue;
+		json_key(json,
+			i == 0 ? "other" : strtab_text(log->kinds, i, NULL));
+		json_begin(json, '{');
+		json_key(json, "records");
+		json_uint(json, log->counts[i].records);
+		json_key(json, "payload_bytes");
+		json_uint(json, log->counts[i].payload_bytes);
+		json_end(json, '}');
+	}
+}
+
+/* The text after the events. */
+static void put_end(struct torch_log *log)
+{
+	struct json *json = &log->json;
+
+	json_raw_text(json, "\n]");
+	json->comma = true;
+	if (log->rank >= 0) {
+		json_key(json, TRACE_DISTRIBUTED);
+		json_begin(json, '{');
+		json_key(json, "rank");
+		json_int(json, log->rank);
+		json_end(json, '}');
+	}
+	json_key(json, "torch_trace");
+	json_begin(json, '{');
+	put_counts(log);
+	json_end(json, '}');
+	json_raw_text(json, "}\n");
+}
+
+/* Converts the next line. Damage ends the log here, with what was read. */
+static void convert_line(struct torch_log *log)
+{
+	struct line line;
+	char *object;
+	enum ctp_status status = lines_next(&log->lines, &line, &log->error);
+
+	if (status != CTP_OK) {
+		log->at_end = true;
+		finish_record(log);
+		put_end(log);
+		return;
+	}
+	if (line.size > 0 && line.text[0] == '\t') {
+		add_payload(log, line.text + 1, &line);
+		return;
+	}
+	object = (char *)(uintptr_t)skip_prefix(line.text, line.size);
+	if (object != NULL)
+		add_record(
+			log, object, line.size - (size_t)(object - line.text));
+	else
+		log->skipped_bytes += line.size + line.ended;
+}
+
+static ssize_t read_text(void *cookie, char *bytes, size_t size)
+{
+	struct torch_log *log = cookie;
+	size_t left;
+
+	while (log->text_at == log->json.used && !log->at_end && !log->failed) {
+		log->json.used = 0;
+		log->text_at = 0;
+		convert_line(log);
+	}
+	if (log->failed || log->json.failed)
+		return -1;
+	left = log->json.used - log->text_at;
+	if (left > size)
+		left = size;
+	if (left > 0)
+		memcpy(bytes, log->json.bytes + log->text_at, left);
+	log->text_at += left;
+	return (ssize_t)left;
+}
+
+static bool init(
+	struct torch_log *log, FILE *in, const void *head, size_t head_size)
+{
+	static const cookie_io_functions_t functions = {.read = read_text};
+	bool done = lines_init(&log->lines, in, head, head_size);
+
+	log->kinds = strtab_new();
+	log->strings = strtab_new();
+	log->rank = -1;
+	log->time[0] = '0';
+	done = json_init(&log->json, NULL) && done;
+	json_raw_text(&log->json, "{\"traceEvents\":[");
+	log->stream = fopencookie(log, "r", functions);
+	return done && log->kinds != NULL && log->strings != NULL &&
+	       log->stream != NULL;
+}
+
+enum ctp_status torch_log_open(struct torch_log **out, FILE *in,
+	const void *head, size_t head_size, struct ctp_error *err)
+{
+	struct torch_log *log = memory_new_zeroed(1, sizeof(*log));
+
+	if (log == NULL)
+		return ctp_no_memory(err);
+	if (!init(log, in, head, head_size)) {
+		torch_log_close(log);
+		return ctp_no_memory(err);
+	}
+	*out = log;
+	return CTP_OK;
+}
+
+void torch_log_close(struct torch_log *log)
+{
+	if (log == NULL)
+		return;
+	if (log->stream != NULL)
+		(void)fclose(log->stream);
+	lines_clear(&log->lines);
+	json_clear(&log->json);
+	buffer_clear(&log->record.payload);
+	buffer_clear(&log->record.compile_id);
+	strtab_free(log->kinds);
+	strtab_free(log->strings);
+	memory_free(log->string_numbers);
+	memory_free(log);
+}
+
+FILE *torch_log_stream(const struct torch_log *log)
+{
+	return log->stream;
+}
+
+uint64_t torch_log_position(const struct torch_log *log)
+{
+	return lines_position(&log->lines);
+}
+
+enum ctp_status torch_log_report(
+	const struct torch_log *log, struct trace *trace, struct ctp_error *err)
+{
+	trace_lose(trace, LOSS_BAD_EVENTS, log->bad_records);
+	trace_lose(trace, LOSS_SKIPPED_BYTES, log->skipped_bytes);
+	if (log->is_truncated)
+		trace_lose(trace, LOSS_TRUNCATED, 1);
+	if (log->error.status == CTP_OK)
+		return CTP_OK;
+	if (log->error.status == CTP_ERR_IO ||
+		log->error.status == CTP_ERR_NOMEM) {
+		if (err != NULL)
+			*err = log->error;
+		return log->error.status;
+	}
+	return truncation_record(trace, &log->error) ? CTP_OK
+						     : ctp_no_memory(err);
+}

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+shell_tests += %D%/torch_trace.sh
+EXTRA_DIST += %D%/torch_trace.py
