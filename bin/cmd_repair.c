@@ -412,7 +412,7 @@ static int report_error(const struct repair_input *input, FILE *out,
 		return EXIT_LIMIT;
 	}
 	if (err->status == CTP_ERR_IO && ferror(out) != 0)
-		return EXIT_OUTPUT; /* said when it is closed */
+		return EXIT_OUTPUT; /* reported when it is closed */
 	diag_error(input->name, err);
 	return EXIT_INPUT;
 }

@@ -64,7 +64,7 @@ static bool name_c(struct callee *callee, const struct callee_seen *seen)
 
 /* The object that must live as long as the identity, borrowed. NULL if it lives
  * anyway, or if nothing can be done. */
-static PyObject *keep(const struct callee_seen *seen)
+static PyObject *object_to_pin(const struct callee_seen *seen)
 {
 	PyObject *self;
 
@@ -96,7 +96,7 @@ static struct callee *callee_new(const struct callee_seen *seen)
 		callee_free(callee);
 		return NULL;
 	}
-	callee->kept = Py_XNewRef(keep(seen));
+	callee->kept = Py_XNewRef(object_to_pin(seen));
 	callee->kind = code_filter_kind(&callee->names);
 	return callee;
 }

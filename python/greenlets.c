@@ -44,7 +44,7 @@ static struct waiting *put_aside(struct tracer_thread *thread)
 	return waiting;
 }
 
-static void keep(PyObject *greenlet, struct waiting *waiting)
+static void pin(PyObject *greenlet, struct waiting *waiting)
 {
 	PyObject *capsule = PyCapsule_New(waiting, NULL, waiting_free);
 
@@ -84,7 +84,7 @@ static PyObject *switched(PyObject *self, PyObject *args)
 	if (tracer_on != 0 && thread != NULL && thread->trace == tracer_on) {
 		waiting = put_aside(thread);
 		if (waiting != NULL)
-			keep(origin, waiting);
+			pin(origin, waiting);
 		go_on(thread, target);
 		PyErr_Clear();
 	}

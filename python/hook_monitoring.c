@@ -312,7 +312,7 @@ static int call(const char *function, PyObject *arguments)
 
 /* Debuggers, coverage tools and profilers own the numbers 0 to 2; an optimizer
  * owns 5. */
-static int take_tool(void)
+static int acquire_tool(void)
 {
 	static const int free_for_all[] = {4, 3};
 
@@ -404,7 +404,7 @@ int hook_monitoring_start(const struct tracer_options *options)
 	Py_XSETREF(missing, monitoring("MISSING"));
 	if (missing == NULL)
 		return -1;
-	tool = take_tool();
+	tool = acquire_tool();
 	if (tool < 0)
 		return -1;
 	bits = listen_to_all(options);

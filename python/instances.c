@@ -77,7 +77,7 @@ static int remember(PyObject *object, PyObject *address, PyObject *name)
 	return result;
 }
 
-static PyObject *find_or_give(PyObject *object, bool *is_new)
+static PyObject *find_or_number(PyObject *object, bool *is_new)
 {
 	PyObject *address, *name = NULL;
 
@@ -105,7 +105,7 @@ PyObject *instances_name(PyObject *object, bool *is_new)
 	PyObject *name;
 
 	LOCK();
-	name = find_or_give(object, is_new);
+	name = find_or_number(object, is_new);
 	UNLOCK();
 	return name;
 }

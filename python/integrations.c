@@ -218,13 +218,14 @@ static void gc_fact(PyObject *info, const char *key)
 	PyErr_Clear();
 }
 
-static PyObject *gc_told(PyObject *self, PyObject *args)
+static PyObject *gc_collect(PyObject *self, PyObject *args)
 {
 	const char *phase;
 	PyObject *info;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "sO!:gc_told", &phase, &PyDict_Type, &info))
+	if (!PyArg_ParseTuple(
+		    args, "sO!:gc_collect", &phase, &PyDict_Type, &info))
 		return NULL;
 	if (strcmp(phase, "start") == 0) {
 		tracer_begin(gc_site, &gc_identity, NULL);
@@ -236,7 +237,7 @@ static PyObject *gc_told(PyObject *self, PyObject *args)
 	Py_RETURN_NONE;
 }
 
-static PyMethodDef gc_method = {"gc_told", gc_told, METH_VARARGS, NULL};
+static PyMethodDef gc_method = {"gc_collect", gc_collect, METH_VARARGS, NULL};
 static PyObject *gc_callback; /* NULL: not installed */
 
 /* Calls a method of gc.callbacks with our callback. -1 with an exception. */

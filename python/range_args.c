@@ -7,18 +7,18 @@ PyObject *range_args_encode(PyObject *text)
 }
 
 /* An argument that is neither a number nor text is shown as print() would.
- * Ownership: both of `held` are references of the caller's now, which the
+ * Ownership: both of `owned` are references of the caller's now, which the
  * argument borrows. */
-static bool take(struct ctp_arg *arg, PyObject *key, PyObject *value,
-	PyObject *held[static 2])
+static bool fill(struct ctp_arg *arg, PyObject *key, PyObject *value,
+	PyObject *owned[static 2])
 {
 	int overflow = 0;
 	PyObject *text;
 
-	held[0] = range_args_encode(key);
-	if (held[0] == NULL)
+	owned[0] = range_args_encode(key);
+	if (owned[0] == NULL)
 		return false;
-	*arg = (struct ctp_arg){.key = PyBytes_AS_STRING(held[0])};
+	*arg = (struct ctp_arg){.key = PyBytes_AS_STRING(owned[0])};
 	if (PyFloat_CheckExact(value)) {
 		arg->kind = CTP_ARG_FLOAT;
 		arg->value.real = PyFloat_AS_DOUBLE(value);
@@ -31,12 +31,12 @@ static bool take(struct ctp_arg *arg, PyObject *key, PyObject *value,
 			return true;
 	}
 	text = PyObject_Str(value);
-	held[1] = text == NULL ? NULL : range_args_encode(text);
+	owned[1] = text == NULL ? NULL : range_args_encode(text);
 	Py_XDECREF(text);
-	if (held[1] == NULL)
+	if (owned[1] == NULL)
 		return false;
 	arg->kind = CTP_ARG_STRING;
-	arg->value.string = PyBytes_AS_STRING(held[1]);
+	arg->value.string = PyBytes_AS_STRING(owned[1]);
 	return true;
 }
 
@@ -85,17 +85,17 @@ bool range_args_add(PyObject *args)
 
 	while (done && PyDict_Next(args, &at, &key, &value)) {
 		struct ctp_arg arg;
-		PyObject *held[2] = {NULL, NULL};
+		PyObject *owned[2] = {NULL, NULL};
 
 		if (is_seq(key, value, &seq))
 			continue;
 		Py_INCREF(value);
-		done = take(&arg, key, value, held);
+		done = fill(&arg, key, value, owned);
 		Py_DECREF(value);
 		if (done)
 			add(&arg);
-		Py_XDECREF(held[0]);
-		Py_XDECREF(held[1]);
+		Py_XDECREF(owned[0]);
+		Py_XDECREF(owned[1]);
 	}
 	return done;
 }
@@ -104,7 +104,7 @@ bool range_args_begin(struct ctp_site *site, uint64_t id, PyObject *args)
 {
 	/* One more than are stored, so that the library counts it. */
 	struct ctp_arg taken[CTP_ARGS_MAX + 1];
-	PyObject *held[CTP_ARGS_MAX + 1][2] = {{NULL, NULL}};
+	PyObject *owned[CTP_ARGS_MAX + 1][2] = {{NULL, NULL}};
 	PyObject *key;
 	PyObject *value;
 	Py_ssize_t at = 0;
@@ -114,15 +114,15 @@ bool range_args_begin(struct ctp_site *site, uint64_t id, PyObject *args)
 	while (done && count <= CTP_ARGS_MAX &&
 		PyDict_Next(args, &at, &key, &value)) {
 		Py_INCREF(value);
-		done = take(&taken[count], key, value, held[count]);
+		done = fill(&taken[count], key, value, owned[count]);
 		Py_DECREF(value);
 		count++;
 	}
 	if (done)
 		ctp_async_begin_args(site, id, taken, count);
 	for (uint32_t i = 0; i < count; i++) {
-		Py_XDECREF(held[i][0]);
-		Py_XDECREF(held[i][1]);
+		Py_XDECREF(owned[i][0]);
+		Py_XDECREF(owned[i][1]);
 	}
 	return done;
 }

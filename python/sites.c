@@ -76,7 +76,7 @@ static struct ctp_site *find_global(struct tracer_thread *thread,
 }
 
 /* Adds it to the thread's cache. */
-static void keep(struct tracer_thread *thread, const struct tracer_slot *new)
+static void cache(struct tracer_thread *thread, const struct tracer_slot *new)
 {
 	struct tracer_slot *slot =
 		threads_slot(thread, new->identity, new->place);
@@ -108,8 +108,8 @@ struct ctp_site *sites_find(struct tracer_thread *thread,
 		site = find_global(thread, callee, caller, place);
 	/* Callees with more than a site are resolved at each call. */
 	if (callee->kind <= CALLEE_HIDDEN)
-		keep(thread, &(struct tracer_slot){callee->identity, place,
-				     site, site == NULL ? 0 : site->tag});
+		cache(thread, &(struct tracer_slot){callee->identity, place,
+				      site, site == NULL ? 0 : site->tag});
 	return site;
 }
 

@@ -193,7 +193,7 @@ static PyObject *pop_call(struct state *state, struct given_time end)
 }
 
 /* Puts arguments given by name into their places; `names` ends with NULL. */
-static bool take_keywords(const char *const *names, PyObject **values,
+static bool parse_keywords(const char *const *names, PyObject **values,
 	PyObject *const *given, PyObject *keywords)
 {
 	for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); i++) {
@@ -236,7 +236,7 @@ static PyObject *push(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		return PyErr_Format(PyExc_TypeError,
 			"push() takes at most 4 arguments, not %zd", count);
 	if (keywords != NULL &&
-		!take_keywords(names, values, args + count, keywords))
+		!parse_keywords(names, values, args + count, keywords))
 		return NULL;
 	if (!is_text(values[0]) || !is_text(values[1]) || values[2] == NULL)
 		return PyErr_Format(PyExc_TypeError,
@@ -262,7 +262,7 @@ static PyObject *pop(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		return PyErr_Format(PyExc_TypeError,
 			"pop() takes at most 1 argument, not %zd", count);
 	if ((keywords != NULL &&
-		    !take_keywords(names, values, args + count, keywords)) ||
+		    !parse_keywords(names, values, args + count, keywords)) ||
 		!read_time(values[0], &end))
 		return NULL;
 	Py_BEGIN_CRITICAL_SECTION(self);

@@ -26,17 +26,17 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool has_key;
 
-static uint64_t take(uint64_t *counter)
+static uint64_t read_and_reset(uint64_t *counter)
 {
 	return __atomic_exchange_n(counter, 0, __ATOMIC_RELAXED);
 }
 
-static void take_into(struct tracer_counts *sum, struct tracer_counts *counts)
+static void collect(struct tracer_counts *sum, struct tracer_counts *counts)
 {
-	sum->exits_dropped += take(&counts->exits_dropped);
-	sum->calls_unwound += take(&counts->calls_unwound);
-	sum->calls_lost += take(&counts->calls_lost);
-	sum->hooks_replaced += take(&counts->hooks_replaced);
+	sum->exits_dropped += read_and_reset(&counts->exits_dropped);
+	sum->calls_unwound += read_and_reset(&counts->calls_unwound);
+	sum->calls_lost += read_and_reset(&counts->calls_lost);
+	sum->hooks_replaced += read_and_reset(&counts->hooks_replaced);
 }
 
 /* The destructor of the key: the thread ends, and runs no Python. */
@@ -51,7 +51,7 @@ static void end(void *argument)
 			*at = thread->next;
 			break;
 		}
-	take_into(&gone, &thread->counts);
+	collect(&gone, &thread->counts);
 	pthread_mutex_unlock(&lock);
 	free(thread->calls);
 	free(thread);
@@ -135,14 +135,14 @@ struct tracer_thread *threads_self(void)
 	return thread;
 }
 
-struct tracer_counts threads_take_counts(void)
+struct tracer_counts threads_collect_counts(void)
 {
 	struct tracer_counts sum = {0};
 
 	pthread_mutex_lock(&lock);
-	take_into(&sum, &gone);
+	collect(&sum, &gone);
 	for (struct tracer_thread *t = threads; t != NULL; t = t->next)
-		take_into(&sum, &t->counts);
+		collect(&sum, &t->counts);
 	pthread_mutex_unlock(&lock);
 	return sum;
 }

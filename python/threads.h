@@ -88,7 +88,7 @@ static inline void threads_count(uint64_t *counter)
 }
 
 /* The counts of all threads since the last call. */
-struct tracer_counts threads_take_counts(void);
+struct tracer_counts threads_collect_counts(void);
 
 /* Copies the calling thread's name from `threading` to the log, if it has one
  * there that the log does not have yet. Clears exceptions. */

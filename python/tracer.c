@@ -51,7 +51,7 @@ static uint64_t unwind(struct tracer_thread *thread, size_t depth)
 }
 
 /* Removes the call at `depth`; the calls above it stay. */
-static void take_out(struct tracer_thread *thread, size_t depth)
+static void remove_call(struct tracer_thread *thread, size_t depth)
 {
 	memmove(thread->calls + depth, thread->calls + depth + 1,
 		(depth_of(thread) - depth) * sizeof(*thread->calls));
@@ -60,7 +60,7 @@ static void take_out(struct tracer_thread *thread, size_t depth)
 
 /* Ends what an earlier trace, stopped by another thread, or an earlier
  * recording left open. */
-static void settle(struct tracer_thread *thread)
+static void end_stale(struct tracer_thread *thread)
 {
 	if (thread->session != session)
 		(void)unwind(thread, 0);
@@ -132,7 +132,7 @@ static struct tracer_thread *join(bool entering)
 	if (thread == NULL || thread->trace == trace)
 		return thread;
 	error_save(&error);
-	settle(thread);
+	end_stale(thread);
 	memset(thread->slots, 0, sizeof(thread->slots));
 	thread->line_tables = (struct line_tables){0};
 	thread->trace = trace;
@@ -149,7 +149,7 @@ static struct tracer_thread *join(bool entering)
 
 /* Looks for a thread's name and for the greenlet package, which appear while a
  * program runs. Most names are set early, and looking for them takes longer. */
-static void look_around(struct tracer_thread *thread)
+static void observe(struct tracer_thread *thread)
 {
 	uint32_t before = thread->new_calls++;
 
@@ -172,7 +172,7 @@ static struct ctp_site *resolve(struct tracer_thread *thread,
 	/* May run Python, which could let another thread stop the trace; so the
 	 * callee is looked up afterwards. */
 	if (threads_slot(thread, seen->identity, place)->identity == NULL)
-		look_around(thread);
+		observe(thread);
 	callee = callee_find(seen);
 	*kind = callee == NULL ? CALLEE_PLAIN : callee->kind;
 	return callee == NULL ? NULL
@@ -322,7 +322,7 @@ static void exit_inner(
 	}
 	if (thread->calls[depth].site == NULL && callee_is_hidden(identity)) {
 		/* It has opened a range that outlives it. */
-		take_out(thread, depth);
+		remove_call(thread, depth);
 	} else {
 		unwind_inner(thread, depth);
 		(void)unwind(thread, depth - 1);
@@ -346,7 +346,7 @@ void tracer_begin(
 
 	if (thread == NULL)
 		return;
-	settle(thread);
+	end_stale(thread);
 	identity = range_identity(identity);
 	threads_push(thread, identity, seq == NULL ? site : NULL);
 	if (seq != NULL && thread->top->identity == identity &&
@@ -374,7 +374,7 @@ bool tracer_end(const void *identity)
 			ctp_end_inline();
 			thread->calls[i].site = NULL;
 		}
-	take_out(thread, depth);
+	remove_call(thread, depth);
 	return true;
 }
 
@@ -422,7 +422,7 @@ int tracer_start(const struct tracer_options *wanted)
 	options = *wanted;
 	sites_clear();
 	callee_forget();
-	(void)threads_take_counts();
+	(void)threads_collect_counts();
 	if (++last_trace == 0)
 		last_trace = 1;
 	__atomic_store_n(&tracer_on, last_trace, __ATOMIC_RELEASE);
@@ -446,6 +446,6 @@ int tracer_stop(struct tracer_counts *counts)
 	result = stop_hook();
 	integrations_stop();
 	leave();
-	*counts = threads_take_counts();
+	*counts = threads_collect_counts();
 	return result;
 }

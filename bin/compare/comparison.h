@@ -26,8 +26,8 @@ struct comparison {
 };
 
 /* report_argp, that of the sides, whose input (argp's word) is a struct
- * comparison, and help_argp. What parses them is to be given the flag ARGP_IN_ORDER:
- * which side an input is on is told by its place. */
+ * comparison, and help_argp. Parse them with the flag ARGP_IN_ORDER, because an
+ * input's place determines its side. */
 extern const struct argp_child comparison_children[];
 
 /* Frees the memory allocated by parsing and reading. */

@@ -54,7 +54,7 @@ static void sleep_interval(const struct follow *follow)
 static bool wait_for_file(const struct follow *follow)
 {
 	struct stat found;
-	bool said = follow->inputs->quiet;
+	bool reported = follow->inputs->quiet;
 
 	while (!interrupted) {
 		if (stat(follow->path, &found) == 0) {
@@ -64,9 +64,9 @@ static bool wait_for_file(const struct follow *follow)
 		} else if (errno != ENOENT) {
 			return true; /* opening it reports the reason */
 		}
-		if (!said)
+		if (!reported)
 			diag("%s: does not exist yet; waiting", follow->path);
-		said = true;
+		reported = true;
 		sleep_interval(follow);
 	}
 	return false;

@@ -32,7 +32,7 @@ struct report {
  * Opens the object and writes schema, inputs, lost (losses), notes (harmless
  * omissions and changes) and truncated.
  *
- * Errors: said; returns an exit status. After success call report_end().
+ * Errors: reported; returns an exit status. After success call report_end().
  */
 int report_begin(const struct report *report, struct json *json, FILE *out);
 
@@ -77,17 +77,17 @@ extern const struct argp_child report_children[];
 /* ---- inputs and output ---- */
 
 /* Opens the output for `print` and keeps it if that returns EXIT_DONE.
- * Errors: said; returns the worse exit status. */
+ * Errors: reported; returns the worse exit status. */
 int report_print(struct output_options to, int (*print)(void *user, FILE *out),
 	void *user);
 
 /* Prints the report of one open input. `path` is an array of its one path, for
- * struct report. Errors: said; returns an exit status. */
+ * struct report. Errors: reported; returns an exit status. */
 typedef int report_fn(
 	void *user, char *const *path, struct input *input, FILE *out);
 
 /* Opens the output, and each input in turn for `print`; text reports are
- * separated by empty lines. Errors: said; returns the worst exit status. */
+ * separated by empty lines. Errors: reported; returns the worst exit status. */
 int report_print_inputs(const struct report_options *report_options,
 	const struct inputs *inputs, report_fn *print, void *user);
 

@@ -37,7 +37,7 @@ bool preload_wants_gpu(const struct preload_options *options);
  * Sets the variables of CUDA's, NVTX's and ITT's loaders. A variable that another
  * tool has set is left to it, which is reported if `verbose` is set.
  *
- * Errors: said; EXIT_LIMIT if the environment cannot be changed, EXIT_INPUT if
+ * Errors: reported; EXIT_LIMIT if the environment cannot be changed, EXIT_INPUT if
  * the GPU was requested and the library is not found.
  */
 int preload_set_tools(const struct preload_options *options, bool verbose);

@@ -80,7 +80,7 @@ static enum ctp_status read_events(struct page_data *data,
 	return status;
 }
 
-/* Reads an input to its end. Errors: said; returns an exit status; clear_data()
+/* Reads an input to its end. Errors: reported; returns an exit status; clear_data()
  * is due in any case, before the input is closed. */
 static int read_data(struct page_data *data, const struct inputs *inputs,
 	struct input *input)

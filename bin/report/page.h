@@ -31,12 +31,12 @@ void page_init(struct page *page, FILE *out, const char *title, size_t inputs);
 /* Sets what page_add_input() wants of an input that is opened for it. */
 void page_set_request(struct read_request *request);
 
-/* Reads an input to its end and adds it. Errors: said; returns an exit status;
+/* Reads an input to its end and adds it. Errors: reported; returns an exit status;
  * those of writing show on the stream, here and below. */
 int page_add_input(
 	struct page *page, const struct inputs *inputs, struct input *input);
 
-/* Adds the sum of a directory's traces, which has functions only. Errors: said;
+/* Adds the sum of a directory's traces, which has functions only. Errors: reported;
  * returns an exit status. */
 int page_add_sum(
 	struct page *page, const char *name, const struct aggregate *aggregate);

@@ -14,9 +14,9 @@
 
 /* The uses of one of the trace's texts. */
 struct chrome_read_name {
-	uint32_t category; /* as a category: number + 1; 0: unknown */
-	uint32_t of;       /* as a name: its last category + 1 ... */
-	uint32_t site;     /* ... and its site */
+	uint32_t category;      /* as a category: number + 1; 0: unknown */
+	uint32_t site_category; /* as a name: its last category + 1 ... */
+	uint32_t site;          /* ... and its site */
 };
 
 static const struct {
@@ -344,9 +344,9 @@ bool chrome_read_labels_site(struct chrome_read_labels *labels,
 	entry = ensure_name(labels, text);
 	if (entry == NULL)
 		return false;
-	if (entry->of != category + 1) {
+	if (entry->site_category != category + 1) {
 		entry->site = make_site(labels, text, category);
-		entry->of = category + 1;
+		entry->site_category = category + 1;
 	}
 	*site = entry->site;
 	return *site != TRACE_NONE;

@@ -112,18 +112,18 @@ uint32_t chrome_read_streams_add(struct chrome_read_streams *streams,
 	uint32_t number =
 		strtab_add(streams->keys, (const char *)key, sizeof(key));
 	struct chrome_read_row_device *device;
-	uint32_t of;
+	uint32_t device_number;
 
 	if (number == STRTAB_NONE ||
 		!array_ensure_index(&streams->streams, number,
 			&streams->stream_room, sizeof(*streams->streams)))
 		return STRTAB_NONE;
-	device = find_device(streams, &place, &of);
+	device = find_device(streams, &place, &device_number);
 	if (device == NULL)
 		return STRTAB_NONE;
 	if (number == known)
 		streams->streams[number] = (struct chrome_read_stream){
-			.device = of, .stream = place.stream};
+			.device = device_number, .stream = place.stream};
 	if (place.context != 0)
 		streams->streams[number].context = (uint32_t)place.context;
 	if (correlation != 0 && device->sample_count < SAMPLE_CALLS)

@@ -217,7 +217,7 @@ static bool is_drawn(const struct profile *profile, uint32_t count,
 
 /* The ranks of the drawn functions. */
 struct ranks {
-	uint32_t of[MAX_NODES];
+	uint32_t by_function[MAX_NODES];
 	uint32_t count; /* 0: graphviz may choose */
 };
 
@@ -232,8 +232,10 @@ static void find_ranks(
 
 		if (is_drawn(profile, count, edge) &&
 			edge->caller < edge->callee &&
-			ranks->of[edge->callee] <= ranks->of[edge->caller])
-			ranks->of[edge->callee] = ranks->of[edge->caller] + 1;
+			ranks->by_function[edge->callee] <=
+				ranks->by_function[edge->caller])
+			ranks->by_function[edge->callee] =
+				ranks->by_function[edge->caller] + 1;
 	}
 }
 
@@ -246,7 +248,7 @@ static void split_ranks(struct ranks *ranks, uint32_t count)
 	bool wide = false;
 
 	for (uint32_t i = 0; i < count; i++)
-		wide |= ++size[ranks->of[i]] > MAX_RANK;
+		wide |= ++size[ranks->by_function[i]] > MAX_RANK;
 	if (!wide)
 		return;
 	for (uint32_t i = 0; i < MAX_NODES && size[i] != 0; i++) {
@@ -257,9 +259,9 @@ static void split_ranks(struct ranks *ranks, uint32_t count)
 		ranks->count += parts;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t old = ranks->of[i];
+		uint32_t old = ranks->by_function[i];
 
-		ranks->of[i] = first[old] + place[old]++ / size[old];
+		ranks->by_function[i] = first[old] + place[old]++ / size[old];
 	}
 }
 
@@ -271,7 +273,7 @@ static void write_ranks(FILE *out, const struct ranks *ranks, uint32_t count)
 			"style=\"invis\"];",
 			rank);
 		for (uint32_t i = 0; i < count; i++)
-			if (ranks->of[i] == rank)
+			if (ranks->by_function[i] == rank)
 				(void)fprintf(out, " n%u;", i);
 		(void)fputs("}\n", out);
 		if (rank > 0)
@@ -294,8 +296,9 @@ static void write_edges(
 		if (is_drawn(profile, count, edge))
 			write_edge(out, profile, edge,
 				ranks.count != 0 &&
-					ranks.of[edge->callee] <=
-						ranks.of[edge->caller]);
+					ranks.by_function[edge->callee] <=
+						ranks.by_function
+							[edge->caller]);
 	}
 }
 

@@ -208,7 +208,7 @@ static bool is_perfetto(const void *bytes, size_t size)
 	struct protobuf_field field;
 	struct cursor file;
 	struct cursor inside;
-	unsigned told = 0;
+	unsigned sequences = 0;
 
 	cursor_init(&file, bytes, size);
 	for (unsigned i = 0; i < PACKETS_MIN; i++) {
@@ -217,10 +217,10 @@ static bool is_perfetto(const void *bytes, size_t size)
 			return false;
 		cursor_init(&inside, packet.bytes, packet.size);
 		while (protobuf_read_field(&inside, &field) == PROTOBUF_FIELD)
-			told += field.number == PACKET_SEQUENCE_ID &&
-				field.kind == PROTOBUF_VARINT;
+			sequences += field.number == PACKET_SEQUENCE_ID &&
+				     field.kind == PROTOBUF_VARINT;
 	}
-	return told > 0;
+	return sequences > 0;
 }
 
 static bool begins(const struct protobuf_field *field, const char *text)

@@ -103,7 +103,7 @@ static enum ctp_status write_tracks(
 /* Entries of one event: itself, its arguments, and the amount it was moved. */
 #define ENTRIES_MAX 3
 
-static size_t held(const struct log_encoder_track *track)
+static size_t buffer_bytes(const struct log_encoder_track *track)
 {
 	return track->room * sizeof(track->events[0]) + track->extras.room;
 }
@@ -302,7 +302,7 @@ static enum ctp_status add_event(struct log_encoder *encoder,
 		status = log_encoder_number(encoder, event->track, false, err);
 	if (status != CTP_OK)
 		return status;
-	before = held(track);
+	before = buffer_bytes(track);
 	if (!make_room(track))
 		return ctp_no_memory(err);
 	done = add_entry(encoder, track, event);
@@ -314,7 +314,7 @@ static enum ctp_status add_event(struct log_encoder *encoder,
 	}
 	if (track->extras.failed || encoder->bytes.failed)
 		return ctp_no_memory(err);
-	encoder->held_bytes += held(track) - before;
+	encoder->held_bytes += buffer_bytes(track) - before;
 	if (track->count + ENTRIES_MAX <= LOG_COLUMN_MAX &&
 		track->extras.used <= ROWS_BYTES_MAX)
 		return CTP_OK;

@@ -68,8 +68,8 @@ static bool is_in(int64_t time_ns, const struct event *slice)
 }
 
 /* Adds the arrows that wait for this slice to the fields of its event. */
-static void flows_take(struct pftrace_flows *flows, const struct event *slice,
-	struct buffer *out)
+static void flows_write_bound(struct pftrace_flows *flows,
+	const struct event *slice, struct buffer *out)
 {
 	uint32_t i = 0;
 
@@ -241,7 +241,7 @@ static bool add_activity(struct pftrace *pftrace, struct pftrace_track *track,
 		add_cause(pftrace, &fields, event);
 	else if (event->id != 0)
 		pftrace_add_correlation(&fields, event->id);
-	flows_take(&track->flows, event, &fields);
+	flows_write_bound(&track->flows, event, &fields);
 	if (event->bytes != 0)
 		pftrace_args_add_int(&pftrace->packets, &fields, "bytes",
 			(int64_t)event->bytes);

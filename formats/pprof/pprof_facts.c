@@ -89,7 +89,7 @@ static bool is_time(
 	return unit_power(unit, size, power);
 }
 
-static bool choose_taken(
+static bool choose_type(
 	struct pprof_facts *facts, const struct pprof_tables *tables)
 {
 	bool by_name = facts->wanted != NULL || facts->usual_type != 0;
@@ -123,7 +123,7 @@ static bool choose_taken(
 bool pprof_facts_choose(
 	struct pprof_facts *facts, const struct pprof_tables *tables)
 {
-	bool found = choose_taken(facts, tables);
+	bool found = choose_type(facts, tables);
 
 	facts->calls = UINT32_MAX;
 	for (uint32_t i = facts->type_count; i-- > 0;) {

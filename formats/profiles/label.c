@@ -138,8 +138,8 @@ static bool make_labels(struct labels *labels, struct label_maker *maker,
 		if (maker->used[maker->name_of[i]] > 1 &&
 			!add_place(maker, function))
 			return false;
-		labels->of[i] = add_unique(maker, labels->text);
-		if (labels->of[i] == STRTAB_NONE)
+		labels->by_function[i] = add_unique(maker, labels->text);
+		if (labels->by_function[i] == STRTAB_NONE)
 			return false;
 	}
 	return true;
@@ -157,10 +157,10 @@ enum ctp_status labels_init(struct labels *labels,
 	maker.used = memory_new_zeroed(count, sizeof(*maker.used));
 	maker.taken = memory_new_zeroed(count, sizeof(*maker.taken));
 	labels->text = strtab_new();
-	labels->of = memory_new(count * sizeof(*labels->of));
+	labels->by_function = memory_new(count * sizeof(*labels->by_function));
 	ok = maker.names != NULL && maker.name_of != NULL &&
 	     maker.used != NULL && maker.taken != NULL &&
-	     labels->text != NULL && labels->of != NULL &&
+	     labels->text != NULL && labels->by_function != NULL &&
 	     strtab_add(labels->text, LABEL_ROOT, strlen(LABEL_ROOT)) !=
 		     STRTAB_NONE &&
 	     count_names(&maker, profile) &&
@@ -179,11 +179,11 @@ enum ctp_status labels_init(struct labels *labels,
 void labels_clear(struct labels *labels)
 {
 	strtab_free(labels->text);
-	memory_free(labels->of);
+	memory_free(labels->by_function);
 	*labels = (struct labels){NULL, NULL};
 }
 
 const char *labels_text(const struct labels *labels, uint32_t function)
 {
-	return strtab_text(labels->text, labels->of[function], NULL);
+	return strtab_text(labels->text, labels->by_function[function], NULL);
 }

@@ -22,7 +22,7 @@ const char *label_name(const char *name);
 
 struct labels {
 	struct strtab *text;
-	uint32_t *of; /* number in `text`, by function */
+	uint32_t *by_function; /* numbers in `text` */
 };
 
 /*

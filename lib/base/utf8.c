@@ -13,40 +13,40 @@
 
 /* The valid range of the second byte after this lead byte, and the length of
  * the character. */
-struct form {
+struct lead_byte {
 	uint8_t size; /* 0: not a lead byte */
 	uint8_t low;
 	uint8_t high;
 };
 
-static struct form form_of(uint8_t lead)
+static struct lead_byte lead_byte_of(uint8_t lead)
 {
 	if (lead < 0x80)
-		return (struct form){1, 0, 0};
+		return (struct lead_byte){1, 0, 0};
 	if (lead < 0xc2 || lead > 0xf4)
-		return (struct form){0, 0, 0};
+		return (struct lead_byte){0, 0, 0};
 	if (lead < 0xe0)
-		return (struct form){2, 0x80, 0xbf};
+		return (struct lead_byte){2, 0x80, 0xbf};
 	if (lead < 0xf0)
-		return (struct form){3, lead == 0xe0 ? 0xa0 : 0x80,
+		return (struct lead_byte){3, lead == 0xe0 ? 0xa0 : 0x80,
 			lead == 0xed ? 0x9f : 0xbf};
-	return (struct form){
+	return (struct lead_byte){
 		4, lead == 0xf0 ? 0x90 : 0x80, lead == 0xf4 ? 0x8f : 0xbf};
 }
 
-/* Number of bytes that match the form; `*whole` is set if all do. */
+/* Number of bytes that match the range and length; `*whole` is set if all do. */
 static size_t match(const uint8_t *at, size_t size, bool *whole)
 {
-	struct form form = form_of(at[0]);
+	struct lead_byte lead = lead_byte_of(at[0]);
 	size_t i = 1;
 
 	*whole = false;
-	if (form.size > 1 && size > 1 && at[1] >= form.low &&
-		at[1] <= form.high)
-		for (i = 2; i < form.size && i < size; i++)
+	if (lead.size > 1 && size > 1 && at[1] >= lead.low &&
+		at[1] <= lead.high)
+		for (i = 2; i < lead.size && i < size; i++)
 			if ((at[i] & 0xc0) != 0x80)
 				break;
-	*whole = i == form.size;
+	*whole = i == lead.size;
 	return i;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compares two sides of one or more runs each by function, with names
- * normalized by normalize.h. Device functions are matched by name only,
+ * normalized by symbol_normalize.h. Device functions are matched by name only,
  * regardless of the device.
  */
 #ifndef DIFF_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files are compared after normalize.h. Files of only one side are paired by
+ * Files are compared after symbol_normalize.h. Files of only one side are paired by
  * the longest path suffix that is unambiguous. The prefixes before it are a
  * pair of directories; a pair with enough files is accepted. Files without a
  * partner in an accepted pair, such as one of several "main.c", are then
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "names/normalize.h"
+#include "names/symbol_normalize.h"
 #include "base/strtab.h"
 
 #define COMPONENTS_MAX 32 /* longest suffix compared */
@@ -26,41 +26,41 @@ struct file {
 };
 
 /* A path suffix, and the files of each side that have it. */
-struct ending {
+struct path_suffix {
 	uint32_t count[DIFF_SIDES];
 	uint32_t file[DIFF_SIDES];
 };
 
 /* A pair of directories, by the strtab number of both as one text. */
-struct vote {
+struct directory_pair {
 	uint32_t file_count;
 	bool elected;
 };
 
-struct move {
+struct matcher {
 	struct strtab *paths;
 	struct file *files;
 	uint32_t room;
 	struct strtab *pairs;
-	struct vote *votes;
-	uint32_t vote_room;
+	struct directory_pair *directory_pairs;
+	uint32_t directory_pair_room;
 	struct buffer text;
 };
 
 /* Returns the file's number, added if new; STRTAB_NONE if out of memory. */
-static uint32_t find_file(struct move *move, const char *path)
+static uint32_t find_file(struct matcher *matcher, const char *path)
 {
 	uint32_t number;
 
-	move->text.used = 0;
-	normalize_file(&move->text, path, strlen(path));
-	if (move->text.failed)
+	matcher->text.used = 0;
+	symbol_normalize_file(&matcher->text, path, strlen(path));
+	if (matcher->text.failed)
 		return STRTAB_NONE;
-	number = strtab_add(
-		move->paths, (const char *)move->text.bytes, move->text.used);
+	number = strtab_add(matcher->paths, (const char *)matcher->text.bytes,
+		matcher->text.used);
 	return number != STRTAB_NONE &&
-			       array_ensure_index(&move->files, number,
-				       &move->room, sizeof(*move->files))
+			       array_ensure_index(&matcher->files, number,
+				       &matcher->room, sizeof(*matcher->files))
 		       ? number
 		       : STRTAB_NONE;
 }
@@ -71,8 +71,8 @@ static bool has_file(const struct profile_function *function)
 	       function->file[0] != '\0';
 }
 
-static bool collect(
-	struct move *move, const struct profile *profile, enum diff_side side)
+static bool collect(struct matcher *matcher, const struct profile *profile,
+	enum diff_side side)
 {
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		const struct profile_function *function =
@@ -81,11 +81,11 @@ static bool collect(
 
 		if (!has_file(function))
 			continue;
-		number = find_file(move, function->file);
+		number = find_file(matcher, function->file);
 		if (number == STRTAB_NONE)
 			return false;
-		if (move->files[number].as_is[side] == NULL)
-			move->files[number].as_is[side] = function->file;
+		if (matcher->files[number].as_is[side] == NULL)
+			matcher->files[number].as_is[side] = function->file;
 	}
 	return true;
 }
@@ -98,7 +98,7 @@ static bool is_free(const struct file *file, enum diff_side side)
 }
 
 /* Start of the last `count` components; NULL if there are fewer. */
-static const char *ending_of(const char *path, size_t size, uint32_t count)
+static const char *suffix_of(const char *path, size_t size, uint32_t count)
 {
 	const char *at = path + size;
 
@@ -114,14 +114,14 @@ static const char *ending_of(const char *path, size_t size, uint32_t count)
 }
 
 /* Adds the file's suffix of `count` components, if it has that many. */
-static bool add_ending(const struct move *move, uint32_t number, uint32_t count,
-	struct strtab *texts, struct ending *endings)
+static bool add_suffix(const struct matcher *matcher, uint32_t number,
+	uint32_t count, struct strtab *texts, struct path_suffix *suffixes)
 {
-	enum diff_side side = move->files[number].as_is[DIFF_BASE] == NULL;
+	enum diff_side side = matcher->files[number].as_is[DIFF_BASE] == NULL;
 	size_t size;
-	const char *path = strtab_text(move->paths, number, &size);
-	const char *from = ending_of(path, size, count);
-	struct ending *ending;
+	const char *path = strtab_text(matcher->paths, number, &size);
+	const char *from = suffix_of(path, size, count);
+	struct path_suffix *suffix;
 	uint32_t place;
 
 	if (from == NULL)
@@ -129,19 +129,19 @@ static bool add_ending(const struct move *move, uint32_t number, uint32_t count,
 	place = strtab_add(texts, from, size - (size_t)(from - path));
 	if (place == STRTAB_NONE)
 		return false;
-	ending = &endings[place];
-	ending->count[side]++;
-	ending->file[side] = number;
+	suffix = &suffixes[place];
+	suffix->count[side]++;
+	suffix->file[side] = number;
 	return true;
 }
 
 /* Appends the directory before the last `count` components. */
-static void add_directory(const struct move *move, uint32_t number,
+static void add_directory(const struct matcher *matcher, uint32_t number,
 	uint32_t count, struct buffer *out)
 {
 	size_t size;
-	const char *path = strtab_text(move->paths, number, &size);
-	const char *from = ending_of(path, size, count);
+	const char *path = strtab_text(matcher->paths, number, &size);
+	const char *from = suffix_of(path, size, count);
 
 	if (from == path)
 		buffer_add_text(out, ".");
@@ -151,67 +151,69 @@ static void add_directory(const struct move *move, uint32_t number,
 		buffer_add(out, path, (size_t)(from - path) - 1);
 }
 
-/* Makes the two files partners and votes for their directories. */
-static bool pair(struct move *move, const struct ending *ending, uint32_t count)
+/* Makes the two files partners and directory_pairs for their directories. */
+static bool pair(struct matcher *matcher, const struct path_suffix *suffix,
+	uint32_t count)
 {
-	uint32_t base = ending->file[DIFF_BASE];
-	uint32_t changed = ending->file[DIFF_NEW];
+	uint32_t base = suffix->file[DIFF_BASE];
+	uint32_t changed = suffix->file[DIFF_NEW];
 	uint32_t number;
 
-	move->text.used = 0;
-	add_directory(move, base, count, &move->text);
-	buffer_add_byte(&move->text, '\0');
-	add_directory(move, changed, count, &move->text);
-	if (move->text.failed)
+	matcher->text.used = 0;
+	add_directory(matcher, base, count, &matcher->text);
+	buffer_add_byte(&matcher->text, '\0');
+	add_directory(matcher, changed, count, &matcher->text);
+	if (matcher->text.failed)
 		return false;
-	number = strtab_add(
-		move->pairs, (const char *)move->text.bytes, move->text.used);
+	number = strtab_add(matcher->pairs, (const char *)matcher->text.bytes,
+		matcher->text.used);
 	if (number == STRTAB_NONE ||
-		!array_ensure_index(&move->votes, number, &move->vote_room,
-			sizeof(*move->votes)))
+		!array_ensure_index(&matcher->directory_pairs, number,
+			&matcher->directory_pair_room,
+			sizeof(*matcher->directory_pairs)))
 		return false;
-	move->votes[number].file_count++;
-	move->files[base].root = number;
-	move->files[base].partner = changed;
-	move->files[changed].partner = base;
+	matcher->directory_pairs[number].file_count++;
+	matcher->files[base].root = number;
+	matcher->files[base].partner = changed;
+	matcher->files[changed].partner = base;
 	return true;
 }
 
 /* Pairs files whose suffix of `count` components is unique on both sides. */
-static bool pair_endings(struct move *move, uint32_t count)
+static bool pair_suffixes(struct matcher *matcher, uint32_t count)
 {
-	uint32_t file_count = strtab_count(move->paths);
+	uint32_t file_count = strtab_count(matcher->paths);
 	struct strtab *texts = strtab_new();
-	struct ending *endings =
-		memory_new_zeroed((size_t)file_count + 1, sizeof(*endings));
-	bool ok = texts != NULL && endings != NULL;
+	struct path_suffix *suffixes =
+		memory_new_zeroed((size_t)file_count + 1, sizeof(*suffixes));
+	bool ok = texts != NULL && suffixes != NULL;
 
 	for (uint32_t i = 0; ok && i < file_count; i++)
-		if (is_free(&move->files[i], DIFF_BASE) ||
-			is_free(&move->files[i], DIFF_NEW))
-			ok = add_ending(move, i, count, texts, endings);
+		if (is_free(&matcher->files[i], DIFF_BASE) ||
+			is_free(&matcher->files[i], DIFF_NEW))
+			ok = add_suffix(matcher, i, count, texts, suffixes);
 	for (uint32_t i = 0; ok && i < strtab_count(texts); i++)
-		if (endings[i].count[DIFF_BASE] == 1 &&
-			endings[i].count[DIFF_NEW] == 1)
-			ok = pair(move, &endings[i], count);
+		if (suffixes[i].count[DIFF_BASE] == 1 &&
+			suffixes[i].count[DIFF_NEW] == 1)
+			ok = pair(matcher, &suffixes[i], count);
 	strtab_free(texts);
-	memory_free(endings);
+	memory_free(suffixes);
 	return ok;
 }
 
-static uint32_t count_free(const struct move *move, enum diff_side side)
+static uint32_t count_free(const struct matcher *matcher, enum diff_side side)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < strtab_count(move->paths); i++)
-		count += is_free(&move->files[i], side);
+	for (uint32_t i = 0; i < strtab_count(matcher->paths); i++)
+		count += is_free(&matcher->files[i], side);
 	return count;
 }
 
 static bool add_root(
-	struct source_map *map, const struct move *move, uint32_t number)
+	struct source_map *map, const struct matcher *matcher, uint32_t number)
 {
-	const char *base = strtab_text(move->pairs, number, NULL);
+	const char *base = strtab_text(matcher->pairs, number, NULL);
 	const char *changed = base + strlen(base) + 1;
 	uint32_t from = strtab_add(map->text, base, strlen(base));
 	uint32_t to = strtab_add(map->text, changed, strlen(changed));
@@ -223,36 +225,38 @@ static bool add_root(
 	map->roots[map->count++] = (struct source_map_root){
 		.base = strtab_text(map->text, from, NULL),
 		.changed = strtab_text(map->text, to, NULL),
-		.file_count = move->votes[number].file_count,
+		.file_count = matcher->directory_pairs[number].file_count,
 	};
 	return true;
 }
 
 /* Selects the pairs of directories; `gone` is the number of base files missing
  * in the new side. */
-static bool elect(struct source_map *map, struct move *move, uint32_t gone)
+static bool elect(
+	struct source_map *map, struct matcher *matcher, uint32_t gone)
 {
-	for (uint32_t i = 1; i < strtab_count(move->pairs); i++) {
-		struct vote *vote = &move->votes[i];
+	for (uint32_t i = 1; i < strtab_count(matcher->pairs); i++) {
+		struct directory_pair *directories =
+			&matcher->directory_pairs[i];
 
-		vote->elected = vote->file_count >= SURE_FILES ||
-				vote->file_count > gone / 2;
-		if (vote->elected && !add_root(map, move, i))
+		directories->elected = directories->file_count >= SURE_FILES ||
+				       directories->file_count > gone / 2;
+		if (directories->elected && !add_root(map, matcher, i))
 			return false;
 	}
 	return true;
 }
 
 /* Removes the partners of files whose directories were not selected. */
-static void unpair(struct move *move)
+static void unpair(struct matcher *matcher)
 {
-	for (uint32_t i = 0; i < strtab_count(move->paths); i++) {
-		struct file *file = &move->files[i];
+	for (uint32_t i = 0; i < strtab_count(matcher->paths); i++) {
+		struct file *file = &matcher->files[i];
 
 		if (file->as_is[DIFF_BASE] == NULL || file->partner == 0 ||
-			move->votes[file->root].elected)
+			matcher->directory_pairs[file->root].elected)
 			continue;
-		move->files[file->partner].partner = 0;
+		matcher->files[file->partner].partner = 0;
 		file->partner = 0;
 	}
 }
@@ -289,13 +293,13 @@ static struct source_map_root *root_of(
 
 /* Searches for a missing base file in its mapped directory, among the first
  * `file_count` files. False if out of memory. */
-static bool follow_rename(struct source_map *map, struct move *move,
+static bool follow_rename(struct source_map *map, struct matcher *matcher,
 	uint32_t number, uint32_t file_count)
 {
 	const char *rest = NULL;
 	struct source_map_root *root =
-		root_of(map, strtab_text(move->paths, number, NULL), &rest);
-	struct buffer *text = &move->text;
+		root_of(map, strtab_text(matcher->paths, number, NULL), &rest);
+	struct buffer *text = &matcher->text;
 	uint32_t found;
 
 	if (root == NULL)
@@ -309,27 +313,28 @@ static bool follow_rename(struct source_map *map, struct move *move,
 	buffer_add_text(text, rest);
 	if (text->failed)
 		return false;
-	found = strtab_add(move->paths, (const char *)text->bytes, text->used);
-	if (found < file_count && is_free(&move->files[found], DIFF_NEW)) {
-		move->files[number].partner = found;
-		move->files[found].partner = number;
+	found = strtab_add(
+		matcher->paths, (const char *)text->bytes, text->used);
+	if (found < file_count && is_free(&matcher->files[found], DIFF_NEW)) {
+		matcher->files[number].partner = found;
+		matcher->files[found].partner = number;
 		root->file_count++;
 	}
 	return found != STRTAB_NONE;
 }
 
-static bool follow_renames(struct source_map *map, struct move *move)
+static bool follow_renames(struct source_map *map, struct matcher *matcher)
 {
-	uint32_t file_count = strtab_count(move->paths);
+	uint32_t file_count = strtab_count(matcher->paths);
 
 	for (uint32_t i = 0; i < file_count; i++)
-		if (is_free(&move->files[i], DIFF_BASE) &&
-			!follow_rename(map, move, i, file_count))
+		if (is_free(&matcher->files[i], DIFF_BASE) &&
+			!follow_rename(map, matcher, i, file_count))
 			return false;
 	return true;
 }
 
-static bool rename_files(struct move *move, struct profile *profile)
+static bool rename_files(struct matcher *matcher, struct profile *profile)
 {
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		struct profile_function *function = &profile->functions[i];
@@ -338,41 +343,41 @@ static bool rename_files(struct move *move, struct profile *profile)
 
 		if (!has_file(function))
 			continue;
-		number = find_file(move, function->file);
+		number = find_file(matcher, function->file);
 		if (number == STRTAB_NONE)
 			return false;
-		file = &move->files[number];
+		file = &matcher->files[number];
 		if (file->partner != 0)
 			function->file =
-				move->files[file->partner].as_is[DIFF_NEW];
+				matcher->files[file->partner].as_is[DIFF_NEW];
 	}
 	return true;
 }
 
-static bool join(struct source_map *map, struct move *move,
+static bool join(struct source_map *map, struct matcher *matcher,
 	struct profile *const *profiles, size_t count, size_t base_count)
 {
 	bool ok = array_ensure_index(
-		&move->files, 0, &move->room, sizeof(*move->files));
+		&matcher->files, 0, &matcher->room, sizeof(*matcher->files));
 	uint32_t gone;
 
 	for (size_t i = 0; ok && i < count; i++)
-		ok = collect(move, profiles[i],
+		ok = collect(matcher, profiles[i],
 			i < base_count ? DIFF_BASE : DIFF_NEW);
 	if (!ok)
 		return false;
-	gone = count_free(move, DIFF_BASE);
-	if (gone == 0 || count_free(move, DIFF_NEW) == 0)
+	gone = count_free(matcher, DIFF_BASE);
+	if (gone == 0 || count_free(matcher, DIFF_NEW) == 0)
 		return true;
 	for (uint32_t i = COMPONENTS_MAX; ok && i > 0; i--)
-		ok = pair_endings(move, i);
-	ok = ok && elect(map, move, gone);
+		ok = pair_suffixes(matcher, i);
+	ok = ok && elect(map, matcher, gone);
 	if (ok && map->count != 0) {
-		unpair(move);
-		ok = follow_renames(map, move);
+		unpair(matcher);
+		ok = follow_renames(map, matcher);
 	}
 	for (size_t i = 0; ok && map->count != 0 && i < base_count; i++)
-		ok = rename_files(move, profiles[i]);
+		ok = rename_files(matcher, profiles[i]);
 	return ok;
 }
 
@@ -380,17 +385,18 @@ enum ctp_status source_map_join(struct source_map *map,
 	struct profile *const *profiles, size_t count, size_t base_count,
 	struct ctp_error *err)
 {
-	struct move move = {.paths = strtab_new(), .pairs = strtab_new()};
+	struct matcher matcher = {.paths = strtab_new(), .pairs = strtab_new()};
 	bool ok;
 
 	*map = (struct source_map){.text = strtab_new()};
-	ok = move.paths != NULL && move.pairs != NULL && map->text != NULL &&
-	     join(map, &move, profiles, count, base_count);
-	strtab_free(move.paths);
-	strtab_free(move.pairs);
-	memory_free(move.files);
-	memory_free(move.votes);
-	buffer_clear(&move.text);
+	ok = matcher.paths != NULL && matcher.pairs != NULL &&
+	     map->text != NULL &&
+	     join(map, &matcher, profiles, count, base_count);
+	strtab_free(matcher.paths);
+	strtab_free(matcher.pairs);
+	memory_free(matcher.files);
+	memory_free(matcher.directory_pairs);
+	buffer_clear(&matcher.text);
 	return ok ? CTP_OK : ctp_no_memory(err);
 }
 

@@ -89,7 +89,7 @@ static inline void store(struct ctp_thread *thread, uint64_t *next,
 	__atomic_store_n(&thread->next, next + 1, __ATOMIC_RELAXED);
 	unguard(self);
 	if (__builtin_expect(self->waiting != 0, 0))
-		instrument_settle(ticks);
+		instrument_handle_deferred(ticks);
 }
 
 static inline bool has_room(
@@ -104,7 +104,7 @@ static inline bool has_room(
  * Its other state is in the guard: with two arguments, and as a tail call,
  * nothing needs to be saved for this call.
  */
-static __attribute__((noinline)) void give_up(
+static __attribute__((noinline)) void leave_fast_path(
 	uintptr_t function, uintptr_t call_site)
 {
 	struct instrument_self *self = &instrument_self;
@@ -133,7 +133,7 @@ static __attribute__((noinline)) void enter_far(
 	/* Another thread may have begun a recording meanwhile. */
 	if (sp == SHADOW_REPAIR || tag < FUNCTION_TAG ||
 		!has_room(thread, next)) {
-		give_up(function, call_site);
+		leave_fast_path(function, call_site);
 		return;
 	}
 	top[1] = shadow_frame(sp, &event);
@@ -154,7 +154,7 @@ static inline void enter(const struct shadow_event *event, uint64_t tag)
 	thread = ctp_self;
 	next = __atomic_load_n(&thread->next, __ATOMIC_RELAXED);
 	if (__builtin_expect(!has_room(thread, next), 0)) {
-		give_up(event->function, event->call_site);
+		leave_fast_path(event->function, event->call_site);
 		return;
 	}
 	top[1] = shadow_frame(event->sp, event);
@@ -172,7 +172,7 @@ static inline void leave(const struct shadow_event *event)
 	if (__builtin_expect(!has_room(thread, next) ||
 				     !shadow_is_top(&self->shadow, event),
 		    0))
-		give_up(event->function, event->call_site);
+		leave_fast_path(event->function, event->call_site);
 	else
 		store(thread, next, top - 1, 0);
 }
@@ -233,6 +233,6 @@ int dlclose(void *handle)
 		atomic_store(&real, call);
 	}
 	result = call(handle);
-	instrument_look();
+	instrument_find_closed();
 	return result;
 }

@@ -31,24 +31,24 @@ __thread struct instrument_self instrument_self = {
 	.shadow = {.top = &shadow_none}};
 
 /* Signals and cancellation as they were before the slow path. */
-struct calm {
+struct saved_signals {
 	sigset_t mask;
 	int cancel;
 };
 
-static void calm_down(struct calm *calm)
+static void signals_block(struct saved_signals *saved)
 {
 	sigset_t all;
 
 	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &calm->mask);
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &calm->cancel);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &saved->mask);
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel);
 }
 
-static void stir_up(const struct calm *calm)
+static void signals_restore(const struct saved_signals *saved)
 {
-	(void)pthread_setcancelstate(calm->cancel, NULL);
-	(void)pthread_sigmask(SIG_SETMASK, &calm->mask, NULL);
+	(void)pthread_setcancelstate(saved->cancel, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &saved->mask, NULL);
 }
 
 static bool is_on_alternate(void)
@@ -268,9 +268,9 @@ static void defer_event(
 	struct deferred_events *deferred = self->deferred;
 	bool is_exit = event->is_exit;
 	struct deferred_event *kept;
-	struct calm calm;
+	struct saved_signals saved;
 
-	calm_down(&calm);
+	signals_block(&saved);
 	if (deferred == NULL) {
 		/* The thread's first hook is under way. */
 	} else if (is_exit && deferred->dropped > 0) {
@@ -292,7 +292,7 @@ static void defer_event(
 		__atomic_store_n(
 			&self->waiting, self->waiting + 1, __ATOMIC_RELAXED);
 	}
-	stir_up(&calm);
+	signals_restore(&saved);
 }
 
 /*
@@ -347,7 +347,7 @@ void instrument_slow(
 	struct deferred_event deferred = {
 		.event = {function, call_site, pc, sp & ~GUARD_EXIT},
 		.is_exit = (sp & GUARD_EXIT) != 0};
-	struct calm calm;
+	struct saved_signals saved;
 	uint64_t ticks;
 
 	sp = deferred.event.sp;
@@ -355,7 +355,7 @@ void instrument_slow(
 		defer_event(self, &deferred);
 		return;
 	}
-	calm_down(&calm);
+	signals_block(&saved);
 	if (self->guard.sp != 0)
 		mend(self);
 	guard(self, sp);
@@ -366,39 +366,39 @@ void instrument_slow(
 		handle_waiting(self, ticks);
 	}
 	self->guard.sp = 0;
-	stir_up(&calm);
+	signals_restore(&saved);
 }
 
-void instrument_settle(uint64_t ticks)
+void instrument_handle_deferred(uint64_t ticks)
 {
 	struct instrument_self *self = &instrument_self;
-	struct calm calm;
+	struct saved_signals saved;
 
-	calm_down(&calm);
+	signals_block(&saved);
 	if (self->guard.sp == 0) {
 		guard(self, (uintptr_t)__builtin_frame_address(0));
 		handle_waiting(self, ticks);
 		self->guard.sp = 0;
 	}
-	stir_up(&calm);
+	signals_restore(&saved);
 }
 
-void instrument_look(void)
+void instrument_find_closed(void)
 {
 	struct instrument_self *self = &instrument_self;
 	bool nested = self->guard.sp != 0;
-	struct calm calm;
+	struct saved_signals saved;
 
-	calm_down(&calm);
+	signals_block(&saved);
 	if (!nested)
 		guard(self, (uintptr_t)__builtin_frame_address(0));
-	modules_look();
+	modules_find_closed();
 	if (!nested) {
 		if (self->deferred != NULL)
 			handle_waiting(self, ctp_private_ticks());
 		self->guard.sp = 0;
 	}
-	stir_up(&calm);
+	signals_restore(&saved);
 }
 
 /* Ends the thread's open functions with it. */
@@ -406,12 +406,12 @@ static void end_thread(void)
 {
 	struct instrument_self *self = &instrument_self;
 	uint32_t open;
-	struct calm calm;
+	struct saved_signals saved;
 
 	if (self->deferred == NULL)
 		return;
 	open = (uint32_t)(self->shadow.top - self->shadow.bottom);
-	calm_down(&calm);
+	signals_block(&saved);
 	guard(self, (uintptr_t)__builtin_frame_address(0));
 	if (ctp_private_session() == self->session)
 		(void)end_functions(&self->shadow, open, open, 0);
@@ -420,7 +420,7 @@ static void end_thread(void)
 	self->waiting = 0;
 	shadow_clear(&self->shadow);
 	self->guard.sp = 0;
-	stir_up(&calm);
+	signals_restore(&saved);
 }
 
 static uint32_t list_open(uint32_t *sites, uint32_t room)

@@ -54,9 +54,9 @@ void instrument_slow(
 	uintptr_t function, uintptr_t call_site, uintptr_t pc, uintptr_t sp);
 
 /* Call it after a library may have been closed. */
-void instrument_look(void);
+void instrument_find_closed(void);
 
 /* Call it at the end of a hook, at `ticks`: handles deferred events. */
-void instrument_settle(uint64_t ticks);
+void instrument_handle_deferred(uint64_t ticks);
 
 #endif

@@ -298,7 +298,7 @@ static int mark_loaded(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-void modules_look(void)
+void modules_find_closed(void)
 {
 	uint64_t look;
 

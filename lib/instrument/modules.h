@@ -14,7 +14,7 @@
 uint64_t modules_resolve(uintptr_t address);
 
 /* Finds modules that are gone, after dlclose(). Signals are blocked. */
-void modules_look(void);
+void modules_find_closed(void);
 
 /* Makes all functions be resolved again. */
 void modules_forget(void);

@@ -97,7 +97,7 @@ static enum log_verdict read_columns(
 #define LIST_ROOM (LIST_MAX * 22 + 2)
 
 /* Copies text into the trace's strings. */
-static bool keep_text(struct trace *trace, struct event_arg *arg,
+static bool copy_text(struct trace *trace, struct event_arg *arg,
 	const char *text, size_t size)
 {
 	uint32_t number = strtab_add(trace->text, text, size);
@@ -165,7 +165,7 @@ static bool read_value(struct trace *trace, struct cursor value,
 	default:
 		return false;
 	}
-	*failed |= !keep_text(trace, arg, size == 0 ? "" : text, size);
+	*failed |= !copy_text(trace, arg, size == 0 ? "" : text, size);
 	return true;
 }
 

@@ -2,4 +2,4 @@
 libcore_la_SOURCES += \
 	%D%/demangle.c %D%/demangle.h \
 	%D%/function_name.c %D%/function_name.h \
-	%D%/normalize.c %D%/normalize.h
+	%D%/symbol_normalize.c %D%/symbol_normalize.h

@@ -154,8 +154,8 @@ struct spool {
 /*
  * Creates the file `directory`/SPOOL_NAME with `chunks` chunks, at most
  * `chunk_max`. If that fails (no such directory, no space), uses memory, which
- * is lost with the program. `in_use` tells which addresses of former spools may
- * be taken again; NULL: no thread of this process records.
+ * is lost with the program. Addresses of former spools for which `in_use` returns
+ * false may be taken again; NULL: no thread of this process records.
  *
  * Errors: CTP_ERR_NOMEM.
  */

@@ -307,7 +307,7 @@ const char *phase_rules_phase(const struct phase_rules *rules, uint32_t phase)
 
 /* Whether the glob's byte, which may be escaped, is this one. Sets the number
  * of glob bytes used. */
-static bool takes_byte(struct word glob, size_t at, char c, size_t *used)
+static bool matches_byte(struct word glob, size_t at, char c, size_t *used)
 {
 	*used = at + 1 < glob.size && glob.text[at] == '\\' ? 2 : 1;
 	return glob.text[at + *used - 1] == c;
@@ -328,7 +328,7 @@ static bool matches(struct word glob, struct word text)
 			star = ++at;
 			tried = i;
 		} else if (at < glob.size &&
-			   takes_byte(glob, at, text.text[i], &used)) {
+			   matches_byte(glob, at, text.text[i], &used)) {
 			at += used;
 			i++;
 		} else if (star != SIZE_MAX) {

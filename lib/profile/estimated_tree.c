@@ -97,7 +97,7 @@ static bool add_node(struct estimate *estimate, uint32_t parent,
 }
 
 /* Marks the function and all that it calls, at any depth. */
-static void reach(struct estimate *estimate, uint32_t function)
+static void mark_reachable(struct estimate *estimate, uint32_t function)
 {
 	const struct profile_edge *edges = estimate->profile->edges;
 	uint32_t count = 0;
@@ -224,7 +224,7 @@ static bool add_roots(struct estimate *estimate)
 		if (!add_node(estimate, 0, i, function->root.cumtime_ns,
 			    function->root.ncalls))
 			return false;
-		reach(estimate, i);
+		mark_reachable(estimate, i);
 	}
 	return follow(estimate, 1);
 }
@@ -248,7 +248,7 @@ static bool add_unreached(struct estimate *estimate)
 			    function->cost.ncalls) ||
 			!follow(estimate, node))
 			return false;
-		reach(estimate, i);
+		mark_reachable(estimate, i);
 	}
 	return true;
 }

@@ -170,7 +170,7 @@ static struct flame_node *add_pending(
 	return &pending_node->node;
 }
 
-static void keep_path(struct maker *maker, uint32_t number, uint32_t parent)
+static void add_path(struct maker *maker, uint32_t number, uint32_t parent)
 {
 	struct flame_node *node;
 
@@ -228,7 +228,7 @@ static void fill_pending(struct maker *maker)
 		if (maker->total_ns[i] == 0)
 			continue;
 		if (maker->place[i] == 1) {
-			keep_path(maker, i, parent);
+			add_path(maker, i, parent);
 			continue;
 		}
 		maker->tree->folded++;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "names/normalize.h"
+#include "names/symbol_normalize.h"
 
 bool function_match_init(struct function_match *match, enum match_key key)
 {
@@ -33,8 +33,8 @@ void function_match_name(enum match_key key,
 		buffer_add_text(file, from);
 		return;
 	}
-	normalize_name(name, function->name, strlen(function->name));
-	normalize_file(file, from, strlen(from));
+	symbol_normalize(name, function->name, strlen(function->name));
+	symbol_normalize_file(file, from, strlen(from));
 }
 
 /* Number of the compared fields as one text. */

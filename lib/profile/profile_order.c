@@ -22,7 +22,7 @@
  */
 
 /* A merged node: number i of the scratch edges is node i + 1; 0 is the root. */
-struct branch {
+struct merged_node {
 	uint32_t parent;
 	uint32_t function;
 	uint32_t node;
@@ -56,10 +56,10 @@ static bool merge_nodes(struct profile *scratch, const struct profile *from,
 	return true;
 }
 
-static int compare_branches(const void *left, const void *right)
+static int compare_merged(const void *left, const void *right)
 {
-	const struct branch *a = left;
-	const struct branch *b = right;
+	const struct merged_node *a = left;
+	const struct merged_node *b = right;
 
 	if (a->parent != b->parent)
 		return a->parent > b->parent ? 1 : -1;
@@ -68,40 +68,39 @@ static int compare_branches(const void *left, const void *right)
 
 /* Arrays for ordering. */
 struct preorder {
-	struct branch *branches; /* by (parent, function) */
-	uint32_t *first;         /* of each merged node's children */
-	uint32_t *stack;         /* branches not yet added */
-	uint32_t *number;        /* in the new tree, of each merged node */
+	struct merged_node *nodes; /* by (parent, function) */
+	uint32_t *first;           /* of each merged node's children */
+	uint32_t *stack;           /* nodes not yet added */
+	uint32_t *number;          /* in the new tree, of each merged node */
 };
 
 static bool preorder_init(struct preorder *order, const struct profile *scratch)
 {
 	size_t count = scratch->edge_count;
 
-	order->branches = memory_new((count + 1) * sizeof(*order->branches));
+	order->nodes = memory_new((count + 1) * sizeof(*order->nodes));
 	order->first = memory_new_zeroed(count + 2, sizeof(*order->first));
 	order->stack = memory_new((count + 1) * sizeof(*order->stack));
 	order->number = memory_new((count + 1) * sizeof(*order->number));
-	if (order->branches == NULL || order->first == NULL ||
+	if (order->nodes == NULL || order->first == NULL ||
 		order->stack == NULL || order->number == NULL)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct profile_edge *edge = &scratch->edges[i];
 
-		order->branches[i] =
-			(struct branch){edge->caller, edge->callee, i + 1};
+		order->nodes[i] =
+			(struct merged_node){edge->caller, edge->callee, i + 1};
 		order->first[edge->caller + 1]++;
 	}
 	for (uint32_t i = 0; i < count; i++)
 		order->first[i + 1] += order->first[i];
-	qsort(order->branches, count, sizeof(*order->branches),
-		compare_branches);
+	qsort(order->nodes, count, sizeof(*order->nodes), compare_merged);
 	return true;
 }
 
 static void preorder_clear(struct preorder *order)
 {
-	memory_free(order->branches);
+	memory_free(order->nodes);
 	memory_free(order->first);
 	memory_free(order->stack);
 	memory_free(order->number);
@@ -126,19 +125,19 @@ static bool add_ordered(struct profile *to, const struct profile *scratch,
 	order->number[0] = 0;
 	depth = push_children(order, 0, 0);
 	while (depth > 0) {
-		const struct branch *branch =
-			&order->branches[order->stack[--depth]];
+		const struct merged_node *merged =
+			&order->nodes[order->stack[--depth]];
 		const struct profile_cost *cost =
-			&scratch->edges[branch->node - 1].cost;
+			&scratch->edges[merged->node - 1].cost;
 		uint32_t node = profile_add_node(
-			to, order->number[branch->parent], branch->function);
+			to, order->number[merged->parent], merged->function);
 
 		if (node == PROFILE_NONE)
 			return false;
 		to->nodes[node].ncalls = cost->ncalls;
 		to->nodes[node].self_ns = cost->tottime_ns;
-		order->number[branch->node] = node;
-		depth = push_children(order, branch->node, depth);
+		order->number[merged->node] = node;
+		depth = push_children(order, merged->node, depth);
 	}
 	return true;
 }

@@ -78,7 +78,7 @@ static void release(struct thread_hold before)
  * take it. The wait is bounded, because all chunks may be other threads' live
  * ones.
  */
-static struct chunk *take_chunk(void)
+static struct chunk *pop_chunk(void)
 {
 	struct chunk *chunk = spool_pop_free(stream.spool);
 
@@ -101,7 +101,7 @@ static uint64_t *reserve(size_t words)
 
 	if (words <= CHUNK_WORDS - stream.used)
 		return last->words + stream.used;
-	chunk = take_chunk();
+	chunk = pop_chunk();
 	if (chunk == NULL)
 		return NULL;
 	spool_link(stream.spool, last, stream.used, chunk);
@@ -691,7 +691,7 @@ bool registry_start(struct spool *spool)
 	stream.used = 0;
 	stream.tracks = 0;
 	stream.cut = 0;
-	chunk = take_chunk();
+	chunk = pop_chunk();
 	atomic_store(&stream.first, chunk);
 	atomic_store(&stream.last, chunk);
 	if (chunk == NULL)

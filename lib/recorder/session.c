@@ -456,7 +456,7 @@ static void read_environment(void)
 
 /* Cancels a recording that was due but failed. Forked children try again from
  * the start. The lock is held. */
-static void give_up(const struct ctp_error *err)
+static void cancel_due(const struct ctp_error *err)
 {
 	session.refused = session.child;
 	if (session.child)
@@ -478,7 +478,7 @@ uint64_t session_current(void)
 		return atomic_load(&session_state.current);
 	before = hold();
 	if (atomic_load(&session.due) && begin(&err) != CTP_OK)
-		give_up(&err);
+		cancel_due(&err);
 	release(before);
 	return atomic_load(&session_state.current);
 }

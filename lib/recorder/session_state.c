@@ -62,7 +62,7 @@ static bool may_grow(void)
 	       count < session_state.options.chunks / 2 + 2 * live_chunks();
 }
 
-struct chunk *session_take_chunk(void)
+struct chunk *session_pop_chunk(void)
 {
 	struct chunk *chunk;
 
@@ -91,7 +91,7 @@ struct chunk *session_wait_chunk(void)
 {
 	spool_wake(&session_state.spool);
 	spool_wait_free(&session_state.spool, WAIT_NS);
-	return session_take_chunk();
+	return session_pop_chunk();
 }
 
 const char *session_log(void)
@@ -174,15 +174,15 @@ void session_publish_reason(void)
 
 void session_fail(const struct ctp_error *err)
 {
-	struct ctp_error said = *err;
+	struct ctp_error reason = *err;
 
 	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	if (err->sys_errno != 0) {
 		errno = err->sys_errno;
-		(void)ctp_fail_at(&said, err->status, err->offset,
+		(void)ctp_fail_at(&reason, err->status, err->offset,
 			"cannot write %s", session_log());
 	}
-	session_set_reason(&said);
+	session_set_reason(&reason);
 	session_publish_reason();
 }
 

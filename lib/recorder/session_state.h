@@ -51,7 +51,7 @@ const char *session_log(void);
 const struct session_options *session_options(void);
 
 /* A chunk by the policy, without waiting; NULL if there is none. */
-struct chunk *session_take_chunk(void);
+struct chunk *session_pop_chunk(void);
 
 /* Whether waiting for a chunk is allowed and useful. */
 bool session_may_wait(void);

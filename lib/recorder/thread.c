@@ -270,7 +270,7 @@ static bool change(struct thread *thread)
 	retire(thread);
 	if (!is_current(thread))
 		return false;
-	chunk = session_take_chunk();
+	chunk = session_pop_chunk();
 	if (chunk == NULL && session_may_wait())
 		chunk = wait_for_chunk(thread);
 	if (chunk == NULL)

@@ -279,7 +279,7 @@ static bool read_numbers(const struct flops_formula *formula, int position,
 	return true;
 }
 
-struct geometry {
+struct convolution {
 	struct shape in;
 	struct shape weight;
 	struct shape stride;
@@ -288,36 +288,37 @@ struct geometry {
 	struct shape extra; /* output_padding */
 };
 
-static bool read_geometry(const struct flops_formula *formula,
-	const struct op_inputs *inputs, struct geometry *geometry)
+static bool read_convolution(const struct flops_formula *formula,
+	const struct op_inputs *inputs, struct convolution *convolution)
 {
-	uint32_t rank = geometry->in.rank;
+	uint32_t rank = convolution->in.rank;
 
-	geometry->stride.rank = rank;
-	geometry->padding.rank = rank;
-	geometry->dilation.rank = rank;
-	geometry->extra.rank = rank;
-	return read_numbers(formula, STRIDE, inputs, 1, &geometry->stride) &&
-	       read_numbers(formula, PADDING, inputs, 0, &geometry->padding) &&
+	convolution->stride.rank = rank;
+	convolution->padding.rank = rank;
+	convolution->dilation.rank = rank;
+	convolution->extra.rank = rank;
+	return read_numbers(formula, STRIDE, inputs, 1, &convolution->stride) &&
 	       read_numbers(
-		       formula, DILATION, inputs, 1, &geometry->dilation) &&
-	       read_numbers(formula, EXTRA, inputs, 0, &geometry->extra);
+		       formula, PADDING, inputs, 0, &convolution->padding) &&
+	       read_numbers(
+		       formula, DILATION, inputs, 1, &convolution->dilation) &&
+	       read_numbers(formula, EXTRA, inputs, 0, &convolution->extra);
 }
 
-static bool find_output(
-	const struct geometry *geometry, bool transposed, struct shape *out)
+static bool find_output(const struct convolution *convolution, bool transposed,
+	struct shape *out)
 {
-	out->rank = geometry->in.rank;
+	out->rank = convolution->in.rank;
 	for (uint32_t i = 0; i < out->rank; i++) {
-		int64_t in = geometry->in.sizes[i];
-		int64_t weight = geometry->weight.sizes[i];
-		int64_t stride = geometry->stride.sizes[i];
-		int64_t padding = 2 * geometry->padding.sizes[i];
-		int64_t reach = geometry->dilation.sizes[i] * (weight - 1);
+		int64_t in = convolution->in.sizes[i];
+		int64_t weight = convolution->weight.sizes[i];
+		int64_t stride = convolution->stride.sizes[i];
+		int64_t padding = 2 * convolution->padding.sizes[i];
+		int64_t reach = convolution->dilation.sizes[i] * (weight - 1);
 
 		if (transposed)
 			out->sizes[i] = (in - 1) * stride - padding + reach +
-					geometry->extra.sizes[i] + 1;
+					convolution->extra.sizes[i] + 1;
 		else if (stride > 0 && in + padding > reach)
 			out->sizes[i] = (in + padding - reach - 1) / stride + 1;
 		else
@@ -329,15 +330,15 @@ static bool find_output(
 }
 
 static bool read_shapes(const struct op_input *input,
-	const struct op_input *weight, struct geometry *geometry)
+	const struct op_input *weight, struct convolution *convolution)
 {
-	if (!spatial(input, &geometry->in) ||
-		!spatial(weight, &geometry->weight) ||
-		geometry->in.rank != geometry->weight.rank)
+	if (!spatial(input, &convolution->in) ||
+		!spatial(weight, &convolution->weight) ||
+		convolution->in.rank != convolution->weight.rank)
 		return false;
-	for (uint32_t i = 0; i < geometry->in.rank; i++)
-		if (geometry->in.sizes[i] > INT32_MAX ||
-			geometry->weight.sizes[i] > INT32_MAX)
+	for (uint32_t i = 0; i < convolution->in.rank; i++)
+		if (convolution->in.sizes[i] > INT32_MAX ||
+			convolution->weight.sizes[i] > INT32_MAX)
 			return false;
 	return true;
 }
@@ -376,20 +377,20 @@ static void forward(const struct flops_formula *formula,
 	const struct op_input *input = op_inputs_at(inputs, formula->at[INPUT]);
 	const struct op_input *weight =
 		op_inputs_at(inputs, formula->at[WEIGHT]);
-	struct geometry geometry;
+	struct convolution convolution;
 	struct shape out;
 	bool transposed;
 	uint64_t written;
 	uint64_t read;
 	uint64_t read_once;
 
-	if (!read_shapes(input, weight, &geometry) ||
+	if (!read_shapes(input, weight, &convolution) ||
 		!find_transposed(formula, inputs, &transposed) ||
-		!read_geometry(formula, inputs, &geometry) ||
-		!find_output(&geometry, transposed, &out))
+		!read_convolution(formula, inputs, &convolution) ||
+		!find_output(&convolution, transposed, &out))
 		return;
 	set_convolution_flops(work, input->dims[0],
-		positions_of(transposed ? &geometry.in : &out),
+		positions_of(transposed ? &convolution.in : &out),
 		weight->elements, 1);
 	if (!find_channels(formula, inputs, weight, transposed, &written) ||
 		!op_input_bytes(input, &read) ||
@@ -425,19 +426,19 @@ static void backward(const struct flops_formula *formula,
 		op_inputs_at(inputs, formula->at[WEIGHT]);
 	const struct op_input *gradient =
 		op_inputs_at(inputs, formula->at[GRADIENT]);
-	struct geometry geometry;
+	struct convolution convolution;
 	struct shape out;
 	bool transposed;
 	bool mask[2];
 	uint64_t bytes[3];
 
-	if (!read_shapes(input, weight, &geometry) ||
-		!spatial(gradient, &out) || out.rank != geometry.in.rank ||
+	if (!read_shapes(input, weight, &convolution) ||
+		!spatial(gradient, &out) || out.rank != convolution.in.rank ||
 		!find_transposed(formula, inputs, &transposed) ||
 		!read_mask(op_inputs_at(inputs, formula->at[MASK]), mask))
 		return;
 	set_convolution_flops(work, input->dims[0],
-		positions_of(transposed ? &geometry.in : &out),
+		positions_of(transposed ? &convolution.in : &out),
 		weight->elements, (uint64_t)mask[0] + mask[1]);
 	if (!op_input_bytes(input, &bytes[0]) ||
 		!op_input_bytes(weight, &bytes[1]) ||
@@ -460,12 +461,12 @@ static void backward_input(const struct flops_formula *formula,
 		op_inputs_at(inputs, formula->at[WEIGHT]);
 	const struct op_input *gradient =
 		op_inputs_at(inputs, formula->at[GRADIENT]);
-	struct geometry geometry;
+	struct convolution convolution;
 
-	if (!read_shapes(gradient, weight, &geometry))
+	if (!read_shapes(gradient, weight, &convolution))
 		return;
 	set_convolution_flops(work, gradient->dims[0],
-		positions_of(&geometry.in), weight->elements, 1);
+		positions_of(&convolution.in), weight->elements, 1);
 }
 
 static void backward_weight(const struct flops_formula *formula,

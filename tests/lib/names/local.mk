@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
 	%D%/test_function_name \
-	%D%/test_normalize
+	%D%/test_symbol_normalize

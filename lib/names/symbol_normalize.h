@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Normalizes names for comparing runs: removes the parts that change with a
  * rebuild, a process or an iteration. */
-#ifndef NORMALIZE_H
-#define NORMALIZE_H
+#ifndef SYMBOL_NORMALIZE_H
+#define SYMBOL_NORMALIZE_H
 
 #include <stddef.h>
 
@@ -22,10 +22,10 @@
  * Source: demangled names as in function_name.h; torch/_inductor/scheduler.py
  * (names of kernels) and triton/compiler/code_generator.py (signatures).
  */
-void normalize_name(struct buffer *out, const char *name, size_t size);
+void symbol_normalize(struct buffer *out, const char *name, size_t size);
 
 /* The same for a file: hashes, as in the names and directories of Inductor's
  * files. */
-void normalize_file(struct buffer *out, const char *file, size_t size);
+void symbol_normalize_file(struct buffer *out, const char *file, size_t size);
 
 #endif

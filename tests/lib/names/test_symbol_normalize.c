@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names/normalize.h"
+#include "names/symbol_normalize.h"
 #include "support/run_suite.h"
 
 struct pair {
@@ -107,13 +107,13 @@ static void check_pairs(const struct pair *pair,
 
 START_TEST(names_lose_parts_that_vary_between_runs)
 {
-	check_pairs(names, normalize_name);
+	check_pairs(names, symbol_normalize);
 }
 END_TEST
 
 START_TEST(files_lose_their_hashes)
 {
-	check_pairs(files, normalize_file);
+	check_pairs(files, symbol_normalize_file);
 }
 END_TEST
 
@@ -124,7 +124,7 @@ START_TEST(normal_names_stay)
 		const struct pair again[] = {
 			{pair->expected, pair->expected}, {NULL, NULL}};
 
-		check_pairs(again, normalize_name);
+		check_pairs(again, symbol_normalize);
 	}
 }
 END_TEST
@@ -138,7 +138,7 @@ START_TEST(brackets_that_never_close_take_linear_time)
 	ck_assert_ptr_nonnull(text);
 	for (size_t i = 0; i < size; i++)
 		text[i] = "a<b>("[i % 5];
-	normalize_name(&out, text, size);
+	symbol_normalize(&out, text, size);
 	ck_assert(!out.failed);
 	ck_assert_uint_gt(out.used, size / 2);
 	buffer_clear(&out);
@@ -148,7 +148,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("normalize");
+	Suite *suite = suite_create("symbol_normalize");
 	TCase *tests = tcase_create("names");
 
 	tcase_add_test(tests, names_lose_parts_that_vary_between_runs);

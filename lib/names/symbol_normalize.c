@@ -3,7 +3,7 @@
  * Two passes: the first parses brackets and removes the parts added by C++; the
  * second works word by word, without brackets.
  */
-#include "names/normalize.h"
+#include "names/symbol_normalize.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -266,7 +266,7 @@ static void add_words(struct buffer *out, const char *text, const char *end)
 	}
 }
 
-void normalize_name(struct buffer *out, const char *name, size_t size)
+void symbol_normalize(struct buffer *out, const char *name, size_t size)
 {
 	struct buffer plain = BUFFER_INIT;
 	const char *start;
@@ -294,7 +294,7 @@ static const char *find_short_directory(const char *file, const char *base)
 	return base - 3;
 }
 
-void normalize_file(struct buffer *out, const char *file, size_t size)
+void symbol_normalize_file(struct buffer *out, const char *file, size_t size)
 {
 	const char *end = file + size;
 	const char *base = memrchr(file, '/', size);
