@@ -32,7 +32,7 @@ struct json_args_item {
 void json_args_clear(struct json_args *args)
 {
 	memory_free(args->items);
-	memory_free(args->index);
+	memory_free(args->index.entries);
 	json_clear(&args->text);
 	*args = (struct json_args)JSON_ARGS_INIT;
 }
@@ -40,9 +40,8 @@ void json_args_clear(struct json_args *args)
 void json_args_reset(struct json_args *args)
 {
 	args->count = 0;
-	memory_free(args->index);
-	args->index = NULL;
-	args->index_size = 0;
+	memory_free(args->index.entries);
+	args->index = (struct index){0};
 	args->gone_bytes = 0;
 	args->has_beside = false;
 	args->keys = 0;
@@ -303,46 +302,43 @@ static uint64_t bit_of(uint32_t key)
 	return UINT64_C(1) << key % 64;
 }
 
-/* The index slot for the key's last item. */
-static uint32_t *index_slot(const struct json_args *args, uint32_t key)
+/* The number + 1 of the key's last item in the index, which is not empty; 0 if
+ * it is missing. Sets its slot, or the free slot for it. */
+static uint32_t find_number(
+	const struct json_args *args, uint32_t key, uint32_t *slot)
 {
-	size_t mask = args->index_size - 1;
-	size_t slot = (size_t)hash_word(key) & mask;
+	uint64_t hash = hash_word(key);
+	uint32_t number;
 
-	while (args->index[slot] != 0 &&
-		args->items[args->index[slot] - 1].key != key)
-		slot = (slot + 1) & mask;
-	return &args->index[slot];
+	*slot = index_first(&args->index, hash);
+	while ((number = index_find(&args->index, hash, slot)) != INDEX_NONE) {
+		if (args->items[number].key == key)
+			return number + 1;
+		*slot = index_after(&args->index, *slot);
+	}
+	return 0;
 }
 
-static void fill_index(struct json_args *args)
+static void index_item(struct json_args *args, uint32_t number)
 {
-	memset(args->index, 0, args->index_size * sizeof(*args->index));
-	for (uint32_t i = 0; i < args->count; i++)
-		*index_slot(args, args->items[i].key) = i + 1;
+	uint32_t key = args->items[number].key;
+	uint32_t slot;
+
+	(void)find_number(args, key, &slot);
+	index_set(&args->index, slot, hash_word(key), number);
 }
 
 /* Adds the last item to the index, if an index is needed. */
 static bool index_last(struct json_args *args)
 {
-	size_t size = 4 * INDEX_MIN;
-	uint32_t *index;
+	bool is_new = args->index.size == 0;
 
-	if (args->index_size == 0 && args->count < INDEX_MIN)
+	if (is_new && args->count < INDEX_MIN)
 		return true;
-	if (args->index_size / 2 >= args->count) {
-		*index_slot(args, args->items[args->count - 1].key) =
-			args->count;
-		return true;
-	}
-	while (size / 4 < args->count)
-		size *= 2;
-	index = memory_resize_array(args->index, size, sizeof(*index));
-	if (index == NULL)
+	if (!index_reserve(&args->index, args->count))
 		return false;
-	args->index = index;
-	args->index_size = size;
-	fill_index(args);
+	for (uint32_t i = is_new ? 0 : args->count - 1; i < args->count; i++)
+		index_item(args, i);
 	return true;
 }
 
@@ -350,11 +346,12 @@ static bool index_last(struct json_args *args)
 static struct json_args_item *find(const struct json_args *args, uint32_t key)
 {
 	uint32_t number = args->count;
+	uint32_t slot;
 
 	if ((args->keys & bit_of(key)) == 0)
 		return NULL;
-	if (args->index_size > 0)
-		number = *index_slot(args, key);
+	if (args->index.size > 0)
+		number = find_number(args, key, &slot);
 	else
 		while (number > 0 && args->items[number - 1].key != key)
 			number--;
@@ -388,8 +385,11 @@ static void compact(struct json_args *args)
 	args->count = count;
 	args->text.used = used;
 	args->gone_bytes = 0;
-	if (args->index_size > 0)
-		fill_index(args);
+	if (args->index.size == 0)
+		return;
+	index_clear(&args->index);
+	for (uint32_t i = 0; i < count; i++)
+		index_item(args, i);
 }
 
 /* A key set twice keeps the last value, as in JSON readers. Moving the items

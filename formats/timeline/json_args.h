@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/index.h"
 #include "json/json.h"
 #include "trace/event.h"
 #include "trace/trace.h"
@@ -140,12 +141,11 @@ struct json_args {
 	struct json_args_item *items;
 	uint32_t count;
 	uint32_t room;
-	uint32_t *index;   /* for many items: their numbers + 1, by key */
-	size_t index_size; /* a power of two; 0: few items */
-	size_t gone_bytes; /* of obsolete text */
-	bool has_beside;   /* has members beside arguments */
-	uint64_t keys;     /* one bit per key number modulo 64 */
-	struct json text;  /* sequence of `"key":value,` */
+	struct index index; /* over items, by key; empty for few items */
+	size_t gone_bytes;  /* of obsolete text */
+	bool has_beside;    /* has members beside arguments */
+	uint64_t keys;      /* one bit per key number modulo 64 */
+	struct json text;   /* sequence of `"key":value,` */
 };
 
 /* clang-format off */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/index.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 
 #define FIRST_SIZE 64U
@@ -12,6 +14,37 @@ void index_add(struct index *index, uint64_t hash, uint32_t number)
 	while (index->entries[slot] != 0)
 		slot = index_after(index, slot);
 	index_set(index, slot, hash, number);
+}
+
+/* Items that were put behind the slot because it was not free move up, so that
+ * a search never ends too early. */
+void index_remove(struct index *index, uint32_t slot)
+{
+	const uint32_t mask = index->size - 1;
+	uint32_t next = slot;
+
+	for (;;) {
+		uint64_t entry;
+		uint32_t first;
+
+		next = index_after(index, next);
+		entry = index->entries[next];
+		if (entry == 0)
+			break;
+		first = index_first(index, entry);
+		if (((next - first) & mask) < ((next - slot) & mask))
+			continue; /* its search begins after the gap */
+		index->entries[slot] = entry;
+		slot = next;
+	}
+	index->entries[slot] = 0;
+}
+
+void index_clear(struct index *index)
+{
+	if (index->size > 0)
+		memset(index->entries, 0,
+			index->size * sizeof(*index->entries));
 }
 
 bool index_grow(struct index *index, uint32_t count)

@@ -8,6 +8,9 @@
  * entries keep their order, and nearly their place in memory, when the table
  * grows. Slots differ between runs, but only growth iterates over a table, so
  * no output depends on them.
+ *
+ * It is for the tools. Code in the recorded program has tables of its own:
+ * some are read without a lock, and the memory of none is limited by memory.h.
  */
 #ifndef INDEX_H
 #define INDEX_H
@@ -59,7 +62,7 @@ static inline uint32_t index_find(
 	return INDEX_NONE;
 }
 
-/* Fills a free slot. */
+/* Fills a free slot, or replaces the item of one. */
 static inline void index_set(
 	struct index *index, uint32_t slot, uint64_t hash, uint32_t number)
 {
@@ -68,5 +71,11 @@ static inline void index_set(
 
 /* Adds a new item, for which there must be room. */
 void index_add(struct index *index, uint64_t hash, uint32_t number);
+
+/* Frees a slot, which has an item. Others may move to other slots. */
+void index_remove(struct index *index, uint32_t slot);
+
+/* Frees all slots, and keeps the memory. */
+void index_clear(struct index *index);
 
 #endif

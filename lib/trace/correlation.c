@@ -6,8 +6,7 @@
  * - `direct` has one slot for each id, by its lowest bits. Recorders count calls,
  *   so most ids are neighbours of the one before, and so are their slots: a
  *   hash would take a line of the cache for each of them.
- * - `overflow` has those whose slot was taken. It is hashed, with open addressing
- *   and linear probing, and at most half full, whatever the ids are.
+ * - `overflow` has those whose slot was taken, by their hashes.
  *
  * A repeated id adds a second call. The search finds the later one, since it
  * replaces the earlier one or is in `direct`, which is searched first. The
@@ -16,9 +15,9 @@
 #include "trace/correlation.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "base/hash.h"
+#include "base/index.h"
 #include "base/memory.h"
 
 #define FIRST_ROOM 256
@@ -35,11 +34,10 @@ struct correlation {
 	uint32_t count;
 	uint32_t oldest; /* used once the ring is full */
 	uint32_t limit;
-	/* Both hold call numbers + 1; 0: free. Sizes are powers of two. */
+	/* Call numbers + 1; 0: free. The size is a power of two. */
 	uint32_t *direct;
 	uint32_t direct_size;
-	uint32_t *overflow; /* NULL until needed */
-	uint32_t overflow_size;
+	struct index overflow; /* over calls */
 	uint32_t overflow_count;
 };
 
@@ -60,7 +58,7 @@ void correlation_free(struct correlation *correlation)
 		return;
 	memory_free(correlation->calls);
 	memory_free(correlation->direct);
-	memory_free(correlation->overflow);
+	memory_free(correlation->overflow.entries);
 	memory_free(correlation);
 }
 
@@ -80,53 +78,27 @@ static bool is_call(const struct correlation *correlation, uint32_t number,
 	       correlation->calls[number - 1].pid == pid;
 }
 
-static uint32_t home_of(
-	const struct correlation *correlation, int64_t pid, uint64_t id)
+static uint64_t hash_call(int64_t pid, uint64_t id)
 {
-	return (uint32_t)hash_pair((uint64_t)pid, id) &
-	       (correlation->overflow_size - 1);
+	return hash_pair((uint64_t)pid, id);
 }
 
-/* The slot of `overflow` that has this call, or the free slot for it. */
-static uint32_t overflow_slot(
-	const struct correlation *correlation, int64_t pid, uint64_t id)
+/* The number + 1 of this call in `overflow`, which is not empty; 0 if it is
+ * missing. Sets its slot, or the free slot for it. */
+static uint32_t find_overflow(const struct correlation *correlation,
+	int64_t pid, uint64_t id, uint32_t *slot)
 {
-	uint32_t mask = correlation->overflow_size - 1;
-	uint32_t slot = home_of(correlation, pid, id);
+	const struct index *overflow = &correlation->overflow;
+	uint64_t hash = hash_call(pid, id);
+	uint32_t number;
 
-	while (correlation->overflow[slot] != 0 &&
-		!is_call(correlation, correlation->overflow[slot], pid, id))
-		slot = (slot + 1) & mask;
-	return slot;
-}
-
-/* Makes room for one more call in `overflow`. */
-static bool grow_overflow(struct correlation *correlation)
-{
-	uint32_t size = correlation->overflow_size == 0
-				? FIRST_ROOM
-				: 2 * correlation->overflow_size;
-	uint32_t *old = correlation->overflow;
-	uint32_t old_size = correlation->overflow_size;
-	uint32_t *more;
-
-	if (correlation->overflow_count < correlation->overflow_size / 2)
-		return true;
-	more = memory_new_zeroed(size, sizeof(*more));
-	if (more == NULL)
-		return false;
-	correlation->overflow = more;
-	correlation->overflow_size = size;
-	for (uint32_t i = 0; i < old_size; i++) {
-		const struct call *call;
-
-		if (old[i] == 0)
-			continue;
-		call = &correlation->calls[old[i] - 1];
-		more[overflow_slot(correlation, call->pid, call->id)] = old[i];
+	*slot = index_first(overflow, hash);
+	while ((number = index_find(overflow, hash, slot)) != INDEX_NONE) {
+		if (is_call(correlation, number + 1, pid, id))
+			return number + 1;
+		*slot = index_after(overflow, *slot);
 	}
-	memory_free(old);
-	return true;
+	return 0;
 }
 
 /* Adds the future place of a call to an index. */
@@ -140,11 +112,11 @@ static bool index_call(struct correlation *correlation, int64_t pid,
 		*direct = number;
 		return true;
 	}
-	if (!grow_overflow(correlation))
+	if (!index_reserve(&correlation->overflow, correlation->overflow_count))
 		return false;
-	slot = overflow_slot(correlation, pid, id);
-	correlation->overflow_count += correlation->overflow[slot] == 0;
-	correlation->overflow[slot] = number;
+	correlation->overflow_count +=
+		find_overflow(correlation, pid, id, &slot) == 0;
+	index_set(&correlation->overflow, slot, hash_call(pid, id), number - 1);
 	return true;
 }
 
@@ -153,10 +125,7 @@ static bool index_call(struct correlation *correlation, int64_t pid,
 static void fill_indexes(struct correlation *correlation)
 {
 	correlation->overflow_count = 0;
-	if (correlation->overflow != NULL)
-		memset(correlation->overflow, 0,
-			correlation->overflow_size *
-				sizeof(*correlation->overflow));
+	index_clear(&correlation->overflow);
 	for (uint32_t i = 0; i < correlation->count; i++)
 		(void)index_call(correlation, correlation->calls[i].pid,
 			correlation->calls[i].id, i + 1);
@@ -190,31 +159,6 @@ static bool grow(struct correlation *correlation)
 	return true;
 }
 
-/* Takes a slot out of `overflow`: what was put behind it, because it was not free,
- * moves up, so that a search never ends too early. */
-static void clear_overflow(struct correlation *correlation, uint32_t slot)
-{
-	uint32_t mask = correlation->overflow_size - 1;
-	uint32_t next = slot;
-
-	for (;;) {
-		const struct call *call;
-		uint32_t home;
-
-		next = (next + 1) & mask;
-		if (correlation->overflow[next] == 0)
-			break;
-		call = &correlation->calls[correlation->overflow[next] - 1];
-		home = home_of(correlation, call->pid, call->id);
-		if (((next - home) & mask) < ((next - slot) & mask))
-			continue; /* its home is after the gap */
-		correlation->overflow[slot] = correlation->overflow[next];
-		slot = next;
-	}
-	correlation->overflow[slot] = 0;
-	correlation->overflow_count--;
-}
-
 /* Frees the place of the oldest call and returns it. */
 static uint32_t forget_oldest(struct correlation *correlation)
 {
@@ -226,10 +170,13 @@ static uint32_t forget_oldest(struct correlation *correlation)
 	if (*direct == place + 1) {
 		*direct = 0;
 	} else if (correlation->overflow_count > 0) {
-		uint32_t slot = overflow_slot(correlation, call->pid, call->id);
+		uint32_t slot;
 
-		if (correlation->overflow[slot] == place + 1)
-			clear_overflow(correlation, slot);
+		if (find_overflow(correlation, call->pid, call->id, &slot) ==
+			place + 1) {
+			index_remove(&correlation->overflow, slot);
+			correlation->overflow_count--;
+		}
 	}
 	return place;
 }
@@ -266,8 +213,7 @@ bool correlation_find(const struct correlation *correlation, int64_t pid,
 	if (!is_call(correlation, number, pid, id)) {
 		if (correlation->overflow_count == 0)
 			return false;
-		slot = overflow_slot(correlation, pid, id);
-		number = correlation->overflow[slot];
+		number = find_overflow(correlation, pid, id, &slot);
 	}
 	if (number != 0)
 		*value = correlation->calls[number - 1].value;

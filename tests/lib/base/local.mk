@@ -4,6 +4,7 @@ c_tests += \
 	%D%/test_clock \
 	%D%/test_cursor \
 	%D%/test_hash \
+	%D%/test_index \
 	%D%/test_json_check \
 	%D%/test_machine \
 	%D%/test_memory \
