@@ -2,7 +2,6 @@
 /* Annotates operations with their graph nodes. */
 #include "cli/command.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,11 +11,8 @@
 #include "input/inputs.h"
 #include "input/conversion.h"
 #include "input/format_names.h"
-#include "cli/output.h"
 #include "input/report.h"
 #include "cli/diag.h"
-
-enum { KEY_REGISTRY = KEY_OWN };
 
 struct annotation {
 	struct inputs inputs;
@@ -26,9 +22,9 @@ struct annotation {
 	const char *registry;
 };
 
-static void check(
-	const struct annotation *annotation, const struct argp_state *state)
+static error_t check(void *structure, const struct argp_state *state)
 {
+	const struct annotation *annotation = structure;
 	const struct inputs *inputs = &annotation->inputs;
 
 	if (annotation->registry == NULL)
@@ -39,29 +35,7 @@ static void check(
 		strcmp(inputs->paths[0], "-") == 0)
 		argp_error(state, "the registry and the input cannot both be "
 				  "standard input");
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct annotation *annotation = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &annotation->inputs;
-		state->child_inputs[1] = &annotation->output;
-		return 0;
-	case ARGP_KEY_SUCCESS:
-		check(annotation, state);
-		return 0;
-	case 't':
-		annotation->to = format_names_parse_to(state, arg);
-		return 0;
-	case KEY_REGISTRY:
-		annotation->registry = arg;
-		return output_protect(arg) ? 0 : ENOMEM;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	return 0;
 }
 
 /* Reports the result, or why nothing was done. */
@@ -153,40 +127,36 @@ static int run(int argc, char **argv)
 	struct annotation annotation = {0};
 	int status;
 
-	arguments_parse(cmd_annotate.argp, 0, argc, argv, &annotation);
+	arguments_parse(&cmd_annotate, argc, argv, &annotation);
 	status = annotate_one(&annotation);
 	inputs_clear(&annotation.inputs);
 	return status;
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	{"registry", KEY_REGISTRY, "FILE", 0,
+#define OF(member) ARGUMENT_OF(struct annotation, member)
+static const struct argument options[] = {
+	{"registry", 0, "FILE", ARGUMENT_INPUT,
 		"node metadata, as JSON: {FILE: {\"node_metadata\": {INDEX: "
-		"{\"stack_trace\", \"name\"}}}}",
-		GROUP_MAIN},
-	{"to", 't', "FORMAT", 0,
+		"{\"stack_trace\", \"name\"}}}}", GROUP_MAIN, OF(registry)},
+	{"to", 't', "FORMAT", ARGUMENT_CALL,
 		"format of the output (default: from the suffix of -o, or else "
-		"the input's)", GROUP_OUTPUT},
-	{NULL, 0, NULL, 0, NULL, 0},
+		"the input's)", GROUP_OUTPUT, OF(to),
+		.call = format_names_read_to},
+	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
+	ARGUMENTS_OF(&output_arguments, OF(output)),
 };
 /* clang-format on */
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[FILE]",
-	.doc = "Add to the operations of a PyTorch trace the stack traces of "
-	       "the model's code, using the node markers that torch.fx put "
-	       "into the trace.\vExamples:\n"
-	       "  ctprof annotate --registry fx.json t.json.gz -o t2.json",
-	.children = output_children,
-};
 
 const struct command cmd_annotate = {
 	.name = "annotate",
 	.group = "Look at a recording",
 	.summary = "add the model's code to the operations of a trace",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options), .check = check},
+	.usage = "[FILE]",
+	.help = "Add to the operations of a PyTorch trace the stack traces of "
+		"the model's code, using the node markers that torch.fx put "
+		"into the trace.\vExamples:\n"
+		"  ctprof annotate --registry fx.json t.json.gz -o t2.json",
 	.run = run,
 };

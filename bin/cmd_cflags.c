@@ -20,8 +20,6 @@
 #include "cli/arguments.h"
 #include "cli/diag.h"
 
-enum { KEY_CC = KEY_OWN };
-
 /* Words of a compiler's command, such as "ccache gcc". */
 #define WORDS_MAX 16
 #define FLAGS_MAX 2
@@ -135,18 +133,6 @@ static int print_flags(const struct compiler *compiler)
 	return EXIT_INPUT;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	const char **name = state->input;
-
-	if (key == ARGP_KEY_ARG)
-		argp_error(state, "takes no file");
-	if (key != KEY_CC)
-		return ARGP_ERR_UNKNOWN;
-	*name = arg;
-	return 0;
-}
-
 static int run(int argc, char **argv)
 {
 	struct compiler compiler = {.name = environment_find("CC")};
@@ -155,7 +141,7 @@ static int run(int argc, char **argv)
 
 	if (compiler.name == NULL || compiler.name[0] == '\0')
 		compiler.name = "cc";
-	arguments_parse(cmd_cflags.argp, 0, argc, argv, &compiler.name);
+	arguments_parse(&cmd_cflags, argc, argv, &compiler);
 	text = strdup(compiler.name);
 	if (text == NULL)
 		return diag_no_memory(NULL);
@@ -168,33 +154,27 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Input:", GROUP_INPUT),
-	{"cc", KEY_CC, "COMPILER", 0,
+#define OF(member) ARGUMENT_OF(struct compiler, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Input:", GROUP_INPUT),
+	{"cc", 0, "COMPILER", ARGUMENT_TEXT,
 		"print the flags for this compiler (default: the environment "
-		"variable CC, or cc)", GROUP_INPUT},
-	OPTION_HEADING("Other:", GROUP_OTHER),
-	{NULL, 0, NULL, 0, NULL, 0},
+		"variable CC, or cc)", GROUP_INPUT, OF(name)},
+	ARGUMENT_HEADING("Other:", GROUP_OTHER),
 };
 /* clang-format on */
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "Print the compiler's flags for 'ctprof record': they "
-	       "instrument functions, but not the small ones of the C++ "
-	       "library.\vExamples:\n"
-	       "  cc -O2 $(ctprof cflags --cc=cc) program.c -o program\n"
-	       "  g++ -O2 $(ctprof cflags --cc=g++) program.cc -o program\n"
-	       "  make CXX=clang++ CXXFLAGS=\"-O2 $(ctprof cflags "
-	       "--cc=clang++)\"",
-	.children = help_children,
-};
 
 const struct command cmd_cflags = {
 	.name = "cflags",
 	.group = "Record",
 	.summary = "print the compiler's flags for recording functions",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options)},
+	.help = "Print the compiler's flags for 'ctprof record': they "
+		"instrument functions, but not the small ones of the C++ "
+		"library.\vExamples:\n"
+		"  cc -O2 $(ctprof cflags --cc=cc) program.c -o program\n"
+		"  g++ -O2 $(ctprof cflags --cc=g++) program.cc -o program\n"
+		"  make CXX=clang++ CXXFLAGS=\"-O2 $(ctprof cflags "
+		"--cc=clang++)\"",
 	.run = run,
 };

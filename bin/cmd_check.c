@@ -3,23 +3,12 @@
  * answer. */
 #include "cli/command.h"
 
-#include <errno.h>
-
 #include "cli/arguments.h"
 #include "compare/check_report.h"
 #include "cli/output.h"
 #include "cli/quantity.h"
 #include "input/report.h"
 #include "cli/diag.h"
-
-/* Keys of options without a short form. */
-enum {
-	KEY_MAX_REGRESSION = KEY_OWN,
-	KEY_LIMITS,
-	KEY_MIN_TIME,
-	KEY_FIGURE,
-	KEY_JUNIT,
-};
 
 #define DEFAULT_LIMIT_PPM 50000 /* 5 % */
 #define DEFAULT_MIN_PPM 10000   /* 1 % */
@@ -36,75 +25,26 @@ struct request {
 	bool all;
 };
 
-static void read_min(struct check_options *options, const char *text,
-	const struct argp_state *state)
+static void read_min(const struct argument_value *value)
 {
+	struct check_options *options = value->member;
 	uint32_t ppm = 0;
 	uint64_t time_ns = 0;
 
-	if (!quantity_read_share(text, &ppm) &&
-		!quantity_read_time(text, &time_ns))
-		argp_error(state,
-			"--min-time: '%s' is neither a time (100us) nor a "
-			"share "
-			"(0.5%%)",
-			text);
+	if (!quantity_read_share(value->text, &ppm) &&
+		!quantity_read_time(value->text, &time_ns))
+		argument_error(value,
+			"'%s' is neither a time (100us) nor a share (0.5%%)",
+			value->text);
 	options->min_ppm = ppm;
 	options->min_ns = time_ns;
 }
 
-static error_t parse_check(int key, char *arg, struct argp_state *state)
+static void read_limit(const struct argument_value *value)
 {
-	struct request *request = state->input;
-
-	switch (key) {
-	case KEY_MAX_REGRESSION:
-		if (!limits_file_parse_limit(
-			    arg, &request->options.default_limit))
-			argp_error(state,
-				"--max-regression: '%s' is not " ALLOWED_WORDS,
-				arg);
-		return 0;
-	case KEY_LIMITS:
-		request->limits = arg;
-		return output_protect(arg) ? 0 : ENOMEM;
-	case KEY_MIN_TIME:
-		read_min(&request->options, arg, state);
-		return 0;
-	case KEY_FIGURE:
-		request->options.key = (enum diff_key)arguments_word(
-			state, "--figure", FIGURES, arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct request *request = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &request->report_options;
-		state->child_inputs[1] = &request->comparison;
-		return 0;
-	case 'n':
-		report_read_top(&request->report_options, state, arg);
-		return 0;
-	case KEY_ALL:
-		request->all = true;
-		return 0;
-	case KEY_UNIT:
-		request->unit =
-			arguments_word(state, "--unit", DELTA_UNITS, arg);
-		return 0;
-	case KEY_JUNIT:
-		request->junit = arguments_output(state, "--junit", arg);
-		return 0;
-	default:
-		return parse_check(key, arg, state);
-	}
+	if (!limits_file_parse_limit(value->text, value->member))
+		argument_error(
+			value, "'%s' is not " ALLOWED_WORDS, value->text);
 }
 
 /* The report and its form. */
@@ -233,7 +173,7 @@ static int run(int argc, char **argv)
 			.min_ppm = DEFAULT_MIN_PPM}};
 	int status;
 
-	arguments_parse(cmd_check.argp, ARGP_IN_ORDER, argc, argv, &request);
+	arguments_parse(&cmd_check, argc, argv, &request);
 	status = run_request(&request);
 	limits_file_clear(&request.options.limits);
 	comparison_clear(&request.comparison);
@@ -241,52 +181,55 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Limits:", GROUP_MAIN),
-	{"max-regression", KEY_MAX_REGRESSION, "LIMIT", 0,
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Limits:", GROUP_MAIN),
+	{"max-regression", 0, "LIMIT", ARGUMENT_CALL,
 		"how much more time a function may take: a share (5%, the "
-		"default), a time (200us), or off", GROUP_MAIN},
-	{"limits", KEY_LIMITS, "FILE", 0,
+		"default), a time (200us), or off", GROUP_MAIN,
+		OF(options.default_limit), .call = read_limit},
+	{"limits", 0, "FILE", ARGUMENT_INPUT,
 		"read limits of functions from FILE: lines with a limit and a "
-		"name or pattern; the first match counts", GROUP_MAIN},
-	{"min-time", KEY_MIN_TIME, "TIME", 0,
+		"name or pattern; the first match counts", GROUP_MAIN,
+		OF(limits)},
+	{"min-time", 0, "TIME", ARGUMENT_CALL,
 		"ignore functions that take less on both sides: a time "
-		"(100us), or a share of the whole (default: 1%)", GROUP_MAIN},
-	{"figure", KEY_FIGURE, FIGURES, 0,
-		"compare total time (the default), or own time", GROUP_MAIN},
-	{"all", KEY_ALL, NULL, 0,
+		"(100us), or a share of the whole (default: 1%)", GROUP_MAIN,
+		OF(options), .call = read_min},
+	{"figure", 0, FIGURES, ARGUMENT_WORD,
+		"compare total time (the default), or own time", GROUP_MAIN,
+		OF(options.key)},
+	{"all", 0, NULL, ARGUMENT_FLAG,
 		"show all functions, not only those that are slower (as text) "
-		"or compared (as JSON and CSV)", GROUP_OUTPUT},
-	{"top", 'n', "N", 0,
-		"show the first N rows (default: all; 0: all)", GROUP_OUTPUT},
-	{"junit", KEY_JUNIT, "FILE", 0,
-		"also write a report for CI servers to FILE", GROUP_OUTPUT},
-	{"unit", KEY_UNIT, DELTA_UNITS, 0,
+		"or compared (as JSON and CSV)", GROUP_OUTPUT, OF(all)},
+	{"top", 'n', "N", ARGUMENT_CALL,
+		"show the first N rows (default: all; 0: all)", GROUP_OUTPUT,
+		OF(report_options), .call = report_read_top},
+	{"junit", 0, "FILE", ARGUMENT_OUTPUT,
+		"also write a report for CI servers to FILE", GROUP_OUTPUT,
+		OF(junit)},
+	{"unit", 0, DELTA_UNITS, ARGUMENT_WORD,
 		"unit of times in text (auto: ms, or us for short runs)",
-		GROUP_OUTPUT},
-	{NULL, 0, NULL, 0, NULL, 0},
+		GROUP_OUTPUT, OF(unit)},
+	ARGUMENTS_OF(&report_arguments, OF(report_options)),
+	ARGUMENTS_OF(&comparison_arguments, OF(comparison)),
 };
 /* clang-format on */
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "BASE NEW\n--runs BASE... -- NEW...",
-	.doc = "Check whether any function is slower than allowed, and exit "
-	       "with status 1 if so. With --runs, three or more a side, "
-	       "differences within the noise do not count.\vExamples:\n"
-	       "  ctprof check base.ctp new.ctp --max-regression 5%\n"
-	       "  ctprof check --limits perf.limits --junit out.xml a.ctp "
-	       "b.ctp\n"
-	       "  ctprof check --runs a1.ctp a2.ctp a3.ctp -- b1.ctp b2.ctp "
-	       "b3.ctp",
-	.children = comparison_children,
-};
 
 const struct command cmd_check = {
 	.name = "check",
 	.group = "Look at a recording",
 	.summary = "check whether any function is slower than allowed",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options)},
+	.usage = "BASE NEW\n--runs BASE... -- NEW...",
+	.help = "Check whether any function is slower than allowed, and exit "
+		"with status 1 if so. With --runs, three or more a side, "
+		"differences within the noise do not count.\vExamples:\n"
+		"  ctprof check base.ctp new.ctp --max-regression 5%\n"
+		"  ctprof check --limits perf.limits --junit out.xml a.ctp "
+		"b.ctp\n"
+		"  ctprof check --runs a1.ctp a2.ctp a3.ctp -- b1.ctp b2.ctp "
+		"b3.ctp",
+	.flags = ARGP_IN_ORDER,
 	.run = run,
 };

@@ -8,8 +8,6 @@
 
 #include "cli/arguments.h"
 #include "input/format_names.h"
-#include "stats/grouping.h"
-#include "stats/stats.h"
 
 /* Kinds of arguments of options and commands. */
 enum completion_kind {
@@ -24,22 +22,23 @@ static enum completion_kind kind_of(const char *text)
 		strstr(text, "DIR") != NULL)
 		return COMPLETION_FILES;
 	if (strchr(text, '|') != NULL || strstr(text, "FORMAT") != NULL ||
-		strcmp(text, "[COMMAND]") == 0 || strcmp(text, "KEY") == 0 ||
-		strcmp(text, "GROUP") == 0)
+		strcmp(text, "[COMMAND]") == 0)
 		return COMPLETION_WORDS;
 	return COMPLETION_NONE;
 }
 
-/* Both use argp's `arg` and `args_doc`: "a|b" are words, FORMAT and COMMAND
- * refer to tables, FILE and DIR to files. */
-static enum completion_kind kind_of_option(const struct argp_option *option)
+/* Both use the names of values: "a|b" are words, FORMAT and COMMAND refer to
+ * tables, FILE and DIR to files. */
+static enum completion_kind kind_of_option(const struct argument *option)
 {
-	return option->arg == NULL ? COMPLETION_NONE : kind_of(option->arg);
+	if (option->words != NULL || option->table != NULL)
+		return COMPLETION_WORDS;
+	return option->value == NULL ? COMPLETION_NONE : kind_of(option->value);
 }
 
 static enum completion_kind kind_of_command(const struct command *command)
 {
-	const char *arguments = command->argp->args_doc;
+	const char *arguments = command->usage;
 
 	return arguments == NULL ? COMPLETION_NONE : kind_of(arguments);
 }
@@ -58,22 +57,23 @@ static void put_values(const char *values)
 }
 
 /* Prints the words, with single spaces between. */
-static void put_option_words(const struct argp_option *option)
+static void put_option_words(const struct argument *option)
 {
+	char words[COLUMNS_WORDS_MAX];
 	bool first = true;
 
-	if (strchr(option->arg, '|') != NULL) {
-		put_values(option->arg);
+	if (option->table != NULL) {
+		put_values(columns_sort_words(option->table, words));
 		return;
 	}
-	/* Too many words for a line of --help. */
-	if (option->key == KEY_GROUP || option->key == 's') {
-		put_values(option->key == 's' ? STATS_KEYS : GROUPING_WORDS);
+	if (option->words != NULL || strchr(option->value, '|') != NULL) {
+		put_values(
+			option->words != NULL ? option->words : option->value);
 		return;
 	}
 	for (const struct format *const *at = formats; *at != NULL; at++)
-		if (option->key == 'f' ? format_names_can_read(*at)
-				       : format_names_can_write(*at))
+		if (option->letter == 'f' ? format_names_can_read(*at)
+					  : format_names_can_write(*at))
 			put_word((*at)->name, &first);
 }
 
@@ -81,34 +81,29 @@ static void put_command_words(const struct command *command)
 {
 	bool first = true;
 
-	if (strchr(command->argp->args_doc, '|') != NULL) {
-		put_values(command->argp->args_doc);
+	if (strchr(command->usage, '|') != NULL) {
+		put_values(command->usage);
 		return;
 	}
 	for (const struct command *const *at = commands; *at != NULL; at++)
 		put_word((*at)->name, &first);
 }
 
-static bool has_letter(const struct argp_option *option)
-{
-	return option->key > 0 && option->key < 128;
-}
-
 /* Completion for bash, without the help of the bash-completion package. */
 
-static void bash_put_pattern(const struct argp_option *option)
+static void bash_put_pattern(const struct argument *option)
 {
 	fputs("\t\t", stdout);
-	if (has_letter(option))
-		printf("-%c|", option->key);
+	if (option->letter != 0)
+		printf("-%c|", option->letter);
 	printf("--%s) ", option->name);
 }
 
 /* Completes the argument of an option. */
-static void bash_put_argument(const struct argp_option *option, void *user)
+static void bash_put_argument(const struct argument *option, void *user)
 {
 	(void)user;
-	if (option->name == NULL || option->arg == NULL)
+	if (option->name == NULL || option->value == NULL)
 		return;
 	bash_put_pattern(option);
 	switch (kind_of_option(option)) {
@@ -126,17 +121,18 @@ static void bash_put_argument(const struct argp_option *option, void *user)
 	}
 }
 
-static void bash_put_option(const struct argp_option *option, void *user)
+static void bash_put_option(const struct argument *option, void *user)
 {
 	(void)user;
 	if (option->name != NULL)
-		printf("--%s%s ", option->name, option->arg == NULL ? "" : "=");
+		printf("--%s%s ", option->name,
+			option->value == NULL ? "" : "=");
 }
 
 static void bash_put_command(const struct command *command)
 {
 	printf("\t%s)\n\t\toptions='", command->name);
-	arguments_visit(command->argp, bash_put_option, NULL);
+	arguments_visit(command, bash_put_option, NULL);
 	puts("'");
 	if (kind_of_command(command) == COMPLETION_WORDS) {
 		fputs("\t\twords='", stdout);
@@ -144,7 +140,7 @@ static void bash_put_command(const struct command *command)
 		puts("'");
 	}
 	puts("\t\tcase $prev in");
-	arguments_visit(command->argp, bash_put_argument, NULL);
+	arguments_visit(command, bash_put_argument, NULL);
 	puts("\t\tesac ;;");
 }
 
@@ -223,7 +219,7 @@ static void zsh_put_text(const char *text)
 	}
 }
 
-static void zsh_put_argument(const struct argp_option *option)
+static void zsh_put_argument(const struct argument *option)
 {
 	fputs(":argument:", stdout);
 	switch (kind_of_option(option)) {
@@ -241,23 +237,24 @@ static void zsh_put_argument(const struct argp_option *option)
 	}
 }
 
-static void zsh_put_option(const struct argp_option *option, void *user)
+static void zsh_put_option(const struct argument *option, void *user)
 {
-	const char *plus = option->arg == NULL ? "" : "+";
-	const char *equals = option->arg == NULL ? "" : "=";
+	const char *plus = option->value == NULL ? "" : "+";
+	const char *equals = option->value == NULL ? "" : "=";
 
 	(void)user;
 	if (option->name == NULL)
 		return;
 	fputs(" \\\n\t\t\t", stdout);
-	if (has_letter(option))
-		printf("'(-%c --%s)'{-%c%s,--%s%s}'[", option->key,
-			option->name, option->key, plus, option->name, equals);
+	if (option->letter != 0)
+		printf("'(-%c --%s)'{-%c%s,--%s%s}'[", option->letter,
+			option->name, option->letter, plus, option->name,
+			equals);
 	else
 		printf("'--%s%s[", option->name, equals);
-	zsh_put_text(option->doc);
+	zsh_put_text(option->help);
 	putchar(']');
-	if (option->arg != NULL)
+	if (option->value != NULL)
 		zsh_put_argument(option);
 	putchar('\'');
 }
@@ -265,7 +262,7 @@ static void zsh_put_option(const struct argp_option *option, void *user)
 static void zsh_put_command(const struct command *command)
 {
 	printf("\t%s)\n\t\t_arguments -s -S", command->name);
-	arguments_visit(command->argp, zsh_put_option, NULL);
+	arguments_visit(command, zsh_put_option, NULL);
 	if (command == &cmd_record)
 		fputs(" \\\n\t\t\t'(-)1:program:_command_names -e' "
 		      "'*::arguments:_normal'",
@@ -341,13 +338,13 @@ static void fish_put_condition(const struct command *command)
 		command->name);
 }
 
-static void fish_put_option(const struct argp_option *option, void *user)
+static void fish_put_option(const struct argument *option, void *user)
 {
 	if (option->name == NULL)
 		return;
 	fish_put_condition(user);
-	if (has_letter(option))
-		printf(" -s %c", option->key);
+	if (option->letter != 0)
+		printf(" -s %c", option->letter);
 	printf(" -l %s", option->name);
 	switch (kind_of_option(option)) {
 	case COMPLETION_WORDS:
@@ -359,12 +356,12 @@ static void fish_put_option(const struct argp_option *option, void *user)
 		fputs(" -r -F", stdout);
 		break;
 	case COMPLETION_NONE:
-		if (option->arg != NULL)
+		if (option->value != NULL)
 			fputs(" -x", stdout);
 		break;
 	}
 	fputs(" -d ", stdout);
-	fish_put_quoted(option->doc);
+	fish_put_quoted(option->help);
 	putchar('\n');
 }
 
@@ -382,8 +379,7 @@ static void fish_put_command(const struct command *command)
 	}
 	/* visit() has no const pointer, but fish_put_option() changes
 	 * nothing. */
-	arguments_visit(
-		command->argp, fish_put_option, (void *)(uintptr_t)command);
+	arguments_visit(command, fish_put_option, (void *)(uintptr_t)command);
 }
 
 static void fish_put_converter(const char *name)
@@ -406,24 +402,23 @@ struct request {
 	unsigned count;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t add(void *structure, char *text, struct argp_state *state)
 {
-	struct request *request = state->input;
+	struct request *request = structure;
 
-	switch (key) {
-	case ARGP_KEY_ARG:
-		if (request->count++ != 0)
-			argp_error(state, "exactly one shell is needed");
-		request->shell =
-			arguments_word(state, "the shell", SHELLS, arg);
-		return 0;
-	case ARGP_KEY_END:
-		if (request->count == 0)
-			argp_error(state, "for which shell: " SHELLS "?");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (request->count++ != 0)
+		argp_error(state, "exactly one shell is needed");
+	request->shell = arguments_word(state, "the shell", SHELLS, text);
+	return 0;
+}
+
+static error_t check(void *structure, const struct argp_state *state)
+{
+	const struct request *request = structure;
+
+	if (request->count == 0)
+		argp_error(state, "for which shell: " SHELLS "?");
+	return 0;
 }
 
 static int run(int argc, char **argv)
@@ -433,27 +428,22 @@ static int run(int argc, char **argv)
 		print_bash, print_zsh, print_fish};
 	struct request request = {0};
 
-	arguments_parse(cmd_completion.argp, 0, argc, argv, &request);
+	arguments_parse(&cmd_completion, argc, argv, &request);
 	printers[request.shell]();
 	return EXIT_DONE;
 }
-
-static const struct argp argp = {
-	.parser = parse,
-	.args_doc = SHELLS,
-	.doc = "Print the completion script of a shell.\v"
-	       "Examples:\n"
-	       "  source <(ctprof completion bash)\n"
-	       "  ctprof completion zsh >~/.zsh/_ctprof\n"
-	       "  ctprof completion fish >~/.config/fish/completions/"
-	       "ctprof.fish",
-	.children = help_children,
-};
 
 const struct command cmd_completion = {
 	.name = "completion",
 	.group = "About ctprof",
 	.summary = "print a shell's completion script",
-	.argp = &argp,
+	.arguments = {.add = add, .check = check},
+	.usage = SHELLS,
+	.help = "Print the completion script of a shell.\v"
+		"Examples:\n"
+		"  source <(ctprof completion bash)\n"
+		"  ctprof completion zsh >~/.zsh/_ctprof\n"
+		"  ctprof completion fish >~/.config/fish/completions/"
+		"ctprof.fish",
 	.run = run,
 };

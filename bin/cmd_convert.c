@@ -21,16 +21,8 @@
 #include "input/format_names.h"
 #include "input/output_path.h"
 #include "cli/output.h"
-#include "cli/quantity.h"
 #include "input/aggregate.h"
 #include "cli/diag.h"
-
-/* Keys of options without a short form. */
-enum {
-	KEY_METRIC = KEY_OWN,
-	KEY_COUNTERS,
-	KEY_MIN_LENGTH,
-};
 
 struct request {
 	struct inputs inputs;
@@ -45,67 +37,17 @@ struct request {
 	struct convert_job job; /* only the limits */
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void read_min(const struct argument_value *value)
 {
-	struct request *request = state->input;
+	struct convert_job *job = value->member;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &request->inputs;
-		return 0;
-	case 't':
-		request->to = format_names_parse_to(state, arg);
-		return 0;
-	case 'o':
-		request->output = arguments_output(state, "--output", arg);
-		return 0;
-	case 'j':
-		request->jobs = arguments_count(state, "--jobs", arg);
-		return 0;
-	case KEY_FORCE:
-		request->force = true;
-		return 0;
-	case KEY_SPLIT:
-		request->part_bytes = arguments_part_size(state, arg);
-		return 0;
-	case KEY_COUNTERS:
-		request->counters = true;
-		return 0;
-	case KEY_MIN_LENGTH:
-		if (!quantity_read_time(arg, &request->min_ns))
-			argp_error(state,
-				"--min-dur: '%s' is not a time (100us)", arg);
-		return 0;
-	case KEY_CSV_RAW:
-		request->job.options.csv_raw = true;
-		return 0;
-	case 'n':
-		request->job.top = arguments_count(state, "--top", arg);
-		return 0;
-	case KEY_MIN:
-		arguments_min(state, arg, &request->job.min_parts,
-			&request->job.min_cumtime_ns);
-		return 0;
-	case KEY_EDGE_TIMES:
-		request->job.all_edge_times =
-			arguments_word(state, "--edge-times", INPUTS_EDGE_TIMES,
-				arg) == 0;
-		return 0;
-	case KEY_DOCUMENT_EDGES:
-		request->job.all_edge_times = true;
-		return 0;
-	case KEY_DEVICE:
-		request->job.device = (enum replay_device)arguments_word(
-			state, "--device", INPUTS_DEVICE, arg);
-		return 0;
-	case KEY_METRIC:
-		request->job.options.metric =
-			FORMAT_SELF_CPU +
-			arguments_word(state, "--metric", FORMAT_METRICS, arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	argument_min(value, &job->min_parts, &job->min_cumtime_ns);
+}
+
+static void read_metric(const struct argument_value *value)
+{
+	*(enum format_metric *)value->member =
+		FORMAT_SELF_CPU + argument_word(value);
 }
 
 /* Chooses the format by the output's name, without -t. */
@@ -441,7 +383,7 @@ static int run(int argc, char **argv)
 	struct request request = {0};
 	int status;
 
-	arguments_parse(cmd_convert.argp, 0, argc, argv, &request);
+	arguments_parse(&cmd_convert, argc, argv, &request);
 	status = convert_all(&request);
 	output_path_free(request.outputs, request.inputs.count);
 	inputs_clear(&request.inputs);
@@ -449,69 +391,69 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Output:", GROUP_OUTPUT),
-	{"to", 't', "FORMAT", 0,
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Output:", GROUP_OUTPUT),
+	{"to", 't', "FORMAT", ARGUMENT_CALL,
 		"format of the output (default: from the suffix of -o)",
-		GROUP_OUTPUT},
-	{"output", 'o', "PATH", 0,
+		GROUP_OUTPUT, OF(to), .call = format_names_read_to},
+	{"output", 'o', "PATH", ARGUMENT_OUTPUT,
 		"write to this file, to standard output (-, the default), or, "
-		"for many inputs, into this DIRECTORY/", GROUP_OUTPUT},
-	{"force", KEY_FORCE, NULL, 0,
-		"overwrite files that exist", GROUP_OUTPUT},
-	{"split", KEY_SPLIT, "SIZE", 0,
+		"for many inputs, into this DIRECTORY/", GROUP_OUTPUT,
+		OF(output)},
+	{"force", 0, NULL, ARGUMENT_FLAG, "overwrite files that exist",
+		GROUP_OUTPUT, OF(force)},
+	{"split", 0, "SIZE", ARGUMENT_CALL,
 		"split a timeline into files of about SIZE (400M) each: "
-		"NAME-0001.SUFFIX, ...", GROUP_OTHER},
-	{"min-dur", KEY_MIN_LENGTH, "TIME", 0,
+		"NAME-0001.SUFFIX, ...", GROUP_OTHER, OF(part_bytes),
+		.call = argument_part_size},
+	{"min-dur", 0, "TIME", ARGUMENT_TIME,
 		"leave out of a timeline ranges shorter than this (100us)",
-		GROUP_OTHER},
-	{"counters", KEY_COUNTERS, NULL, 0,
+		GROUP_OTHER, OF(min_ns), .detail = "100us"},
+	{"counters", 0, NULL, ARGUMENT_FLAG,
 		"add to a timeline, for each GPU, counters of idleness and of "
-		"kernels waiting in its queue", GROUP_OTHER},
-	{"csv-raw", KEY_CSV_RAW, NULL, 0,
+		"kernels waiting in its queue", GROUP_OTHER, OF(counters)},
+	{"csv-raw", 0, NULL, ARGUMENT_FLAG,
 		"write CSV texts unchanged, even if a spreadsheet takes them "
-		"for formulas", GROUP_OUTPUT},
-	{"jobs", 'j', "N", 0,
+		"for formulas", GROUP_OUTPUT, OF(job.options.csv_raw)},
+	{"jobs", 'j', "N", ARGUMENT_COUNT,
 		"work on this many inputs at a time (default: one per "
-		"processor)", GROUP_OUTPUT},
-	OPTION_HEADING("Profiles only:",
+		"processor)", GROUP_OUTPUT, OF(jobs)},
+	ARGUMENT_HEADING("Profiles only:",
 		GROUP_SELECT),
-	{"top", 'n', "N", 0,
+	{"top", 'n', "N", ARGUMENT_COUNT,
 		"keep the N functions with the most time, and fold the others "
-		"into \"(other)\"", GROUP_SELECT},
-	{"min", KEY_MIN, "TIME", 0,
+		"into \"(other)\"", GROUP_SELECT, OF(job.top)},
+	{"min", 0, "TIME", ARGUMENT_CALL,
 		"fold functions with less time, or a smaller share of the "
-		"whole (100us, 0.5%), into \"(other)\"", GROUP_SELECT},
-	INPUTS_EDGE_TIMES_OPTIONS(GROUP_SELECT),
-	INPUTS_DEVICE_OPTION(GROUP_SELECT),
-	{"metric", KEY_METRIC, FORMAT_METRICS, 0,
+		"whole (100us, 0.5%), into \"(other)\"", GROUP_SELECT, OF(job),
+		.call = read_min},
+	INPUTS_EDGE_TIMES_OPTIONS(GROUP_SELECT, OF(job.all_edge_times)),
+	INPUTS_DEVICE_OPTION(GROUP_SELECT, OF(job.device)),
+	{"metric", 0, FORMAT_METRICS, ARGUMENT_CALL,
 		"value of folded stacks instead of own time on hosts and "
 		"devices: own or total time of the host or of devices, or the "
-		"number of calls", GROUP_SELECT},
-	{NULL, 0, NULL, 0, NULL, 0},
+		"number of calls", GROUP_SELECT, OF(job.options.metric),
+		.call = read_metric},
+	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 };
 /* clang-format on */
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[FILE...]",
-	.doc = "Convert logs to the formats of other programs. A name like "
-	       "ctp2pstats stands for 'ctprof convert -t pstats'; "
-	       "ctp2gprof2dot writes pstats, the format that gives gprof2dot "
-	       "the most detail. A directory stands for the traces below it, "
-	       "which are summed into one profile.\vExamples:\n"
-	       "  ctprof convert run.ctp -o run.pstats && snakeviz run.pstats\n"
-	       "  ctprof convert -t gprof run.ctp | gprof2dot -f prof | dot "
-	       "-Tsvg -o g.svg\n"
-	       "  ctprof convert -t chrome -o traces/ -j 4 *.ctp",
-	.children = inputs_children,
-};
 
 const struct command cmd_convert = {
 	.name = "convert",
 	.group = "Look at a recording",
 	.summary = "convert logs to pstats, Chrome traces, call graphs, ...",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options)},
+	.usage = "[FILE...]",
+	.help = "Convert logs to the formats of other programs. A name like "
+		"ctp2pstats stands for 'ctprof convert -t pstats'; "
+		"ctp2gprof2dot writes pstats, the format that gives gprof2dot "
+		"the most detail. A directory stands for the traces below it, "
+		"which are summed into one profile.\vExamples:\n"
+		"  ctprof convert run.ctp -o run.pstats && snakeviz "
+		"run.pstats\n"
+		"  ctprof convert -t gprof run.ctp | gprof2dot -f prof | dot "
+		"-Tsvg -o g.svg\n"
+		"  ctprof convert -t chrome -o traces/ -j 4 *.ctp",
 	.run = run,
 };

@@ -12,125 +12,49 @@
 #include "input/conversion.h"
 #include "input/format_names.h"
 #include "input/output_path.h"
-#include "cli/output.h"
-#include "cli/quantity.h"
+#include "input/report.h"
 #include "cli/diag.h"
-
-/* Keys of options without a short form. */
-enum {
-	KEY_TIME = KEY_OWN,
-	KEY_AROUND,
-	KEY_STEP,
-	KEY_PID,
-	KEY_TID,
-	KEY_DEVICES,
-	KEY_RANK,
-	KEY_CATEGORIES,
-	KEY_MIN_LENGTH,
-	KEY_REDACT,
-};
 
 struct cut_command {
 	struct inputs inputs;
 	const struct format *to; /* NULL: the input's */
-	const char *output;      /* as given; NULL: standard output */
-	bool force;
+	struct output_options output;
 	uint64_t part_bytes;
 	struct cut_pipeline pipeline;
 };
 
-static void read_list(struct event_filter_list *list, const char *option,
-	const char *text, const struct argp_state *state)
+static void read_list(const struct argument_value *value)
 {
-	if (!cut_pipeline_read_list(text, list))
-		argp_error(state,
-			"%s: '%s' is not a list of numbers (0,3,8-11; none)",
-			option, text);
+	if (!cut_pipeline_read_list(value->text, value->member))
+		argument_error(value,
+			"'%s' is not a list of numbers (0,3,8-11; none)",
+			value->text);
 }
 
-static void read_step(struct cut_pipeline *pipeline, const char *text,
-	const struct argp_state *state)
+static void read_step(const struct argument_value *value)
 {
+	struct cut_pipeline *pipeline = value->member;
 	char *end;
 
 	pipeline->has_step = true;
-	pipeline->step = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end != '\0')
-		argp_error(state, "--step: '%s' is not a number", text);
+	pipeline->step = strtoull(value->text, &end, 10);
+	if (*value->text < '0' || *value->text > '9' || *end != '\0')
+		argument_error(value, "'%s' is not a number", value->text);
 }
 
-/* Parses an option that filters events by property. */
-static bool parse_filter(
-	int key, const char *arg, const struct argp_state *state)
+static void read_time(const struct argument_value *value)
 {
-	struct cut_command *command = state->input;
-	struct event_filter_options *filter = &command->pipeline.filter;
-
-	switch (key) {
-	case KEY_PID:
-		read_list(&filter->pids, "--pid", arg, state);
-		return true;
-	case KEY_TID:
-		read_list(&filter->tids, "--tid", arg, state);
-		return true;
-	case KEY_DEVICES:
-		read_list(&filter->devices, "--device", arg, state);
-		return true;
-	case KEY_RANK:
-		read_list(&filter->ranks, "--rank", arg, state);
-		return true;
-	case KEY_CATEGORIES:
-		filter->categories = arg;
-		return true;
-	case KEY_MIN_LENGTH:
-		if (!quantity_read_time(arg, &filter->min_ns))
-			argp_error(state,
-				"--min-dur: '%s' is not a time (100us)", arg);
-		return true;
-	default:
-		return false;
-	}
+	if (!cut_pipeline_read_time(value->text, value->member))
+		argument_error(value,
+			"'%s' is not a time window (1.5s..2s, 1.5s.., ..2s)",
+			value->text);
 }
 
-/* Parses an option for the window or the output. */
-static bool parse_window(
-	int key, const char *arg, const struct argp_state *state)
+static error_t check(void *structure, const struct argp_state *state)
 {
-	struct cut_command *command = state->input;
-	struct cut_pipeline *pipeline = &command->pipeline;
-
-	switch (key) {
-	case KEY_TIME:
-		if (!cut_pipeline_read_time(arg, pipeline))
-			argp_error(state,
-				"--time: '%s' is not a time window (1.5s..2s, "
-				"1.5s.., ..2s)",
-				arg);
-		return true;
-	case KEY_AROUND:
-		pipeline->range_name = arg;
-		return true;
-	case KEY_STEP:
-		read_step(pipeline, arg, state);
-		return true;
-	case KEY_SPLIT:
-		command->part_bytes = arguments_part_size(state, arg);
-		pipeline->parts = true;
-		return true;
-	case KEY_REDACT:
-		pipeline->redact = true;
-		pipeline->salt = arg;
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void check(
-	const struct cut_command *command, const struct argp_state *state)
-{
+	const struct cut_command *command = structure;
 	const struct cut_pipeline *pipeline = &command->pipeline;
-	const char *path = command->output;
+	const char *path = command->output.path;
 
 	if (pipeline->has_time + pipeline->has_step +
 			(pipeline->range_name != NULL) >
@@ -142,34 +66,7 @@ static void check(
 	if (pipeline->parts && (path == NULL || strcmp(path, "-") == 0))
 		argp_error(state, "--split writes several files; use -o "
 				  "DIRECTORY/ or -o FILE");
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct cut_command *command = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &command->inputs;
-		return 0;
-	case ARGP_KEY_SUCCESS:
-		check(command, state);
-		return 0;
-	case 't':
-		command->to = format_names_parse_to(state, arg);
-		return 0;
-	case 'o':
-		command->output = arguments_output(state, "--output", arg);
-		return 0;
-	case KEY_FORCE:
-		command->force = true;
-		return 0;
-	default:
-		return parse_filter(key, arg, state) ||
-				       parse_window(key, arg, state)
-			       ? 0
-			       : ARGP_ERR_UNKNOWN;
-	}
+	return 0;
 }
 
 static int choose_format(struct cut_command *command, const struct input *input)
@@ -189,8 +86,8 @@ static int write_input(struct cut_command *command, struct input *input)
 {
 	struct conversion conversion = {
 		.convert = {.to = command->to},
-		.path = command->output,
-		.force = command->force,
+		.path = command->output.path,
+		.force = command->output.force,
 		.progress = inputs_progress(&command->inputs),
 		.part_bytes = command->part_bytes,
 	};
@@ -234,7 +131,7 @@ static int cut_one(struct cut_command *command)
 {
 	struct inputs *inputs = &command->inputs;
 	struct input input;
-	int status = conversion_find_format(&command->to, command->output);
+	int status = conversion_find_format(&command->to, command->output.path);
 
 	if (status != EXIT_DONE)
 		return status;
@@ -254,7 +151,7 @@ static int run(int argc, char **argv)
 	struct event_filter_options *filter = &command.pipeline.filter;
 	int status;
 
-	arguments_parse(cmd_cut.argp, 0, argc, argv, &command);
+	arguments_parse(&cmd_cut, argc, argv, &command);
 	status = cut_one(&command);
 	free(filter->pids.ranges);
 	free(filter->tids.ranges);
@@ -265,72 +162,75 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Time window:", GROUP_MAIN),
-	{"time", KEY_TIME, "A..B", 0,
+#define OF(member) ARGUMENT_OF(struct cut_command, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Time window:", GROUP_MAIN),
+	{"time", 0, "A..B", ARGUMENT_CALL,
 		"from A to B since the first event (1.5s..2s); either may be "
-		"left out", GROUP_MAIN},
-	{"around", KEY_AROUND, "NAME", 0,
+		"left out", GROUP_MAIN, OF(pipeline), .call = read_time},
+	{"around", 0, "NAME", ARGUMENT_TEXT,
 		"while the first range with this name, or matching this "
-		"pattern, is open", GROUP_MAIN},
-	{"step", KEY_STEP, "N", 0,
+		"pattern, is open", GROUP_MAIN, OF(pipeline.range_name)},
+	{"step", 0, "N", ARGUMENT_CALL,
 		"during step N: ProfilerStep#N, or the step of ctp_step()",
-		GROUP_MAIN},
-	OPTION_HEADING("Selection:", GROUP_SELECT),
-	{"pid", KEY_PID, "LIST", 0,
-		"these processes (12,40-49)", GROUP_SELECT},
-	{"tid", KEY_TID, "LIST", 0,
-		"these threads, or none; work of devices stays", GROUP_SELECT},
-	{"device", KEY_DEVICES, "LIST", 0,
-		"these devices, or none; threads stay", GROUP_SELECT},
-	{"rank", KEY_RANK, "LIST", 0,
-		"the processes of these ranks", GROUP_SELECT},
-	{"cat", KEY_CATEGORIES, "LIST", 0,
+		GROUP_MAIN, OF(pipeline), .call = read_step},
+	ARGUMENT_HEADING("Selection:", GROUP_SELECT),
+	{"pid", 0, "LIST", ARGUMENT_CALL, "these processes (12,40-49)",
+		GROUP_SELECT, OF(pipeline.filter.pids), .call = read_list},
+	{"tid", 0, "LIST", ARGUMENT_CALL,
+		"these threads, or none; work of devices stays", GROUP_SELECT,
+		OF(pipeline.filter.tids), .call = read_list},
+	{"device", 0, "LIST", ARGUMENT_CALL,
+		"these devices, or none; threads stay", GROUP_SELECT,
+		OF(pipeline.filter.devices), .call = read_list},
+	{"rank", 0, "LIST", ARGUMENT_CALL, "the processes of these ranks",
+		GROUP_SELECT, OF(pipeline.filter.ranks), .call = read_list},
+	{"cat", 0, "LIST", ARGUMENT_TEXT,
 		"events with one of these categories (cpu_op,kernel)",
-		GROUP_SELECT},
-	{"min-dur", KEY_MIN_LENGTH, "TIME", 0,
+		GROUP_SELECT, OF(pipeline.filter.categories)},
+	{"min-dur", 0, "TIME", ARGUMENT_TIME,
 		"only ranges and device work at least this long (100us)",
-		GROUP_SELECT},
-	OPTION_HEADING("Output:", GROUP_OUTPUT),
-	{"split", KEY_SPLIT, "SIZE", 0,
+		GROUP_SELECT, OF(pipeline.filter.min_ns), .detail = "100us"},
+	ARGUMENT_HEADING("Output:", GROUP_OUTPUT),
+	{"split", 0, "SIZE", ARGUMENT_CALL,
 		"split into complete files of about SIZE (400M) each: "
-		"NAME-0001.SUFFIX, ...", GROUP_OUTPUT},
-	{"redact", KEY_REDACT, "SALT", OPTION_ARG_OPTIONAL,
+		"NAME-0001.SUFFIX, ...", GROUP_OUTPUT, OF(part_bytes),
+		ARGUMENT_GIVEN(struct cut_command, pipeline.parts),
+		.call = argument_part_size},
+	{"redact", 0, "SALT", ARGUMENT_TEXT,
 		"replace files, hosts, users, commands, names of processes and "
 		"threads, and the texts of arguments by hashes; with a SALT, "
-		"nobody without it can guess the texts", GROUP_OUTPUT},
-	{"to", 't', "FORMAT", 0,
+		"nobody without it can guess the texts", GROUP_OUTPUT,
+		OF(pipeline.salt),
+		ARGUMENT_GIVEN(struct cut_command, pipeline.redact),
+		.optional = true},
+	{"to", 't', "FORMAT", ARGUMENT_CALL,
 		"format of the output (default: from the suffix of -o, or else "
-		"the input's)", GROUP_OUTPUT},
-	{"output", 'o', "PATH", 0,
+		"the input's)", GROUP_OUTPUT, OF(to),
+		.call = format_names_read_to},
+	{"output", 'o', "PATH", ARGUMENT_OUTPUT,
 		"write to this file, to standard output (-, the default), or "
-		"into this DIRECTORY/", GROUP_OUTPUT},
-	{"force", KEY_FORCE, NULL, 0,
-		"overwrite files that exist", GROUP_OUTPUT},
-	{NULL, 0, NULL, 0, NULL, 0},
+		"into this DIRECTORY/", GROUP_OUTPUT, OF(output.path)},
+	{"force", 0, NULL, ARGUMENT_FLAG, "overwrite files that exist",
+		GROUP_OUTPUT, OF(output.force)},
+	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 };
 /* clang-format on */
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[FILE]",
-	.doc = "Extract a piece of a timeline, leave out irrelevant events, "
-	       "split it into files that viewers can open, or redact it for "
-	       "sharing.\vExamples:\n"
-	       "  ctprof cut --around 'ProfilerStep#7' t.json.gz -o "
-	       "step7.json\n"
-	       "  ctprof cut --time 1.5s..2s --min-dur 100us run.ctp -o "
-	       "piece.json\n"
-	       "  ctprof cut --split 400M big.json.gz -o parts/\n"
-	       "  ctprof cut --redact run.ctp -o share.json",
-	.children = inputs_children,
-};
 
 const struct command cmd_cut = {
 	.name = "cut",
 	.group = "Look at a recording",
 	.summary = "extract a piece of a timeline, or split or redact it",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options), .check = check},
+	.usage = "[FILE]",
+	.help = "Extract a piece of a timeline, leave out irrelevant events, "
+		"split it into files that viewers can open, or redact it for "
+		"sharing.\vExamples:\n"
+		"  ctprof cut --around 'ProfilerStep#7' t.json.gz -o "
+		"step7.json\n"
+		"  ctprof cut --time 1.5s..2s --min-dur 100us run.ctp -o "
+		"piece.json\n"
+		"  ctprof cut --split 400M big.json.gz -o parts/\n"
+		"  ctprof cut --redact run.ctp -o share.json",
 	.run = run,
 };

@@ -9,12 +9,6 @@
 #include "cli/output.h"
 #include "input/report.h"
 
-/* Keys of options without a short form. */
-enum {
-	KEY_EXIT_CODE = KEY_OWN,
-	KEY_SVG,
-};
-
 #define DEFAULT_TOP 30 /* for text: fits on a screen */
 
 /* In the order of enum diff_key. */
@@ -31,38 +25,13 @@ struct request {
 	const char *svg; /* NULL: no flame graph */
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t check(void *structure, const struct argp_state *state)
 {
-	struct request *request = state->input;
+	const struct request *request = structure;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &request->report_options;
-		state->child_inputs[1] = &request->comparison;
-		return 0;
-	case 's':
-		request->key = (enum diff_key)arguments_word(
-			state, "--sort", KEYS, arg);
-		return 0;
-	case 'n':
-		report_read_top(&request->report_options, state, arg);
-		return 0;
-	case KEY_UNIT:
-		request->unit =
-			arguments_word(state, "--unit", DELTA_UNITS, arg);
-		return 0;
-	case KEY_EXIT_CODE:
-		request->exit_code = true;
-		return 0;
-	case KEY_SVG:
-		if (strcmp(arg, "-") == 0)
-			argp_error(state, "--svg needs a file name");
-		request->svg = arguments_output(state, "--svg", arg);
-		request->comparison.tree = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (request->svg != NULL && strcmp(request->svg, "-") == 0)
+		argp_error(state, "--svg needs a file name");
+	return 0;
 }
 
 /* The report and its form. */
@@ -143,7 +112,7 @@ static int run(int argc, char **argv)
 	struct request request = {0};
 	int status;
 
-	arguments_parse(cmd_diff.argp, ARGP_IN_ORDER, argc, argv, &request);
+	arguments_parse(&cmd_diff, argc, argv, &request);
 	/* Check before reading, which may take long. */
 	status = request.svg == NULL
 			 ? EXIT_DONE
@@ -156,45 +125,47 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Table:", GROUP_MAIN),
-	{"sort", 's', KEYS, 0,
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Table:", GROUP_MAIN),
+	{"sort", 's', KEYS, ARGUMENT_WORD,
 		"order by the change of total time (the default), of own time, "
-		"of the number of calls, by the factor, or by "
-		"name", GROUP_MAIN},
-	{"top", 'n', "N", 0,
+		"of the number of calls, by the factor, or by name", GROUP_MAIN,
+		OF(key)},
+	{"top", 'n', "N", ARGUMENT_CALL,
 		"show the first N functions (default: 30 as text, all as JSON "
-		"and CSV; 0: all)", GROUP_MAIN},
-	{"exit-code", KEY_EXIT_CODE, NULL, 0,
-		"exit with status 1 if there is any difference", GROUP_MAIN},
-	{"svg", KEY_SVG, "FILE", 0,
+		"and CSV; 0: all)", GROUP_MAIN, OF(report_options),
+		.call = report_read_top},
+	{"exit-code", 0, NULL, ARGUMENT_FLAG,
+		"exit with status 1 if there is any difference", GROUP_MAIN,
+		OF(exit_code)},
+	{"svg", 0, "FILE", ARGUMENT_OUTPUT,
 		"also write a flame graph: red is slower than before, blue is "
-		"faster", GROUP_OUTPUT},
-	{"unit", KEY_UNIT, DELTA_UNITS, 0,
+		"faster", GROUP_OUTPUT, OF(svg),
+		ARGUMENT_GIVEN(struct request, comparison.tree)},
+	{"unit", 0, DELTA_UNITS, ARGUMENT_WORD,
 		"unit of times in text (auto: ms, or us for short runs)",
-		GROUP_OUTPUT},
-	{NULL, 0, NULL, 0, NULL, 0},
+		GROUP_OUTPUT, OF(unit)},
+	ARGUMENTS_OF(&report_arguments, OF(report_options)),
+	ARGUMENTS_OF(&comparison_arguments, OF(comparison)),
 };
 /* clang-format on */
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "BASE NEW\n--runs BASE... -- NEW...",
-	.doc = "Show what changed between two recordings or profiles: for each "
-	       "function, kernel and copy its total time before and after, the "
-	       "changes of total and own time, and the number of "
-	       "calls.\vExamples:\n"
-	       "  ctprof diff before.ctp after.ctp\n"
-	       "  ctprof diff --sort self --json before.pstats after.pstats\n"
-	       "  ctprof diff --runs a1.ctp a2.ctp -- b1.ctp b2.ctp",
-	.children = comparison_children,
-};
 
 const struct command cmd_diff = {
 	.name = "diff",
 	.group = "Look at a recording",
 	.summary = "show what changed between two recordings",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options), .check = check},
+	.usage = "BASE NEW\n--runs BASE... -- NEW...",
+	.help = "Show what changed between two recordings or profiles: for "
+		"each "
+		"function, kernel and copy its total time before and after, "
+		"the "
+		"changes of total and own time, and the number of "
+		"calls.\vExamples:\n"
+		"  ctprof diff before.ctp after.ctp\n"
+		"  ctprof diff --sort self --json before.pstats after.pstats\n"
+		"  ctprof diff --runs a1.ctp a2.ctp -- b1.ctp b2.ctp",
+	.flags = ARGP_IN_ORDER,
 	.run = run,
 };

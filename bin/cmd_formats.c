@@ -67,55 +67,40 @@ static int print_json(void)
 	return report_end(&json);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	bool *json = state->input;
-
-	(void)arg;
-	if (key == ARGP_KEY_ARG)
-		argp_error(state, "takes no file");
-	if (key != KEY_JSON)
-		return ARGP_ERR_UNKNOWN;
-	*json = true;
-	return 0;
-}
+struct request {
+	bool json;
+};
 
 static int run(int argc, char **argv)
 {
-	bool json = false;
+	struct request request = {0};
 
-	arguments_parse(cmd_formats.argp, 0, argc, argv, &json);
-	if (json)
+	arguments_parse(&cmd_formats, argc, argv, &request);
+	if (request.json)
 		return print_json();
 	print_text();
 	return EXIT_DONE;
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Output:", GROUP_OUTPUT),
-	{"json", KEY_JSON, NULL, 0, "print JSON", GROUP_OUTPUT},
-	OPTION_HEADING("Other:", GROUP_OTHER),
-	{NULL, 0, NULL, 0, NULL, 0},
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Output:", GROUP_OUTPUT),
+	{"json", 0, NULL, ARGUMENT_FLAG, "print JSON", GROUP_OUTPUT, OF(json)},
+	ARGUMENT_HEADING("Other:", GROUP_OTHER),
 };
 /* clang-format on */
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "List the formats that ctprof reads and writes.\v"
-	       "Examples:\n"
-	       "  ctprof formats\n"
-	       "  ctprof formats --json\n"
-	       "  ctprof formats --json | jq -r '.rows[] | "
-	       "select(.writes).name'",
-	.children = help_children,
-};
 
 const struct command cmd_formats = {
 	.name = "formats",
 	.group = "About ctprof",
 	.summary = "list the formats that ctprof reads and writes",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options)},
+	.help = "List the formats that ctprof reads and writes.\v"
+		"Examples:\n"
+		"  ctprof formats\n"
+		"  ctprof formats --json\n"
+		"  ctprof formats --json | jq -r '.rows[] | "
+		"select(.writes).name'",
 	.run = run,
 };

@@ -2,19 +2,11 @@
 /* Reports when devices were idle, and why. */
 #include "cli/command.h"
 
-#include <stdlib.h>
-
 #include "cli/arguments.h"
 #include "gpu/gaps_report.h"
 #include "gpu/optimize_report.h"
 #include "input/report.h"
 #include "cli/diag.h"
-
-/* Keys of options without a short form. */
-enum {
-	KEY_OPTIMIZE = KEY_OWN,
-	KEY_ROBUST,
-};
 
 #define DEFAULT_TOP 20 /* for text */
 
@@ -25,34 +17,14 @@ struct request {
 	struct ranking_options optimize;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t check(void *structure, const struct argp_state *state)
 {
-	struct request *request = state->input;
+	const struct request *request = structure;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &request->inputs;
-		state->child_inputs[1] = &request->report_options;
-		return 0;
-	case 'n':
-		report_read_top(&request->report_options, state, arg);
-		return 0;
-	case KEY_OPTIMIZE:
-		request->optimizes = true;
-		request->optimize.length =
-			arguments_count(state, "--optimize", arg);
-		return 0;
-	case KEY_ROBUST:
-		request->optimize.robust = true;
-		return 0;
-	case ARGP_KEY_END:
-		if (request->optimize.robust && !request->optimizes)
-			argp_error(state, "--robust needs --optimize: other "
-					  "reports are always robust");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (request->optimize.robust && !request->optimizes)
+		argp_error(state, "--robust needs --optimize: other reports "
+				  "are always robust");
+	return 0;
 }
 
 static enum ctp_status add_gaps_event(
@@ -143,7 +115,7 @@ static int run(int argc, char **argv)
 	struct request request = {0};
 	int status;
 
-	arguments_parse(cmd_gaps.argp, 0, argc, argv, &request);
+	arguments_parse(&cmd_gaps, argc, argv, &request);
 	request.inputs.request.skip_args = true;
 	status = report_print_inputs(&request.report_options, &request.inputs,
 		report_input, &request);
@@ -152,40 +124,38 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Table:", GROUP_MAIN),
-	{"top", 'n', "N", 0,
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Table:", GROUP_MAIN),
+	{"top", 'n', "N", ARGUMENT_CALL,
 		"show the first N places in the host's code (default: 20 as "
-		"text, all as JSON and CSV; 0: all)", GROUP_MAIN},
-	{"optimize", KEY_OPTIMIZE, "N", 0,
+		"text, all as JSON and CSV; 0: all)", GROUP_MAIN,
+		OF(report_options), .call = report_read_top},
+	{"optimize", 0, "N", ARGUMENT_COUNT,
 		"show the N ranges of the host's code most worth optimizing: "
 		"those that were idle for long while the queue of kernels ran "
-		"empty", GROUP_MAIN},
-	{"robust", KEY_ROBUST, NULL, 0,
+		"empty", GROUP_MAIN, OF(optimize.length),
+		ARGUMENT_GIVEN(struct request, optimizes)},
+	{"robust", 0, NULL, ARGUMENT_FLAG,
 		"with --optimize: count time as idle if no GPU works, not if "
 		"the queue is empty; graphs, and launches outside the runtime "
-		"API, count", GROUP_MAIN},
-	{NULL, 0, NULL, 0, NULL, 0},
+		"API, count", GROUP_MAIN, OF(optimize.robust)},
+	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
+	ARGUMENTS_OF(&report_arguments, OF(report_options)),
 };
 /* clang-format on */
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[FILE...]",
-	.doc = "Show when GPUs were idle, and why: how much of the time each "
-	       "was busy, the causes of the idle time, and the host's code "
-	       "meanwhile.\vExamples:\n"
-	       "  ctprof gaps train.json.gz\n"
-	       "  ctprof gaps --optimize 5 train.json.gz\n"
-	       "  ctprof gaps --json run.ctp | jq '.rows[].causes'",
-	.children = report_children,
-};
 
 const struct command cmd_gaps = {
 	.name = "gaps",
 	.group = "Look at a recording",
 	.summary = "show when GPUs were idle, and why",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options), .check = check},
+	.usage = "[FILE...]",
+	.help = "Show when GPUs were idle, and why: how much of the time each "
+		"was busy, the causes of the idle time, and the host's code "
+		"meanwhile.\vExamples:\n"
+		"  ctprof gaps train.json.gz\n"
+		"  ctprof gaps --optimize 5 train.json.gz\n"
+		"  ctprof gaps --json run.ctp | jq '.rows[].causes'",
 	.run = run,
 };

@@ -9,7 +9,6 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,8 +16,6 @@
 
 #include "cli/arguments.h"
 #include "cli/diag.h"
-
-enum { KEY_ROFF = KEY_OWN };
 
 extern char **environ;
 
@@ -37,36 +34,35 @@ static void put_roff(const char *text)
 	}
 }
 
-static void put_roff_option(const struct argp_option *option, void *user)
+static void put_roff_option(const struct argument *option, void *user)
 {
 	(void)user;
 	if (option->name == NULL) {
 		fputs(".SS ", stdout);
-		/* argp needs the colon, a heading in a page must not have
-		 * it. */
-		printf("%.*s\n", (int)strcspn(option->doc, ":"), option->doc);
+		/* Without the colon of --help. */
+		printf("%.*s\n", (int)strcspn(option->help, ":"), option->help);
 		return;
 	}
 	fputs(".TP\n", stdout);
-	if (option->key > 0 && option->key < 128)
-		printf("\\fB\\-%c\\fR, ", option->key);
+	if (option->letter != 0)
+		printf("\\fB\\-%c\\fR, ", option->letter);
 	fputs("\\fB\\-\\-", stdout);
 	put_roff(option->name);
 	fputs("\\fR", stdout);
-	if (option->arg != NULL) {
+	if (option->value != NULL) {
 		fputs("=\\fI", stdout);
-		put_roff(option->arg);
+		put_roff(option->value);
 		fputs("\\fR", stdout);
 	}
 	putchar('\n');
-	put_roff(option->doc);
+	put_roff(option->help);
 	putchar('\n');
 }
 
 static void print_roff(const struct command *command)
 {
 	puts(".SH OPTIONS");
-	arguments_visit(command->argp, put_roff_option, NULL);
+	arguments_visit(command, put_roff_option, NULL);
 }
 
 /* Runs `man` quietly to check whether the page exists. */
@@ -142,26 +138,23 @@ struct request {
 	bool roff;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t add(void *structure, char *text, struct argp_state *state)
 {
-	struct request *request = state->input;
+	struct request *request = structure;
 
-	switch (key) {
-	case KEY_ROFF:
-		request->roff = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (request->name != NULL)
-			argp_error(state, "exactly one command is needed");
-		request->name = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (request->roff && request->name == NULL)
-			argp_error(state, "--roff needs a command");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (request->name != NULL)
+		argp_error(state, "exactly one command is needed");
+	request->name = text;
+	return 0;
+}
+
+static error_t check(void *structure, const struct argp_state *state)
+{
+	const struct request *request = structure;
+
+	if (request->roff && request->name == NULL)
+		argp_error(state, "--roff needs a command");
+	return 0;
 }
 
 static int run(int argc, char **argv)
@@ -169,7 +162,7 @@ static int run(int argc, char **argv)
 	struct request request = {0};
 	const struct command *command;
 
-	arguments_parse(cmd_help.argp, 0, argc, argv, &request);
+	arguments_parse(&cmd_help, argc, argv, &request);
 	if (request.name == NULL) {
 		command_print_help();
 		return EXIT_DONE;
@@ -188,32 +181,26 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Output:", GROUP_MAIN),
-	{"roff", KEY_ROFF, NULL, 0,
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Output:", GROUP_MAIN),
+	{"roff", 0, NULL, ARGUMENT_FLAG,
 		"print the command's options as a section of a manual page",
-		GROUP_MAIN},
-	OPTION_HEADING("Other:", GROUP_OTHER),
-	{NULL, 0, NULL, 0, NULL, 0},
+		GROUP_MAIN, OF(roff)},
+	ARGUMENT_HEADING("Other:", GROUP_OTHER),
 };
 /* clang-format on */
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[COMMAND]",
-	.doc = "Open a command's manual page, or print its help.\v"
-	       "Examples:\n"
-	       "  ctprof help\n"
-	       "  ctprof help convert\n"
-	       "  ctprof help --roff stats | man -l -",
-	.children = help_children,
-};
 
 const struct command cmd_help = {
 	.name = "help",
 	.group = "About ctprof",
 	.summary = "open a command's manual page",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options), .add = add, .check = check},
+	.usage = "[COMMAND]",
+	.help = "Open a command's manual page, or print its help.\v"
+		"Examples:\n"
+		"  ctprof help\n"
+		"  ctprof help convert\n"
+		"  ctprof help --roff stats | man -l -",
 	.run = run,
 };

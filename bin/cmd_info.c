@@ -37,24 +37,6 @@ struct file_info {
 	int64_t start_ns; /* since 1970 */
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct request *request = state->input;
-
-	(void)arg;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &request->inputs;
-		state->child_inputs[1] = &request->output;
-		return 0;
-	case KEY_JSON:
-		request->json = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 static const char *start_text(char *text, const struct file_info *info)
 {
 	return info->has_start ? quantity_date(text, info->start_ns)
@@ -452,40 +434,33 @@ static int run(int argc, char **argv)
 	struct request request = {0};
 	int status;
 
-	arguments_parse(cmd_info.argp, 0, argc, argv, &request);
+	arguments_parse(&cmd_info, argc, argv, &request);
 	status = run_request(&request);
 	inputs_clear(&request.inputs);
 	return status;
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	{"json", KEY_JSON, NULL, 0,
-		"print JSON, one object per input", GROUP_OUTPUT},
-	{NULL, 0, NULL, 0, NULL, 0},
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	{"json", 0, NULL, ARGUMENT_FLAG, "print JSON, one object per input",
+		GROUP_OUTPUT, OF(json)},
+	ARGUMENTS_OF(&inputs_unnamed_arguments, OF(inputs)),
+	ARGUMENTS_OF(&output_arguments, OF(output)),
 };
 /* clang-format on */
-
-static const struct argp_child children[] = {{&inputs_unnamed_argp, 0, NULL, 0},
-	{&output_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[FILE...]",
-	.doc = "Describe a file: its format, where and when it was recorded, "
-	       "with which clock, its size in events, and what was "
-	       "lost.\vExamples:\n"
-	       "  ctprof info run.ctp\n"
-	       "  ctprof info --strict run.ctp >/dev/null && echo complete\n"
-	       "  ctprof info --json run.ctp | jq .counts.ranges",
-	.children = children,
-};
 
 const struct command cmd_info = {
 	.name = "info",
 	.group = "Look at a recording",
 	.summary = "describe a file and its contents",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options)},
+	.usage = "[FILE...]",
+	.help = "Describe a file: its format, where and when it was recorded, "
+		"with which clock, its size in events, and what was "
+		"lost.\vExamples:\n"
+		"  ctprof info run.ctp\n"
+		"  ctprof info --strict run.ctp >/dev/null && echo complete\n"
+		"  ctprof info --json run.ctp | jq .counts.ranges",
 	.run = run,
 };

@@ -3,7 +3,6 @@
  * the work to the trace. */
 #include "cli/command.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -13,16 +12,8 @@
 #include "input/conversion.h"
 #include "gpu/kernels_report.h"
 #include "input/format_names.h"
-#include "cli/output.h"
 #include "input/report.h"
 #include "cli/diag.h"
-
-/* Keys of options without a short form. */
-enum {
-	KEY_DTYPE = KEY_OWN,
-	KEY_PEAKS,
-	KEY_AUGMENT,
-};
 
 #define DEFAULT_TOP 20 /* for text */
 
@@ -39,13 +30,15 @@ struct request {
 	struct peaks_file peaks;
 };
 
-static void check(const struct request *request, const struct argp_state *state)
+static error_t check(void *structure, const struct argp_state *state)
 {
+	const struct request *request = structure;
+
 	if (request->to != NULL && !request->augment)
 		argp_error(state, "--to needs --augment: reports are text, "
 				  "--json or --csv");
 	if (!request->augment)
-		return;
+		return 0;
 	if (request->inputs.count > 1)
 		argp_error(state, "--augment takes one input");
 	if (request->report_options.style != REPORT_TEXT)
@@ -53,50 +46,19 @@ static void check(const struct request *request, const struct argp_state *state)
 	if (request->about_report)
 		argp_error(state, "--top, --sort, --dtype and --peaks are for "
 				  "reports: --augment writes a trace");
+	return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void read_dtype(const struct argument_value *value)
 {
-	struct request *request = state->input;
+	enum dtype dtype = dtype_find(value->text);
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &request->inputs;
-		state->child_inputs[1] = &request->report_options;
-		return 0;
-	case 'n':
-		report_read_top(&request->report_options, state, arg);
-		break;
-	case 's':
-		request->sort = arguments_sort(state, &kernels_table, arg);
-		break;
-	case KEY_DTYPE:
-		request->dtype = dtype_find(arg);
-		if (request->dtype == DTYPE_UNKNOWN)
-			argp_error(state,
-				"--dtype: '%s' is not one of fp64, fp32, tf32, "
-				"bf16, fp16, fp8, int8",
-				arg);
-		break;
-	case KEY_AUGMENT:
-		request->augment = true;
-		return 0;
-	case 't':
-		request->to = format_names_parse_to(state, arg);
-		return 0;
-	case ARGP_KEY_SUCCESS:
-		check(request, state);
-		return 0;
-	case KEY_PEAKS:
-		request->peaks_path = arg;
-		if (!output_protect(arg))
-			return ENOMEM;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	request->about_report = true;
-	return 0;
+	if (dtype == DTYPE_UNKNOWN)
+		argument_error(value,
+			"'%s' is not one of fp64, fp32, tf32, bf16, fp16, fp8, "
+			"int8",
+			value->text);
+	*(enum dtype *)value->member = dtype;
 }
 
 static enum ctp_status add_event(
@@ -206,7 +168,7 @@ static int run(int argc, char **argv)
 	struct request request = {0};
 	int status = EXIT_DONE;
 
-	arguments_parse(cmd_kernels.argp, 0, argc, argv, &request);
+	arguments_parse(&cmd_kernels, argc, argv, &request);
 	if (request.augment) {
 		status = augment_one(&request);
 		inputs_clear(&request.inputs);
@@ -225,48 +187,52 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Table:", GROUP_MAIN),
-	{"top", 'n', "N", 0,
-		"show the first N kernels of each device (default: 20 as "
-		"text, all as JSON and CSV; 0: all)", GROUP_MAIN},
-	{"sort", 's', "KEY", 0,
+#define FOR_REPORT ARGUMENT_GIVEN(struct request, about_report)
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Table:", GROUP_MAIN),
+	{"top", 'n', "N", ARGUMENT_CALL,
+		"show the first N kernels of each device (default: 20 as text, "
+		"all as JSON and CSV; 0: all)", GROUP_MAIN, OF(report_options),
+		.call = report_read_top, FOR_REPORT},
+	{"sort", 's', "KEY", ARGUMENT_SORT,
 		"order by total (the default), mean, min, max, count, flops, "
-		"bytes (both per second) or name", GROUP_MAIN},
-	{"dtype", KEY_DTYPE, "TYPE", 0,
+		"bytes (both per second) or name", GROUP_MAIN, OF(sort),
+		FOR_REPORT, .table = &kernels_table},
+	{"dtype", 0, "TYPE", ARGUMENT_CALL,
 		"data type of kernels for which it is unknown: fp64, fp32, "
-		"tf32, bf16, fp16, fp8, int8", GROUP_MAIN},
-	{"peaks", KEY_PEAKS, "FILE", 0,
+		"tf32, bf16, fp16, fp8, int8", GROUP_MAIN, OF(dtype),
+		FOR_REPORT, .call = read_dtype},
+	{"peaks", 0, "FILE", ARGUMENT_INPUT,
 		"read peaks of devices from a JSON file; they take precedence "
-		"over the built-in ones", GROUP_MAIN},
-	{"augment", KEY_AUGMENT, NULL, 0,
+		"over the built-in ones", GROUP_MAIN, OF(peaks_path),
+		FOR_REPORT},
+	{"augment", 0, NULL, ARGUMENT_FLAG,
 		"write the trace instead of a report, with FLOPs and bytes as "
-		"arguments of operators and kernels", GROUP_OUTPUT},
-	{"to", 't', "FORMAT", 0,
+		"arguments of operators and kernels", GROUP_OUTPUT,
+		OF(augment)},
+	{"to", 't', "FORMAT", ARGUMENT_CALL,
 		"format of that trace (default: from the suffix of -o, or else "
-		"the input's)", GROUP_OUTPUT},
-	{NULL, 0, NULL, 0, NULL, 0},
+		"the input's)", GROUP_OUTPUT, OF(to),
+		.call = format_names_read_to},
+	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
+	ARGUMENTS_OF(&report_arguments, OF(report_options)),
 };
 /* clang-format on */
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[FILE...]",
-	.doc = "Show the kernels of each GPU: how often and how long they ran, "
-	       "and how close their FLOPs and bytes are to the peak of the "
-	       "device.\vExamples:\n"
-	       "  ctprof kernels train.json.gz\n"
-	       "  ctprof kernels --sort flops --top 5 train.json.gz\n"
-	       "  ctprof kernels --json train.json.gz | jq '.rows[0]'\n"
-	       "  ctprof kernels --augment train.json.gz -o augmented.json",
-	.children = report_children,
-};
 
 const struct command cmd_kernels = {
 	.name = "kernels",
 	.group = "Look at a recording",
 	.summary = "show GPU kernels against the device's peak",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options), .check = check},
+	.usage = "[FILE...]",
+	.help = "Show the kernels of each GPU: how often and how long they "
+		"ran, "
+		"and how close their FLOPs and bytes are to the peak of the "
+		"device.\vExamples:\n"
+		"  ctprof kernels train.json.gz\n"
+		"  ctprof kernels --sort flops --top 5 train.json.gz\n"
+		"  ctprof kernels --json train.json.gz | jq '.rows[0]'\n"
+		"  ctprof kernels --augment train.json.gz -o augmented.json",
 	.run = run,
 };

@@ -17,8 +17,6 @@
 #include "cli/diag.h"
 #include "timeline/merge.h"
 
-enum { KEY_ALIGN = KEY_OWN };
-
 struct request {
 	struct inputs inputs;
 	const struct format *to;
@@ -28,26 +26,6 @@ struct request {
 	struct buffer missing; /* names of inputs that are not in the sum */
 	size_t missing_count;
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct request *request = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &request->inputs;
-		state->child_inputs[1] = &request->output;
-		return 0;
-	case 't':
-		request->to = format_names_parse(state, "--to", arg);
-		return 0;
-	case KEY_ALIGN:
-		request->align = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 /* Chooses the format by the output's name, without -t, and checks that sums can
  * be written in it. */
@@ -209,7 +187,7 @@ static int run(int argc, char **argv)
 	struct request request = {0};
 	int status;
 
-	arguments_parse(cmd_merge.argp, 0, argc, argv, &request);
+	arguments_parse(&cmd_merge, argc, argv, &request);
 	status = choose_format(&request);
 	if (status == EXIT_DONE)
 		status = request.to->write_profile == NULL
@@ -222,46 +200,44 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	{"to", 't', "FORMAT", 0,
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	{"to", 't', "FORMAT", ARGUMENT_CALL,
 		"format of the output (default: from the suffix of -o)",
-		GROUP_OUTPUT},
-	{"align", KEY_ALIGN, "wall|collective|none|NAME", 0,
+		GROUP_OUTPUT, OF(to), .call = format_names_read},
+	{"align", 0, "wall|collective|none|NAME", ARGUMENT_TEXT,
 		"how to align the clocks of timelines: by time of day (wall, "
 		"the default), by the ends of collective operations, not at "
-		"all, or by the begin of the first range called "
-		"NAME", GROUP_OUTPUT},
-	{NULL, 0, NULL, 0, NULL, 0},
+		"all, or by the begin of the first range called NAME",
+		GROUP_OUTPUT, OF(align)},
+	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
+	ARGUMENTS_OF(&output_arguments, OF(output)),
 };
 /* clang-format on */
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[FILE...]",
-	.doc = "Sum profiles, or put timelines - logs, and traces of the ranks "
-	       "of a job - side by side on one clock, depending on the "
-	       "output's format.\vProfiles: calls and times of equal "
-	       "functions, and of equal callers and callees, are added. The "
-	       "result does not depend on the order or grouping of the "
-	       "inputs. An input that cannot be read is left out and named; "
-	       "the exit status is then 3.\n"
-	       "\n"
-	       "Timelines: processes of different inputs stay separate even if "
-	       "their numbers are equal; they are named after their rank or "
-	       "else their file.\n"
-	       "\n"
-	       "Examples:\n"
-	       "  ctprof merge -o all.pstats a.pstats b.pstats\n"
-	       "  ctprof merge -o build.pstats run.ctp run.*.ctp\n"
-	       "  ctprof merge -o all.pftrace rank*.json.gz",
-	.children = output_children,
-};
 
 const struct command cmd_merge = {
 	.name = "merge",
 	.group = "Look at a recording",
 	.summary = "sum profiles, or put timelines on one clock",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options)},
+	.usage = "[FILE...]",
+	.help = "Sum profiles, or put timelines - logs, and traces of the "
+		"ranks "
+		"of a job - side by side on one clock, depending on the "
+		"output's format.\vProfiles: calls and times of equal "
+		"functions, and of equal callers and callees, are added. The "
+		"result does not depend on the order or grouping of the "
+		"inputs. An input that cannot be read is left out and named; "
+		"the exit status is then 3.\n"
+		"\n"
+		"Timelines: processes of different inputs stay separate even "
+		"if "
+		"their numbers are equal; they are named after their rank or "
+		"else their file.\n"
+		"\n"
+		"Examples:\n"
+		"  ctprof merge -o all.pstats a.pstats b.pstats\n"
+		"  ctprof merge -o build.pstats run.ctp run.*.ctp\n"
+		"  ctprof merge -o all.pftrace rank*.json.gz",
 	.run = run,
 };

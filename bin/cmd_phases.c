@@ -3,7 +3,6 @@
  * build are. */
 #include "cli/command.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,63 +14,29 @@
 #include "input/aggregate.h"
 #include "cli/diag.h"
 
-/* Keys of options without a short form. */
-enum {
-	KEY_RULES = KEY_OWN,
-	KEY_SHOW_RULES,
-	KEY_THREADS,
-};
-
 struct request {
 	struct inputs inputs;
 	struct report_options report_options;
 	const char *rules; /* a name or a file; NULL: chosen by content */
 	bool by_thread;
-	unsigned jobs;
+	uint32_t jobs;
 	struct phase_sets sets;
 	struct aggregate aggregate;
 };
 
 /* Prints built-in rules and exits. */
-static void show_rules(const struct argp_state *state, const char *name)
+static void show_rules(const struct argument_value *value)
 {
-	const char *const *lines = phase_rules_shipped(name);
+	const char *const *lines = phase_rules_shipped(value->text);
 
 	if (lines == NULL)
-		argp_error(state,
-			"--show-rules: '%s' is not one of clang, dynamo, "
-			"import, nvcc",
-			name);
+		argument_error(value,
+			"'%s' is not one of clang, dynamo, import, nvcc",
+			value->text);
 	else {
 		for (; *lines != NULL; lines++)
 			fputs(*lines, stdout);
 		exit(output_finish_stdout());
-	}
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct request *request = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &request->inputs;
-		state->child_inputs[1] = &request->report_options;
-		return 0;
-	case KEY_RULES:
-		request->rules = arg;
-		return output_protect(arg) ? 0 : ENOMEM;
-	case KEY_SHOW_RULES:
-		show_rules(state, arg);
-		return 0;
-	case KEY_THREADS:
-		request->by_thread = true;
-		return 0;
-	case 'j':
-		request->jobs = arguments_count(state, "--jobs", arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
 	}
 }
 
@@ -136,7 +101,7 @@ static int run(int argc, char **argv)
 	struct request request = {0};
 	int status;
 
-	arguments_parse(cmd_phases.argp, 0, argc, argv, &request);
+	arguments_parse(&cmd_phases, argc, argv, &request);
 	status = open_rules(&request);
 	if (status == EXIT_DONE)
 		status = run_request(&request);
@@ -147,44 +112,40 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Phases:", GROUP_MAIN),
-	{"rules", KEY_RULES, "NAME|FILE", 0,
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Phases:", GROUP_MAIN),
+	{"rules", 0, "NAME|FILE", ARGUMENT_INPUT,
 		"rules that assign ranges to phases: clang, dynamo, import or "
 		"nvcc, or those of a file (default: of these four, the ones "
-		"that cover most of an input's time)", GROUP_MAIN},
-	{"show-rules", KEY_SHOW_RULES, "NAME", 0,
+		"that cover most of an input's time)", GROUP_MAIN, OF(rules)},
+	{"show-rules", 0, "NAME", ARGUMENT_CALL,
 		"print ctprof's rules of this name, as a start for a file of "
-		"rules", GROUP_MAIN},
-	{"threads", KEY_THREADS, NULL, 0,
-		"also show each thread", GROUP_MAIN},
-	{"jobs", 'j', "N", 0,
+		"rules", GROUP_MAIN, .call = show_rules},
+	{"threads", 0, NULL, ARGUMENT_FLAG, "also show each thread", GROUP_MAIN,
+		OF(by_thread)},
+	{"jobs", 'j', "N", ARGUMENT_COUNT,
 		"read this many inputs at a time (default: 1, or for "
-		"directories one per processor)", GROUP_INPUT},
-	{NULL, 0, NULL, 0, NULL, 0},
+		"directories one per processor)", GROUP_INPUT, OF(jobs)},
+	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
+	ARGUMENTS_OF(&report_arguments, OF(report_options)),
 };
 /* clang-format on */
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[FILE...]",
-	.doc = "Show the time by phase: of compiling with clang, nvcc or "
-	       "PyTorch, of importing in Python, or by rules of your own. The "
-	       "self times of the phases, the time outside of phases and the "
-	       "time outside of ranges add up exactly to the threads' time. "
-	       "Several inputs are summed; a directory stands for the traces "
-	       "below it.\vExamples:\n"
-	       "  ctprof phases --rules clang build/\n"
-	       "  ctprof phases --threads trace.json.gz\n"
-	       "  ctprof phases --show-rules import > my.rules",
-	.children = report_children,
-};
 
 const struct command cmd_phases = {
 	.name = "phases",
 	.group = "Look at a recording",
 	.summary = "show the time by phase, as of compilers",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options)},
+	.usage = "[FILE...]",
+	.help = "Show the time by phase: of compiling with clang, nvcc or "
+		"PyTorch, of importing in Python, or by rules of your own. The "
+		"self times of the phases, the time outside of phases and the "
+		"time outside of ranges add up exactly to the threads' time. "
+		"Several inputs are summed; a directory stands for the traces "
+		"below it.\vExamples:\n"
+		"  ctprof phases --rules clang build/\n"
+		"  ctprof phases --threads trace.json.gz\n"
+		"  ctprof phases --show-rules import > my.rules",
 	.run = run,
 };

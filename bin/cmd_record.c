@@ -26,21 +26,6 @@
 #include "cli/diag.h"
 #include "record/selection.h"
 
-/* Keys of options without a short form. */
-enum {
-	KEY_BUFFER = KEY_OWN,
-	KEY_BUFFER_MAX,
-	KEY_POLICY,
-	KEY_MIN_NS,
-	KEY_CLOCK,
-	KEY_LEVEL,
-	KEY_NO_PRELOAD,
-	KEY_NO_COMMAND,
-	KEY_NO_SYMBOLIZE,
-	KEY_FILTER,
-	KEY_EXCLUDE,
-};
-
 #define DEFAULT_OUTPUT "run.ctp"
 #define POLICIES "block|grow|drop"
 #define CLOCKS "auto|system|tsc|events"
@@ -62,145 +47,91 @@ struct request {
 	char **argv; /* the program */
 };
 
-/* Options override the environment. */
-static void set(
-	const struct argp_state *state, const char *variable, const char *value)
+/* Options override the environment: `detail` is the variable. */
+static void set(const struct argument_value *value, const char *text)
 {
-	if (setenv(variable, value, 1) != 0)
-		argp_failure(state, EXIT_LIMIT, errno, "%s", variable);
+	const char *variable = value->argument->detail;
+
+	if (setenv(variable, text, 1) != 0)
+		argp_failure(value->state, EXIT_LIMIT, errno, "%s", variable);
 }
 
-static void set_number(
-	const struct argp_state *state, const char *variable, uint64_t value)
+static void set_number(const struct argument_value *value, uint64_t number)
 {
 	char text[QUANTITY_TEXT];
 
-	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
-	set(state, variable, text);
+	(void)snprintf(text, sizeof(text), "%" PRIu64, number);
+	set(value, text);
 }
 
-static void set_size(const struct argp_state *state, const char *variable,
-	const char *option, const char *text)
+static void set_size(const struct argument_value *value)
 {
-	uint64_t bytes = arguments_size(state, option, text);
+	uint64_t bytes = argument_size(value);
 
 	if (bytes == 0)
-		argp_error(state, "%s: must be greater than 0", option);
-	set_number(state, variable, bytes);
+		argument_error(value, "must be greater than 0");
+	set_number(value, bytes);
 }
 
-static void set_time(const struct argp_state *state, const char *variable,
-	const char *option, const char *text)
+static void set_time(const struct argument_value *value)
 {
 	uint64_t time_ns = 0;
 
-	if (!quantity_read_time(text, &time_ns))
-		argp_error(state, "%s: '%s' is not a time (500, 2us, 1ms)",
-			option, text);
-	set_number(state, variable, time_ns);
+	if (!quantity_read_time(value->text, &time_ns))
+		argument_error(value, "'%s' is not a time (500, 2us, 1ms)",
+			value->text);
+	set_number(value, time_ns);
 }
 
-static void set_word(const struct argp_state *state, const char *variable,
-	const char *option, const char *values, const char *text)
+static void set_word(const struct argument_value *value)
 {
-	(void)arguments_word(state, option, values, text);
-	set(state, variable, text);
+	(void)argument_word(value);
+	set(value, value->text);
 }
 
-static void set_level(const struct argp_state *state, const char *text)
+static void set_level(const struct argument_value *value)
 {
+	const char *text = value->text;
+
 	if (text[0] < '1' || text[0] > '9' || text[1] != '\0')
-		argp_error(state, "--level: '%s' is not a number from 1 to 9",
-			text);
-	set(state, "CTPROF_LEVEL", text);
+		argument_error(value, "'%s' is not a number from 1 to 9", text);
+	set(value, text);
 }
 
-static error_t parse_recorder(int key, char *arg, struct argp_state *state)
+static void set_text(const struct argument_value *value)
 {
-	switch (key) {
-	case KEY_BUFFER:
-		set_size(state, "CTPROF_BUFFER", "--buffer", arg);
-		return 0;
-	case KEY_BUFFER_MAX:
-		set_size(state, "CTPROF_BUFFER_MAX", "--buffer-max", arg);
-		return 0;
-	case KEY_POLICY:
-		set_word(state, "CTPROF_POLICY", "--policy", POLICIES, arg);
-		return 0;
-	case KEY_MIN_NS:
-		set_time(state, "CTPROF_MIN_NS", "--min-ns", arg);
-		return 0;
-	case KEY_CLOCK:
-		set_word(state, "CTPROF_CLOCK", "--clock", CLOCKS, arg);
-		return 0;
-	case KEY_SPOOL:
-		set(state, "CTPROF_SPOOL", arg);
-		return 0;
-	case KEY_LEVEL:
-		set_level(state, arg);
-		return 0;
-	case KEY_NO_COMMAND:
-		set(state, "CTPROF_NO_COMMAND", "1");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	set(value, value->text == NULL ? "1" : value->text);
 }
 
-static void add_pattern(struct selection *selection, bool exclude,
-	const char *pattern, const struct argp_state *state)
+static void add_pattern(const struct argument_value *value)
 {
+	const char *pattern = value->text;
+	bool exclude = strcmp(value->argument->name, "exclude") == 0;
+
 	if (pattern[0] == '\0' || strchr(pattern, '\n') != NULL)
-		argp_error(state, "--%s: '%s' is not a pattern",
-			exclude ? "exclude" : "filter", pattern);
-	if (!selection_add(selection, pattern, exclude))
-		argp_failure(state, EXIT_LIMIT, errno, "%s", pattern);
+		argument_error(value, "'%s' is not a pattern", pattern);
+	if (!selection_add(value->member, pattern, exclude))
+		argp_failure(value->state, EXIT_LIMIT, errno, "%s", pattern);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* The program and its own arguments. */
+static error_t add(void *structure, char *text, struct argp_state *state)
 {
-	struct request *request = state->input;
+	struct request *request = structure;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &request->preload;
-		state->child_inputs[1] = &request->python;
-		return 0;
-	case 'o':
-		request->output = arguments_output(state, "--output", arg);
-		return 0;
-	case KEY_FORCE:
-		request->force = true;
-		return 0;
-	case 'q':
-		request->quiet = true;
-		return 0;
-	case 'v':
-		request->verbose = true;
-		return 0;
-	case KEY_FILTER:
-	case KEY_EXCLUDE:
-		add_pattern(
-			&request->selection, key == KEY_EXCLUDE, arg, state);
-		return 0;
-	case KEY_NO_SYMBOLIZE:
-		request->no_symbolize = true;
-		return 0;
-	case KEY_NO_PRELOAD:
-		request->no_preload = true;
-		request->preload.no_library = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		/* The program and its own arguments. */
-		request->argv = &state->argv[state->next - 1];
-		state->next = state->argc;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
+	(void)text;
+	request->argv = &state->argv[state->next - 1];
+	state->next = state->argc;
+	return 0;
+}
+
+static error_t check(void *structure, const struct argp_state *state)
+{
+	const struct request *request = structure;
+
+	if (request->argv == NULL)
 		argp_error(state, "no program to run");
-		return 0;
-	default:
-		return parse_recorder(key, arg, state);
-	}
+	return 0;
 }
 
 static int diag_cannot_create(const char *path)
@@ -320,7 +251,7 @@ static bool pass_excludes_to_python(struct request *request)
 		if (!pattern->exclude || pattern->is_module)
 			selection->patterns[kept++] = *pattern;
 		else if (!python_add_option(
-				 &request->python, "--exclude", pattern->text))
+				 &request->python, "exclude", pattern->text))
 			return false;
 	}
 	if (request->python.wanted)
@@ -381,7 +312,7 @@ static int run(int argc, char **argv)
 	struct request request = {.output = DEFAULT_OUTPUT};
 	int status;
 
-	arguments_parse(cmd_record.argp, ARGP_IN_ORDER, argc, argv, &request);
+	arguments_parse(&cmd_record, argc, argv, &request);
 	status = run_program(&request);
 	selection_clear(&request.selection);
 	python_clear(&request.python);
@@ -389,84 +320,92 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Output:", GROUP_OUTPUT),
-	{"output", 'o', "FILE", 0,
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Output:", GROUP_OUTPUT),
+	{"output", 'o', "FILE", ARGUMENT_OUTPUT,
 		"write the log to this file (default: " DEFAULT_OUTPUT "); child "
-		"processes write to NAME.PID.ctp beside it", GROUP_OUTPUT},
-	{"force", KEY_FORCE, NULL, 0,
-		"overwrite a log that exists", GROUP_OUTPUT},
-	{"level", KEY_LEVEL, "N", 0,
-		"compression level, 1 to 9 (default: 1)", GROUP_OUTPUT},
-	OPTION_HEADING("Recording:", GROUP_SELECT),
-	{"buffer", KEY_BUFFER, "SIZE", 0,
-		"initial memory for events (default: 2M)", GROUP_SELECT},
-	{"buffer-max", KEY_BUFFER_MAX, "SIZE", 0,
+		"processes write to NAME.PID.ctp beside it", GROUP_OUTPUT,
+		OF(output)},
+	{"force", 0, NULL, ARGUMENT_FLAG, "overwrite a log that exists",
+		GROUP_OUTPUT, OF(force)},
+	{"level", 0, "N", ARGUMENT_CALL,
+		"compression level, 1 to 9 (default: 1)", GROUP_OUTPUT,
+		.call = set_level, .detail = "CTPROF_LEVEL"},
+	ARGUMENT_HEADING("Recording:", GROUP_SELECT),
+	{"buffer", 0, "SIZE", ARGUMENT_CALL,
+		"initial memory for events (default: 2M)", GROUP_SELECT,
+		.call = set_size, .detail = "CTPROF_BUFFER"},
+	{"buffer-max", 0, "SIZE", ARGUMENT_CALL,
 		"largest memory with --policy=grow (default: 64M)",
-		GROUP_SELECT},
-	{"policy", KEY_POLICY, POLICIES, 0,
+		GROUP_SELECT, .call = set_size, .detail = "CTPROF_BUFFER_MAX"},
+	{"policy", 0, POLICIES, ARGUMENT_CALL,
 		"if the buffers are full: wait for the log (the default), take "
-		"more memory, or drop and count ranges",
-		GROUP_SELECT},
-	{"min-ns", KEY_MIN_NS, "TIME", 0,
+		"more memory, or drop and count ranges", GROUP_SELECT,
+		.call = set_word, .detail = "CTPROF_POLICY"},
+	{"min-ns", 0, "TIME", ARGUMENT_CALL,
 		"leave out ranges that are shorter and contain nothing (500, "
-		"2us)", GROUP_SELECT},
-	{"clock", KEY_CLOCK, CLOCKS, 0,
+		"2us)", GROUP_SELECT, .call = set_time,
+		.detail = "CTPROF_MIN_NS"},
+	{"clock", 0, CLOCKS, ARGUMENT_CALL,
 		"the processor's counter if it is reliable, the system's "
 		"clock, always the counter, or 1 ns per event, which makes "
-		"times repeatable", GROUP_SELECT},
-	{"spool", KEY_SPOOL, "DIR", 0,
+		"times repeatable", GROUP_SELECT, .call = set_word,
+		.detail = "CTPROF_CLOCK"},
+	{"spool", 0, "DIR", ARGUMENT_CALL,
 		"directory of the buffers, in memory for speed (default: "
-		"/dev/shm)", GROUP_SELECT},
-	{"no-command", KEY_NO_COMMAND, NULL, 0,
+		"/dev/shm)", GROUP_SELECT, .call = set_text,
+		.detail = "CTPROF_SPOOL"},
+	{"no-command", 0, NULL, ARGUMENT_CALL,
 		"leave the arguments of the program and of its children out of "
-		"the log", GROUP_SELECT},
-	{"filter", KEY_FILTER, "GLOB", 0,
+		"the log", GROUP_SELECT, .call = set_text,
+		.detail = "CTPROF_NO_COMMAND"},
+	{"filter", 0, "GLOB", ARGUMENT_CALL,
 		"of functions known by address, record only those with a "
 		"matching name, or all in module:GLOB; may be given again",
-		GROUP_SELECT},
-	{"exclude", KEY_EXCLUDE, "GLOB", 0,
+		GROUP_SELECT, OF(selection), .call = add_pattern},
+	{"exclude", 0, "GLOB", ARGUMENT_CALL,
 		"do not record functions with a matching name, or any in "
 		"module:GLOB; with --python, Python functions of matching "
-		"files or modules; may be given again", GROUP_SELECT},
-	{"no-preload", KEY_NO_PRELOAD, NULL, 0,
+		"files or modules; may be given again", GROUP_SELECT,
+		OF(selection), .call = add_pattern},
+	{"no-preload", 0, NULL, ARGUMENT_FLAG,
 		"preload nothing: record only programs that are linked with "
-		"libctprof", GROUP_SELECT},
-	{"no-symbolize", KEY_NO_SYMBOLIZE, NULL, 0,
+		"libctprof", GROUP_SELECT, OF(no_preload),
+		ARGUMENT_GIVEN(struct request, preload.no_library)},
+	{"no-symbolize", 0, NULL, ARGUMENT_FLAG,
 		"leave functions that are recorded by address without names, "
-		"for 'ctprof symbolize' to find later", GROUP_SELECT},
-	OPTION_HEADING("Other:", GROUP_OTHER),
-	{"quiet", 'q', NULL, 0, "print only errors", GROUP_OTHER},
-	{"verbose", 'v', NULL, 0,
-		"also print what was left out without harm", GROUP_OTHER},
-	{NULL, 0, NULL, 0, NULL, 0},
+		"for 'ctprof symbolize' to find later", GROUP_SELECT,
+		OF(no_symbolize)},
+	ARGUMENT_HEADING("Other:", GROUP_OTHER),
+	{"quiet", 'q', NULL, ARGUMENT_FLAG, "print only errors", GROUP_OTHER,
+		OF(quiet)},
+	{"verbose", 'v', NULL, ARGUMENT_FLAG,
+		"also print what was left out without harm", GROUP_OTHER,
+		OF(verbose)},
+	ARGUMENTS_OF(&preload_arguments, OF(preload)),
+	ARGUMENTS_OF(&python_arguments, OF(python)),
 };
 /* clang-format on */
-
-static const struct argp_child children[] = {{&preload_argp, 0, NULL, 0},
-	{&python_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[--] PROGRAM [ARGUMENT...]",
-	.doc = "Run a program that was compiled with the flags of 'ctprof "
-	       "cflags', or that uses libctprof, NVTX or ITT, or with --python "
-	       "a Python "
-	       "program, and record where it spends its time; with --gpu also "
-	       "its work on GPUs. Exits with the program's status.\vExamples:\n"
-	       "  g++ -O2 $(ctprof cflags --cc=g++) main.cc -o program\n"
-	       "  ctprof record -o run.ctp -- ./program\n"
-	       "  ctprof record -o build.ctp -- make -j8\n"
-	       "  ctprof record --python -- python3 script.py\n"
-	       "  ctprof record --policy=drop --min-ns=1us -- ./server",
-	.children = children,
-};
 
 const struct command cmd_record = {
 	.name = "record",
 	.group = "Record",
 	.summary = "run a program and record where it spends its time",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options), .add = add, .check = check},
+	.usage = "[--] PROGRAM [ARGUMENT...]",
+	.help = "Run a program that was compiled with the flags of 'ctprof "
+		"cflags', or that uses libctprof, NVTX or ITT, or with "
+		"--python "
+		"a Python "
+		"program, and record where it spends its time; with --gpu also "
+		"its work on GPUs. Exits with the program's "
+		"status.\vExamples:\n"
+		"  g++ -O2 $(ctprof cflags --cc=g++) main.cc -o program\n"
+		"  ctprof record -o run.ctp -- ./program\n"
+		"  ctprof record -o build.ctp -- make -j8\n"
+		"  ctprof record --python -- python3 script.py\n"
+		"  ctprof record --policy=drop --min-ns=1us -- ./server",
+	.flags = ARGP_IN_ORDER,
 	.run = run,
 };

@@ -26,8 +26,6 @@
 #include "record/spool_dir.h"
 #include "cli/table.h"
 
-enum { KEY_DISCARD = KEY_OWN };
-
 struct request {
 	const char *directory; /* NULL: the default */
 	bool all;
@@ -59,58 +57,31 @@ static void check_output(
 			"--json and -o - cannot both write to standard output");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t check(void *structure, const struct argp_state *state)
 {
-	struct request *request = state->input;
+	const struct request *request = structure;
 
-	switch (key) {
-	case KEY_ALL:
-		request->all = true;
-		return 0;
-	case KEY_DISCARD:
-		request->discard = true;
-		return 0;
-	case KEY_JSON:
-		request->json = true;
-		return 0;
-	case KEY_SPOOL:
-		request->directory = arg;
-		return 0;
-	case 'q':
-		request->quiet = true;
-		return 0;
-	case 'o':
-		request->output = arguments_output(state, "--output", arg);
-		return 0;
-	case KEY_FORCE:
-		request->force = true;
-		return 0;
-	case KEY_PROGRESS:
-		request->progress = arguments_when(state, "--progress", arg);
-		return 0;
-	case ARGP_KEY_ARGS:
-		request->logs = state->argv + state->next;
-		request->count = (size_t)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_END:
-		check_output(request, state);
-		if (request->all && request->discard)
-			argp_error(state, "--all and --discard exclude each "
-					  "other");
-		if (request->all && request->count > 0)
-			argp_error(state, "--all takes no LOG");
-		if (request->json && request->output == NULL &&
-			(request->all || request->discard ||
-				request->count > 0))
-			argp_error(
-				state, "--json needs the list of spools or -o");
-		return request->output == NULL ||
-				       output_protect(request->logs[0])
-			       ? 0
-			       : ENOMEM;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	check_output(request, state);
+	if (request->all && request->discard)
+		argp_error(state, "--all and --discard exclude each other");
+	if (request->all && request->count > 0)
+		argp_error(state, "--all takes no LOG");
+	if (request->json && request->output == NULL &&
+		(request->all || request->discard || request->count > 0))
+		argp_error(state, "--json needs the list of spools or -o");
+	return request->output == NULL || output_protect(request->logs[0])
+		       ? 0
+		       : ENOMEM;
+}
+
+static error_t add(void *structure, char *text, struct argp_state *state)
+{
+	struct request *request = structure;
+
+	(void)text;
+	if (request->count++ == 0)
+		request->logs = &state->argv[state->next - 1];
+	return 0;
 }
 
 /* Removes the spool without completing its log. */
@@ -563,7 +534,7 @@ static int run(int argc, char **argv)
 	struct spool_dir spools;
 	int worst = EXIT_DONE;
 
-	arguments_parse(cmd_repair.argp, 0, argc, argv, &request);
+	arguments_parse(&cmd_repair, argc, argv, &request);
 	if (request.output != NULL)
 		return repair_json(&request);
 	for (size_t i = 0; i < request.count; i++) {
@@ -585,54 +556,51 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Without a LOG:", GROUP_MAIN),
-	{"all", KEY_ALL, NULL, 0,
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Without a LOG:", GROUP_MAIN),
+	{"all", 0, NULL, ARGUMENT_FLAG,
 		"complete the logs of all spools that were left behind",
-		GROUP_MAIN},
-	{"json", KEY_JSON, NULL, 0,
-		"print the list as JSON; with -o, the repairs",
-		GROUP_MAIN},
-	OPTION_HEADING("With a FILE that another program wrote:",
+		GROUP_MAIN, OF(all)},
+	{"json", 0, NULL, ARGUMENT_FLAG,
+		"print the list as JSON; with -o, the repairs", GROUP_MAIN,
+		OF(json)},
+	ARGUMENT_HEADING("With a FILE that another program wrote:",
 		GROUP_OUTPUT),
-	{"output", 'o', "PATH", 0,
+	{"output", 'o', "PATH", ARGUMENT_OUTPUT,
 		"repair the JSON of FILE, and write it to this file, or to "
-		"standard output (-)", GROUP_OUTPUT},
-	{"force", KEY_FORCE, NULL, 0,
-		"overwrite a file that exists", GROUP_OUTPUT},
-	OPTION_HEADING("Spools:", GROUP_INPUT),
-	{"discard", KEY_DISCARD, NULL, 0,
-		"remove spools without completing their logs", GROUP_INPUT},
-	{"spool", KEY_SPOOL, "DIR", 0,
-		"directory of the spools (default: /dev/shm)", GROUP_INPUT},
-	OPTION_HEADING("Other:", GROUP_OTHER),
-	{"quiet", 'q', NULL, 0, "print only errors", GROUP_OTHER},
-	{"progress", KEY_PROGRESS, WHEN_VALUES, 0,
-		"show progress on standard error (auto: on a terminal, after "
-		"a second)", GROUP_OTHER},
-	{NULL, 0, NULL, 0, NULL, 0},
+		"standard output (-)", GROUP_OUTPUT, OF(output)},
+	{"force", 0, NULL, ARGUMENT_FLAG, "overwrite a file that exists",
+		GROUP_OUTPUT, OF(force)},
+	ARGUMENT_HEADING("Spools:", GROUP_INPUT),
+	{"discard", 0, NULL, ARGUMENT_FLAG,
+		"remove spools without completing their logs", GROUP_INPUT,
+		OF(discard)},
+	{"spool", 0, "DIR", ARGUMENT_TEXT,
+		"directory of the spools (default: /dev/shm)", GROUP_INPUT,
+		OF(directory)},
+	ARGUMENT_HEADING("Other:", GROUP_OTHER),
+	{"quiet", 'q', NULL, ARGUMENT_FLAG, "print only errors", GROUP_OTHER,
+		OF(quiet)},
+	{"progress", 0, WHEN_VALUES, ARGUMENT_WORD,
+		"show progress on standard error (auto: on a terminal, after a "
+		"second)", GROUP_OTHER, OF(progress)},
 };
 /* clang-format on */
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[LOG...]\nFILE -o PATH",
-	.doc = "Complete logs of killed programs from the spools that they "
-	       "left; without a LOG, list these spools. With -o, make valid "
-	       "JSON from a truncated or damaged trace of another "
-	       "program.\vExamples:\n"
-	       "  ctprof repair killed.json.gz -o whole.json\n"
-	       "  ctprof repair run.ctp\n"
-	       "  ctprof repair\n"
-	       "  ctprof repair --all",
-	.children = help_children,
-};
 
 const struct command cmd_repair = {
 	.name = "repair",
 	.group = "Record",
 	.summary = "complete logs of killed programs, repair JSON traces",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options), .add = add, .check = check},
+	.usage = "[LOG...]\nFILE -o PATH",
+	.help = "Complete logs of killed programs from the spools that they "
+		"left; without a LOG, list these spools. With -o, make valid "
+		"JSON from a truncated or damaged trace of another "
+		"program.\vExamples:\n"
+		"  ctprof repair killed.json.gz -o whole.json\n"
+		"  ctprof repair run.ctp\n"
+		"  ctprof repair\n"
+		"  ctprof repair --all",
 	.run = run,
 };

@@ -17,18 +17,6 @@ struct request {
 	struct output_options output;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct request *request = state->input;
-
-	(void)arg;
-	if (key != ARGP_KEY_INIT)
-		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = &request->inputs;
-	state->child_inputs[1] = &request->output;
-	return 0;
-}
-
 /* Refuses a terminal, and names of files that are not HTML. */
 static int check_output(const char *path)
 {
@@ -117,32 +105,37 @@ static int run(int argc, char **argv)
 	struct request request = {0};
 	int status;
 
-	arguments_parse(cmd_report.argp, 0, argc, argv, &request);
+	arguments_parse(&cmd_report, argc, argv, &request);
 	page_set_request(&request.inputs.request);
 	status = run_request(&request);
 	inputs_clear(&request.inputs);
 	return status;
 }
 
-static const struct argp argp = {
-	.parser = parse,
-	.args_doc = "[FILE...]",
-	.doc = "Write a page that shows a recording: a timeline, flame graphs, "
-	       "tables of functions, and the work and idle time of GPUs. It is "
-	       "one HTML file of at most 2 MB that needs only a browser. "
-	       "Several inputs become several pages in one file. A directory "
-	       "stands for the traces below it, which are summed into one "
-	       "profile.\vExamples:\n"
-	       "  ctprof report -o run.html run.ctp\n"
-	       "  ctprof report -o train.html train.json.gz\n"
-	       "  ctprof report -o build.html build/",
-	.children = output_children,
+/* clang-format off */
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
+	ARGUMENTS_OF(&output_arguments, OF(output)),
 };
+/* clang-format on */
 
 const struct command cmd_report = {
 	.name = "report",
 	.group = "Look at a recording",
 	.summary = "write an HTML page to view or share",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options)},
+	.usage = "[FILE...]",
+	.help = "Write a page that shows a recording: a timeline, flame "
+		"graphs, "
+		"tables of functions, and the work and idle time of GPUs. It "
+		"is "
+		"one HTML file of at most 2 MB that needs only a browser. "
+		"Several inputs become several pages in one file. A directory "
+		"stands for the traces below it, which are summed into one "
+		"profile.\vExamples:\n"
+		"  ctprof report -o run.html run.ctp\n"
+		"  ctprof report -o train.html train.json.gz\n"
+		"  ctprof report -o build.html build/",
 	.run = run,
 };

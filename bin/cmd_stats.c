@@ -19,14 +19,6 @@
 #include "stats/stats.h"
 #include "stats/stats_build.h"
 
-/* Keys of options without a short form. */
-enum {
-	KEY_FOLLOW = KEY_OWN,
-	KEY_INTERVAL,
-	KEY_CALLERS,
-	KEY_CALLEES,
-};
-
 #define DEFAULT_TOP 30 /* for text: fits on a screen */
 #define DEFAULT_INTERVAL_NS UINT64_C(1000000000)
 #define LINES_AROUND 7 /* lines above and below the rows */
@@ -48,105 +40,38 @@ struct request {
 	struct report report;
 };
 
-static void read_interval(struct request *request, const char *text,
-	const struct argp_state *state)
+static void read_min(const struct argument_value *value)
 {
-	if (!quantity_read_time(text, &request->interval_ns) ||
-		request->interval_ns == 0)
-		argp_error(state, "--interval: '%s' is not a time (200ms, 2s)",
-			text);
+	struct stats_options *options = value->member;
+
+	argument_min(value, &options->min_parts, &options->min_cumtime_ns);
 }
 
-static error_t parse_follow(int key, char *arg, struct argp_state *state)
+static void read_interval(const struct argument_value *value)
 {
-	struct request *request = state->input;
+	uint64_t *interval_ns = value->member;
 
-	switch (key) {
-	case KEY_FOLLOW:
-		request->follow = true;
-		return 0;
-	case KEY_INTERVAL:
-		read_interval(request, arg, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (!quantity_read_time(value->text, interval_ns) || *interval_ns == 0)
+		argument_error(
+			value, "'%s' is not a time (200ms, 2s)", value->text);
 }
 
-static error_t parse_table(int key, char *arg, struct argp_state *state)
+static error_t check(void *structure, const struct argp_state *state)
 {
-	struct request *request = state->input;
-	struct stats_options *options = &request->options;
+	struct request *request = structure;
 
-	switch (key) {
-	case 'n':
-		report_read_top(&request->report_options, state, arg);
-		return 0;
-	case KEY_MIN:
-		arguments_min(state, arg, &options->min_parts,
-			&options->min_cumtime_ns);
-		return 0;
-	case KEY_CALLERS:
-		options->callers = true;
-		return 0;
-	case KEY_CALLEES:
-		options->callees = true;
-		return 0;
-	case KEY_EDGE_TIMES:
-		request->replay.all_edge_times =
-			arguments_word(state, "--edge-times", INPUTS_EDGE_TIMES,
-				arg) == 0;
-		return 0;
-	case KEY_DOCUMENT_EDGES:
-		request->replay.all_edge_times = true;
-		return 0;
-	case KEY_GPU:
-		options->gpu = true;
-		return 0;
-	case 'j':
-		request->jobs = arguments_count(state, "--jobs", arg);
-		return 0;
-	case KEY_DEVICE:
-		request->replay.device = (enum replay_device)arguments_word(
-			state, "--device", INPUTS_DEVICE, arg);
-		request->chose_device = true;
-		return 0;
-	default:
-		return parse_follow(key, arg, state);
-	}
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct request *request = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &request->inputs;
-		state->child_inputs[1] = &request->grouping;
-		state->child_inputs[2] = &request->report_options;
-		return 0;
-	case ARGP_KEY_END:
-		if (request->options.gpu && request->chose_device)
-			argp_error(state,
-				"--gpu cannot be combined with --device: it "
-				"shows hosts and devices apart");
-		if (request->grouping.has_group &&
-			(request->options.gpu || request->follow))
-			argp_error(state, "--gpu and --follow cannot be "
-					  "combined with --group");
-		if (request->interval_ns == 0)
-			request->interval_ns = DEFAULT_INTERVAL_NS;
-		else if (!request->follow)
-			argp_error(state, "--interval needs --follow");
-		return 0;
-	case KEY_UNIT:
-		request->options.unit = (enum stats_unit)arguments_word(
-			state, "--unit", STATS_UNITS, arg);
-		return 0;
-	default:
-		return parse_table(key, arg, state);
-	}
+	if (request->options.gpu && request->chose_device)
+		argp_error(state, "--gpu cannot be combined with --device: it "
+				  "shows hosts and devices apart");
+	if (request->grouping.has_group &&
+		(request->options.gpu || request->follow))
+		argp_error(state, "--gpu and --follow cannot be combined with "
+				  "--group");
+	if (request->interval_ns == 0)
+		request->interval_ns = DEFAULT_INTERVAL_NS;
+	else if (!request->follow)
+		argp_error(state, "--interval needs --follow");
+	return 0;
 }
 
 /* Milliseconds, unless all values would be 0, as for most kernels. */
@@ -405,10 +330,10 @@ static void choose_key(struct request *request)
 
 static int run(int argc, char **argv)
 {
-	struct request request = {0};
+	struct request request = {.grouping.ops_view = GROUPING_WIDTHS};
 	int status;
 
-	arguments_parse(cmd_stats.argp, 0, argc, argv, &request);
+	arguments_parse(&cmd_stats, argc, argv, &request);
 	request.options.top =
 		report_row_limit(&request.report_options, DEFAULT_TOP);
 	request.groups = request.grouping.build;
@@ -424,63 +349,61 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Table:", GROUP_MAIN),
-	{"top", 'n', "N", 0,
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Table:", GROUP_MAIN),
+	{"top", 'n', "N", ARGUMENT_CALL,
 		"show the first N functions (default: 30 as text, all as JSON "
-		"and CSV; 0: all)", GROUP_MAIN},
-	{"min", KEY_MIN, "TIME", 0,
+		"and CSV; 0: all)", GROUP_MAIN, OF(report_options),
+		.call = report_read_top},
+	{"min", 0, "TIME", ARGUMENT_CALL,
 		"leave out functions with less cumtime, or a smaller share of "
-		"the whole (100us, 0.5%)", GROUP_MAIN},
-	{"callers", KEY_CALLERS, NULL, 0,
-		"show the callers of each function", GROUP_MAIN},
-	{"callees", KEY_CALLEES, NULL, 0,
-		"show the callees of each function", GROUP_MAIN},
-	{"gpu", KEY_GPU, NULL, 0,
-		"show the work of GPUs, and the functions that launched "
-		"it", GROUP_MAIN},
-	INPUTS_DEVICE_OPTION(GROUP_MAIN),
-	INPUTS_EDGE_TIMES_OPTIONS(GROUP_MAIN),
-	{"follow", KEY_FOLLOW, NULL, 0,
+		"the whole (100us, 0.5%)", GROUP_MAIN, OF(options),
+		.call = read_min},
+	{"callers", 0, NULL, ARGUMENT_FLAG, "show the callers of each function",
+		GROUP_MAIN, OF(options.callers)},
+	{"callees", 0, NULL, ARGUMENT_FLAG, "show the callees of each function",
+		GROUP_MAIN, OF(options.callees)},
+	{"gpu", 0, NULL, ARGUMENT_FLAG,
+		"show the work of GPUs, and the functions that launched it",
+		GROUP_MAIN, OF(options.gpu)},
+	INPUTS_DEVICE_OPTION(GROUP_MAIN, OF(replay.device),
+		ARGUMENT_GIVEN(struct request, chose_device)),
+	INPUTS_EDGE_TIMES_OPTIONS(GROUP_MAIN, OF(replay.all_edge_times)),
+	{"follow", 0, NULL, ARGUMENT_FLAG,
 		"read a log while it is being written: print the table again "
 		"whenever the log has grown, until it is complete or Ctrl-C is "
-		"pressed", GROUP_MAIN},
-	{"interval", KEY_INTERVAL, "TIME", 0,
-		"how often --follow looks (default: 1s)", GROUP_MAIN},
-	{"jobs", 'j', "N", 0,
+		"pressed", GROUP_MAIN, OF(follow)},
+	{"interval", 0, "TIME", ARGUMENT_CALL,
+		"how often --follow looks (default: 1s)", GROUP_MAIN,
+		OF(interval_ns), .call = read_interval},
+	{"jobs", 'j', "N", ARGUMENT_COUNT,
 		"read this many inputs at a time (default: 1, or for "
-		"directories one per processor)", GROUP_INPUT},
-	{"unit", KEY_UNIT, STATS_UNITS, 0,
+		"directories one per processor)", GROUP_INPUT, OF(jobs)},
+	{"unit", 0, STATS_UNITS, ARGUMENT_WORD,
 		"unit of times in text (auto: ms, or us for short runs)",
-		GROUP_OUTPUT},
-	{NULL, 0, NULL, 0, NULL, 0},
+		GROUP_OUTPUT, OF(options.unit)},
+	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
+	ARGUMENTS_OF(&grouping_arguments, OF(grouping)),
+	ARGUMENTS_OF(&report_arguments, OF(report_options)),
 };
 /* clang-format on */
-
-static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0},
-	{&grouping_argp, 0, NULL, 0}, {&report_argp, 0, NULL, 0},
-	{&help_argp, 0, NULL, 0}, {0}};
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[FILE...]",
-	.doc = "Show where the time went: for each function the number of "
-	       "calls (ncalls; pcalls without recursion), its own time "
-	       "(tottime), also in per cent, and its total time (cumtime). "
-	       "Several inputs are "
-	       "summed; a directory stands for the traces below "
-	       "it.\vExamples:\n"
-	       "  ctprof stats --sort cumtime --callers --min 1% run.ctp\n"
-	       "  ctprof stats --group shape --sort self_device train.json.gz\n"
-	       "  ctprof stats --top 20 build/",
-	.children = children,
-};
 
 const struct command cmd_stats = {
 	.name = "stats",
 	.group = "Look at a recording",
 	.summary = "show the functions that took the time",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options), .check = check},
+	.usage = "[FILE...]",
+	.help = "Show where the time went: for each function the number of "
+		"calls (ncalls; pcalls without recursion), its own time "
+		"(tottime), also in per cent, and its total time (cumtime). "
+		"Several inputs are "
+		"summed; a directory stands for the traces below "
+		"it.\vExamples:\n"
+		"  ctprof stats --sort cumtime --callers --min 1% run.ctp\n"
+		"  ctprof stats --group shape --sort self_device "
+		"train.json.gz\n"
+		"  ctprof stats --top 20 build/",
 	.run = run,
 };

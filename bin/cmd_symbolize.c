@@ -11,8 +11,6 @@
 #include "cli/diag.h"
 #include "record/symbolizer.h"
 
-enum { KEY_DEBUG_DIR = KEY_OWN };
-
 struct request {
 	struct symbolizer symbolizer;
 	const char *debug_directory; /* as given */
@@ -20,44 +18,26 @@ struct request {
 	int count;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t add(void *structure, char *text, struct argp_state *state)
 {
-	struct request *request = state->input;
-	struct symbolizer *symbolizer = &request->symbolizer;
+	struct request *request = structure;
 
-	switch (key) {
-	case 'o':
-		symbolizer->output = arguments_output(state, "--output", arg);
-		return 0;
-	case KEY_FORCE:
-		symbolizer->force = true;
-		return 0;
-	case KEY_DEBUG_DIR:
-		request->debug_directory = arg;
-		return 0;
-	case KEY_STRICT:
-		symbolizer->strict = true;
-		return 0;
-	case 'q':
-		symbolizer->quiet = true;
-		return 0;
-	case ARGP_KEY_ARGS:
-		request->paths = state->argv + state->next;
-		request->count = state->argc - state->next;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
+	(void)text;
+	if (request->count++ == 0)
+		request->paths = &state->argv[state->next - 1];
+	return 0;
+}
+
+static error_t check(void *structure, const struct argp_state *state)
+{
+	const struct request *request = structure;
+	const char *output = request->symbolizer.output;
+
+	if (request->count == 0)
 		argp_error(state, "no log given");
-		return 0;
-	case ARGP_KEY_END:
-		if (symbolizer->output != NULL && request->count > 1)
-			argp_error(state, "-o needs exactly one log");
-		return symbolizer->output == NULL ||
-				       output_protect(request->paths[0])
-			       ? 0
-			       : ENOMEM;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (output != NULL && request->count > 1)
+		argp_error(state, "-o needs exactly one log");
+	return output == NULL || output_protect(request->paths[0]) ? 0 : ENOMEM;
 }
 
 static int run(int argc, char **argv)
@@ -66,7 +46,7 @@ static int run(int argc, char **argv)
 	char *directory = NULL;
 	int worst = EXIT_DONE;
 
-	arguments_parse(cmd_symbolize.argp, 0, argc, argv, &request);
+	arguments_parse(&cmd_symbolize, argc, argv, &request);
 	if (request.debug_directory != NULL) {
 		directory = realpath(request.debug_directory, NULL);
 		if (directory == NULL) {
@@ -87,44 +67,40 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Output:", GROUP_OUTPUT),
-	{"output", 'o', "FILE", 0,
+#define OF(member) ARGUMENT_OF(struct request, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Output:", GROUP_OUTPUT),
+	{"output", 'o', "FILE", ARGUMENT_OUTPUT,
 		"write to this file (default: the log itself is replaced)",
-		GROUP_OUTPUT},
-	{"force", KEY_FORCE, NULL, 0,
-		"overwrite a file that exists", GROUP_OUTPUT},
-	OPTION_HEADING("Input:", GROUP_INPUT),
-	{"debug-dir", KEY_DEBUG_DIR, "DIR", 0,
+		GROUP_OUTPUT, OF(symbolizer.output)},
+	{"force", 0, NULL, ARGUMENT_FLAG, "overwrite a file that exists",
+		GROUP_OUTPUT, OF(symbolizer.force)},
+	ARGUMENT_HEADING("Input:", GROUP_INPUT),
+	{"debug-dir", 0, "DIR", ARGUMENT_TEXT,
 		"also search this directory for debug information, by build id "
-		"and by name", GROUP_INPUT},
-	{"strict", KEY_STRICT, NULL, 0,
+		"and by name", GROUP_INPUT, OF(debug_directory)},
+	{"strict", 0, NULL, ARGUMENT_FLAG,
 		"exit with status 4 if a function remains without a name",
-		GROUP_INPUT},
-	OPTION_HEADING("Other:", GROUP_OTHER),
-	{"quiet", 'q', NULL, 0, "print only errors", GROUP_OTHER},
-	{NULL, 0, NULL, 0, NULL, 0},
+		GROUP_INPUT, OF(symbolizer.strict)},
+	ARGUMENT_HEADING("Other:", GROUP_OTHER),
+	{"quiet", 'q', NULL, ARGUMENT_FLAG, "print only errors", GROUP_OTHER,
+		OF(symbolizer.quiet)},
 };
 /* clang-format on */
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "LOG...",
-	.doc = "Add names, files and lines to functions recorded by address, "
-	       "from their programs and shared libraries. 'ctprof record' does "
-	       "this itself; this command does it later, with debug "
-	       "information that was missing then.\vExamples:\n"
-	       "  ctprof symbolize run.ctp\n"
-	       "  ctprof symbolize --debug-dir=./debug run.ctp run.*.ctp\n"
-	       "  ctprof symbolize -o named.ctp run.ctp",
-	.children = help_children,
-};
 
 const struct command cmd_symbolize = {
 	.name = "symbolize",
 	.group = "Record",
 	.summary = "give names to functions recorded by address",
-	.argp = &argp,
+	.arguments = {ARGUMENTS(options), .add = add, .check = check},
+	.usage = "LOG...",
+	.help = "Add names, files and lines to functions recorded by address, "
+		"from their programs and shared libraries. 'ctprof record' "
+		"does "
+		"this itself; this command does it later, with debug "
+		"information that was missing then.\vExamples:\n"
+		"  ctprof symbolize run.ctp\n"
+		"  ctprof symbolize --debug-dir=./debug run.ctp run.*.ctp\n"
+		"  ctprof symbolize -o named.ctp run.ctp",
 	.run = run,
 };

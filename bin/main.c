@@ -119,7 +119,7 @@ static int run_command(int argc, char **argv)
 		return refuse_unknown(argv[0]);
 	if (asprintf(&name, "ctprof %s", command->name) < 0)
 		return diag_no_memory(NULL);
-	argv[0] = name; /* name in argp's messages */
+	argv[0] = name; /* name in messages */
 	status = command->run(argc, argv);
 	free(name);
 	return status;

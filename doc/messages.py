@@ -26,7 +26,7 @@ TOKEN = re.compile(
 DEFINE = re.compile(r"\s*#\s*define\s+(\w+)\s+(.*)", re.S)
 COLUMN = re.compile(r"COLUMNS?(_\w+)?$")
 # Descriptions of options, and members of tables of functions.
-NO_MESSAGE = re.compile(r"(, 0|OPTIONAL|METH_\w+) , $|\. (doc|summary) = $")
+NO_MESSAGE = re.compile(r"((ARGUMENT|METH)_\w+) , $|\. (help|summary) = $")
 
 
 def tokens_of(source):

@@ -7,7 +7,9 @@
  */
 #include "cli/arguments.h"
 
-#include <stdbool.h>
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,36 +63,36 @@ static void put_paragraphs(const char *text, const char *end)
 	}
 }
 
-static void put_option(const struct argp_option *option, void *user)
+static void put_option(const struct argument *option, void *user)
 {
-	int *group = user;
-	bool optional = (option->flags & OPTION_ARG_OPTIONAL) != 0;
+	enum option_group *group = user;
 	int column;
 
 	if (option->group != *group)
 		putchar('\n');
 	*group = option->group;
 	if (option->name == NULL) {
-		printf(" %s\n", option->doc);
+		printf(" %s\n", option->help);
 		return;
 	}
-	if (option->key > 0 && option->key < 128)
-		column = printf("  -%c, --%s", option->key, option->name);
+	if (option->letter != 0)
+		column = printf("  -%c, --%s", option->letter, option->name);
 	else
 		column = printf("      --%s", option->name);
-	if (option->arg != NULL)
-		column += printf(optional ? "[=%s]" : "=%s", option->arg);
+	if (option->value != NULL)
+		column += printf(
+			option->optional ? "[=%s]" : "=%s", option->value);
 	if (column >= TEXT_COLUMN) {
 		putchar('\n');
 		column = 0;
 	}
 	printf("%*s", TEXT_COLUMN - column, "");
-	put_paragraph(option->doc, strlen(option->doc), TEXT_COLUMN);
+	put_paragraph(option->help, strlen(option->help), TEXT_COLUMN);
 }
 
-static void print_usage(const struct argp *argp, const char *name)
+static void print_usage(const struct command *command, const char *name)
 {
-	const char *words = argp->args_doc == NULL ? "" : argp->args_doc;
+	const char *words = command->usage == NULL ? "" : command->usage;
 	const char *before = "Usage:";
 
 	for (;;) {
@@ -105,55 +107,46 @@ static void print_usage(const struct argp *argp, const char *name)
 	}
 }
 
-static void print_help(const struct argp *argp, const char *name)
+static void print_help(const struct command *command, const char *name)
 {
-	const char *rest = strchrnul(argp->doc, '\v');
-	int group = 0;
+	const char *rest = strchrnul(command->help, '\v');
+	enum option_group group = 0;
 
-	print_usage(argp, name);
-	put_paragraphs(argp->doc, rest);
-	arguments_visit(argp, put_option, &group);
+	print_usage(command, name);
+	put_paragraphs(command->help, rest);
+	arguments_visit(command, put_option, &group);
 	if (*rest == '\0')
 		return;
 	putchar('\n');
 	put_paragraphs(rest + 1, strchr(rest, '\0'));
 }
 
-/* clang-format off */
-static const struct argp_option help_options[] = {
-	{"help", 'h', NULL, 0, "print this help", GROUP_OTHER},
-	{"version", 'V', NULL, 0, "print the version", GROUP_OTHER},
-	/* argp's error messages mention it. */
-	{"usage", KEY_USAGE, NULL, OPTION_HIDDEN, NULL, GROUP_OTHER},
-	{NULL, 0, NULL, 0, NULL, 0},
-};
-/* clang-format on */
-
-static error_t help_parse(int key, char *arg, struct argp_state *state)
+static void finish(const struct argument_value *value)
 {
-	(void)arg;
-	switch (key) {
-	case 'h':
-		print_help(state->root_argp, state->name);
-		break;
-	case KEY_USAGE:
-		print_usage(state->root_argp, state->name);
-		break;
-	case 'V':
+	const struct command *command = *(const struct command **)value->member;
+	const char *name = value->state->name;
+
+	if (value->argument->letter == 'h')
+		print_help(command, name);
+	else if (value->argument->letter == 'V')
 		command_print_version();
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	else
+		print_usage(command, name);
 	exit(output_finish_stdout());
 }
 
-const struct argp help_argp = {
-	.options = help_options,
-	.parser = help_parse,
+/* The structure is the command's address. clang-format off */
+static const struct argument help_items[] = {
+	{"help", 'h', NULL, ARGUMENT_CALL, "print this help", GROUP_OTHER,
+		.call = finish},
+	{"version", 'V', NULL, ARGUMENT_CALL, "print the version", GROUP_OTHER,
+		.call = finish},
+	/* argp's error messages mention it. */
+	{"usage", 0, NULL, ARGUMENT_CALL, NULL, GROUP_OTHER, .call = finish},
 };
+/* clang-format on */
 
-const struct argp_child help_children[] = {{&help_argp, 0, NULL, 0}, {0}};
+static const struct arguments help_arguments = {ARGUMENTS(help_items)};
 
 /* Escapes arguments that argp and getopt print, since a terminal must not
  * interpret them. A line comes in pieces; only the last ends with '\n'. */
@@ -180,60 +173,29 @@ static ssize_t write_escaped(void *cookie, const char *bytes, size_t size)
 	return (ssize_t)size;
 }
 
-void arguments_parse(const struct argp *argp, unsigned flags, int argc,
-	char **argv, void *input)
-{
-	FILE *plain = stderr;
-	FILE *escaped = fopencookie(
-		plain, "w", (cookie_io_functions_t){.write = write_escaped});
+/* ---- values ---- */
 
-	/* getopt takes no other stream. Source: the C library's manual,
-	 * "Standard Streams". */
-	if (escaped != NULL) {
-		(void)setvbuf(escaped, NULL, _IONBF, 0);
-		stderr = escaped;
-	}
-	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(argp, argc, argv, flags | ARGP_NO_HELP, NULL, input) !=
-		0) {
-		diag_no_memory(NULL); /* the only possible failure */
-		exit(EXIT_LIMIT);
-	}
-	stderr = plain;
-	if (escaped != NULL)
-		(void)fclose(escaped);
+#define OPTION_TEXT 64
+
+void argument_error(const struct argument_value *value, const char *format, ...)
+{
+	char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	argp_error(value->state, "--%s: %s", value->argument->name,
+		text == NULL ? "" : text);
+	free(text);
 }
 
-static bool is_end(const struct argp_option *option)
+static const char *option_name(
+	const struct argument_value *value, char text[OPTION_TEXT])
 {
-	return option->name == NULL && option->key == 0 &&
-	       option->doc == NULL && option->group == 0;
-}
-
-/* Visits either only the headings of a group or everything else. */
-static void visit_group(const struct argp *argp, int group, bool headings,
-	void (*visit)(const struct argp_option *option, void *user), void *user)
-{
-	for (const struct argp_option *option = argp->options;
-		option != NULL && !is_end(option); option++)
-		if (option->group == group &&
-			(option->name == NULL) == headings &&
-			(option->flags & OPTION_HIDDEN) == 0)
-			visit(option, user);
-	for (const struct argp_child *child = argp->children;
-		child != NULL && child->argp != NULL; child++)
-		visit_group(child->argp, group, headings, visit, user);
-}
-
-/* Headings first, since they may belong to another parser than the options
- * below. */
-void arguments_visit(const struct argp *argp,
-	void (*visit)(const struct argp_option *option, void *user), void *user)
-{
-	for (int group = GROUP_MAIN; group <= GROUP_OTHER; group++) {
-		visit_group(argp, group, true, visit, user);
-		visit_group(argp, group, false, visit, user);
-	}
+	(void)snprintf(text, OPTION_TEXT, "--%s", value->argument->name);
+	return text;
 }
 
 uint32_t arguments_count(
@@ -247,49 +209,12 @@ uint32_t arguments_count(
 	return count;
 }
 
-uint64_t arguments_size(
-	const struct argp_state *state, const char *option, const char *text)
+static uint32_t argument_count(const struct argument_value *value)
 {
-	uint64_t bytes = 0;
+	char option[OPTION_TEXT];
 
-	if (!quantity_read_size(text, &bytes))
-		argp_error(state, "%s: '%s' is not a size (64K, 8M, 1G)",
-			option, text);
-	return bytes;
-}
-
-uint64_t arguments_part_size(const struct argp_state *state, const char *text)
-{
-	uint64_t bytes = arguments_size(state, "--split", text);
-
-	if (bytes == 0)
-		argp_error(state, "--split: size must be greater than 0");
-	return bytes;
-}
-
-void arguments_min(const struct argp_state *state, const char *text,
-	uint32_t *share_ppm, uint64_t *time_ns)
-{
-	if (!quantity_read_share(text, share_ppm) &&
-		!quantity_read_time(text, time_ns))
-		argp_error(state,
-			"--min: '%s' is neither a share (0.5%%) nor a time "
-			"(100us)",
-			text);
-}
-
-char *arguments_output(
-	const struct argp_state *state, const char *option, char *text)
-{
-	if (*text == '\0')
-		argp_error(state, "%s: the name is empty", option);
-	return text;
-}
-
-enum when arguments_when(
-	const struct argp_state *state, const char *option, const char *text)
-{
-	return (enum when)arguments_word(state, option, WHEN_VALUES, text);
+	return arguments_count(
+		value->state, option_name(value, option), value->text);
 }
 
 const struct column *arguments_sort(const struct argp_state *state,
@@ -305,12 +230,12 @@ const struct column *arguments_sort(const struct argp_state *state,
 }
 
 unsigned arguments_word(const struct argp_state *state, const char *option,
-	const char *values, const char *text)
+	const char *words, const char *text)
 {
 	size_t size = strlen(text);
 	unsigned number = 0;
 
-	for (const char *at = values;; at++, number++) {
+	for (const char *at = words;; at++, number++) {
 		const char *end = strchrnul(at, '|');
 
 		if ((size_t)(end - at) == size && memcmp(at, text, size) == 0)
@@ -319,6 +244,242 @@ unsigned arguments_word(const struct argp_state *state, const char *option,
 			break;
 		at = end;
 	}
-	argp_error(state, "%s: '%s' is not one of %s", option, text, values);
+	argp_error(state, "%s: '%s' is not one of %s", option, text, words);
 	return 0;
+}
+
+unsigned argument_word(const struct argument_value *value)
+{
+	const struct argument *argument = value->argument;
+	char option[OPTION_TEXT];
+
+	return arguments_word(value->state, option_name(value, option),
+		argument->words != NULL ? argument->words : argument->value,
+		value->text);
+}
+
+uint64_t argument_size(const struct argument_value *value)
+{
+	uint64_t bytes = 0;
+
+	if (!quantity_read_size(value->text, &bytes))
+		argument_error(
+			value, "'%s' is not a size (64K, 8M, 1G)", value->text);
+	return bytes;
+}
+
+void argument_part_size(const struct argument_value *value)
+{
+	uint64_t bytes = argument_size(value);
+
+	if (bytes == 0)
+		argument_error(value, "size must be greater than 0");
+	*(uint64_t *)value->member = bytes;
+}
+
+void argument_min(const struct argument_value *value, uint32_t *share_ppm,
+	uint64_t *time_ns)
+{
+	if (!quantity_read_share(value->text, share_ppm) &&
+		!quantity_read_time(value->text, time_ns))
+		argument_error(value,
+			"'%s' is neither a share (0.5%%) nor a time (100us)",
+			value->text);
+}
+
+/* ---- parsing ---- */
+
+#define OPTIONS_MAX 96
+#define TABLES_MAX 8
+#define KEY_LONG 256 /* keys of options without a letter begin here */
+
+/* All tables of a command in one, since argp would want a parser for each. */
+struct parser {
+	struct argp_option options[OPTIONS_MAX + 1];
+	const struct argument *arguments[OPTIONS_MAX];
+	void *structures[OPTIONS_MAX]; /* of each argument */
+	size_t count;
+	const struct arguments *tables[TABLES_MAX];
+	void *table_structures[TABLES_MAX];
+	size_t table_count;
+};
+
+static void add_table(
+	struct parser *parser, const struct arguments *table, void *structure)
+{
+	assert(parser->table_count < TABLES_MAX);
+	parser->table_structures[parser->table_count] = structure;
+	parser->tables[parser->table_count++] = table;
+	for (size_t i = 0; i < table->count; i++) {
+		const struct argument *item = &table->items[i];
+		size_t at = parser->count;
+
+		if (item->type == ARGUMENT_CHILD)
+			add_table(parser, item->child,
+				(char *)structure + item->offset);
+		if (item->name == NULL)
+			continue;
+		assert(at < OPTIONS_MAX);
+		parser->arguments[at] = item;
+		parser->structures[at] = structure;
+		parser->options[at] = (struct argp_option){.name = item->name,
+			.key = item->letter != 0 ? item->letter
+						 : KEY_LONG + (int)at,
+			.arg = item->value,
+			.flags = item->optional ? OPTION_ARG_OPTIONAL : 0};
+		parser->count++;
+	}
+}
+
+static error_t store(const struct argument_value *value)
+{
+	void *member = value->member;
+
+	switch (value->argument->type) {
+	case ARGUMENT_FLAG:
+		*(bool *)member = true;
+		break;
+	case ARGUMENT_OUTPUT:
+		if (*value->text == '\0')
+			argument_error(value, "the name is empty");
+		*(const char **)member = value->text;
+		break;
+	case ARGUMENT_INPUT:
+	case ARGUMENT_TEXT:
+		*(const char **)member = value->text;
+		return value->argument->type == ARGUMENT_TEXT ||
+				       output_protect(value->text)
+			       ? 0
+			       : ENOMEM;
+	case ARGUMENT_COUNT:
+		*(uint32_t *)member = argument_count(value);
+		break;
+	case ARGUMENT_TIME:
+		if (!quantity_read_time(value->text, member))
+			argument_error(value, "'%s' is not a time (%s)",
+				value->text, value->argument->detail);
+		break;
+	case ARGUMENT_WORD:
+		*(unsigned *)member = argument_word(value);
+		break;
+	case ARGUMENT_SORT:
+		*(const struct column **)member = arguments_sort(
+			value->state, value->argument->table, value->text);
+		break;
+	default:
+		value->argument->call(value);
+	}
+	return 0;
+}
+
+static error_t take_option(struct parser *parser, size_t at, char *text,
+	const struct argp_state *state)
+{
+	const struct argument *argument = parser->arguments[at];
+	char *structure = parser->structures[at];
+
+	if (argument->given != 0)
+		*(bool *)(structure + argument->given - 1) = true;
+	return store(&(struct argument_value){.argument = argument,
+		.text = text,
+		.member = structure + argument->offset,
+		.state = state});
+}
+
+static error_t add_argument(
+	struct parser *parser, char *text, struct argp_state *state)
+{
+	error_t status = ARGP_ERR_UNKNOWN;
+	bool any = false;
+
+	for (size_t i = 0;
+		i < parser->table_count && status == ARGP_ERR_UNKNOWN; i++) {
+		const struct arguments *table = parser->tables[i];
+
+		any = any || table->add != NULL;
+		if (table->add != NULL)
+			status = table->add(
+				parser->table_structures[i], text, state);
+	}
+	if (!any)
+		argp_error(state, "takes no file");
+	return status;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+	struct parser *parser = state->input;
+	error_t status = 0;
+
+	for (size_t i = 0; i < parser->count; i++)
+		if (parser->options[i].key == key)
+			return take_option(parser, i, text, state);
+	if (key == ARGP_KEY_ARG)
+		return add_argument(parser, text, state);
+	if (key != ARGP_KEY_END)
+		return ARGP_ERR_UNKNOWN;
+	for (size_t i = parser->table_count; i-- > 0 && status == 0;)
+		if (parser->tables[i]->check != NULL)
+			status = parser->tables[i]->check(
+				parser->table_structures[i], state);
+	return status;
+}
+
+void arguments_parse(
+	const struct command *command, int argc, char **argv, void *structure)
+{
+	struct parser parser = {.count = 0};
+	const struct argp argp = {.options = parser.options, .parser = parse};
+	FILE *plain = stderr;
+	FILE *escaped = fopencookie(
+		plain, "w", (cookie_io_functions_t){.write = write_escaped});
+
+	/* getopt takes no other stream. Source: the C library's manual,
+	 * "Standard Streams". */
+	if (escaped != NULL) {
+		(void)setvbuf(escaped, NULL, _IONBF, 0);
+		stderr = escaped;
+	}
+	add_table(&parser, &command->arguments, structure);
+	add_table(&parser, &help_arguments, &command);
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&argp, argc, argv, command->flags | ARGP_NO_HELP, NULL,
+		    &parser) != 0) {
+		diag_no_memory(NULL); /* the only possible failure */
+		exit(EXIT_LIMIT);
+	}
+	stderr = plain;
+	if (escaped != NULL)
+		(void)fclose(escaped);
+}
+
+/* Visits either only the headings of a group or everything else. */
+static void visit_group(const struct arguments *table, enum option_group group,
+	bool headings,
+	void (*visit)(const struct argument *argument, void *user), void *user)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const struct argument *item = &table->items[i];
+
+		if (item->type == ARGUMENT_CHILD)
+			visit_group(item->child, group, headings, visit, user);
+		else if (item->group == group && item->help != NULL &&
+			 (item->name == NULL) == headings)
+			visit(item, user);
+	}
+}
+
+/* Headings first, since they may belong to another table than the options
+ * below. */
+void arguments_visit(const struct command *command,
+	void (*visit)(const struct argument *argument, void *user), void *user)
+{
+	for (enum option_group group = GROUP_MAIN; group <= GROUP_OTHER;
+		group++)
+		for (int headings = 1; headings >= 0; headings--) {
+			visit_group(&command->arguments, group, headings != 0,
+				visit, user);
+			visit_group(&help_arguments, group, headings != 0,
+				visit, user);
+		}
 }

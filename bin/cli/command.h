@@ -8,7 +8,7 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
-#include <argp.h>
+#include "cli/arguments.h"
 
 /* If several problems occur, the largest status is returned: exit_worse(). */
 enum exit_status {
@@ -30,7 +30,12 @@ struct command {
 	const char *name;
 	const char *group;   /* heading in `ctprof --help` */
 	const char *summary; /* one line; no capital, no full stop */
-	const struct argp *argp;
+	struct arguments arguments;
+	const char
+		*usage;   /* of other arguments; several lines are several ways;
+			    * NULL: none */
+	const char *help; /* before and, after \v, below the options */
+	unsigned flags;   /* argp's */
 	/* Returns the exit status. argv[0] is "ctprof NAME". */
 	int (*run)(int argc, char **argv);
 };

@@ -16,97 +16,60 @@
 #include "base/buffer.h"
 #include "input/devices.h"
 
-/* Keys of options without a short form. */
-enum {
-	KEY_RUNS = KEY_OWN,
-	KEY_MATCH,
-	KEY_ACROSS_DEVICES,
-	KEY_KERNELS,
-};
-
 /* In the order of enum match_key. */
 #define MATCHES "file|name|line|exact"
 
 #define ROOTS_REPORTED 4u /* directories reported at most */
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Comparison:", GROUP_SELECT),
-	{"runs", KEY_RUNS, NULL, 0,
+#define OF(member) ARGUMENT_OF(struct comparison, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Comparison:", GROUP_SELECT),
+	{"runs", 0, NULL, ARGUMENT_FLAG,
 		"compare the medians of several runs per side, with -- between "
-		"the sides", GROUP_SELECT},
-	{"match", KEY_MATCH, MATCHES, 0,
+		"the sides", GROUP_SELECT, OF(runs)},
+	{"match", 0, MATCHES, ARGUMENT_WORD,
 		"match functions by name and file (the default), by name, by "
 		"name, file and line, or literally; all but the last ignore "
-		"template arguments, addresses, counters and "
-		"hashes", GROUP_SELECT},
-	{"across-devices", KEY_ACROSS_DEVICES, NULL, 0,
-		"compare runs on different GPUs", GROUP_SELECT},
-	{"kernels", KEY_KERNELS, NULL, 0,
-		"compare only the work of GPUs", GROUP_SELECT},
-	INPUTS_DEVICE_OPTION(GROUP_SELECT),
-	{NULL, 0, NULL, 0, NULL, 0},
+		"template arguments, addresses, counters and hashes",
+		GROUP_SELECT, OF(match)},
+	{"across-devices", 0, NULL, ARGUMENT_FLAG,
+		"compare runs on different GPUs", GROUP_SELECT,
+		OF(across_devices)},
+	{"kernels", 0, NULL, ARGUMENT_FLAG, "compare only the work of GPUs",
+		GROUP_SELECT, OF(kernels)},
+	INPUTS_DEVICE_OPTION(GROUP_SELECT, OF(device)),
+	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 };
 /* clang-format on */
 
-static void check_counts(
-	const struct comparison *comparison, const struct argp_state *state)
+static error_t count_base(void *structure, char *text, struct argp_state *state)
 {
+	struct comparison *comparison = structure;
+
+	(void)text;
+	comparison->base_count += state->quoted == 0;
+	return ARGP_ERR_UNKNOWN; /* for inputs_arguments */
+}
+
+static error_t check(void *structure, const struct argp_state *state)
+{
+	struct comparison *comparison = structure;
 	size_t count = comparison->inputs.count;
 
+	if (!comparison->runs)
+		comparison->base_count = 1;
 	if (!comparison->runs && count != 2)
 		argp_error(state, "needs two inputs, BASE and NEW, or with "
 				  "--runs several, BASE... -- NEW...");
 	if (comparison->runs && (comparison->base_count == 0 ||
 					comparison->base_count == count))
 		argp_error(state, "--runs needs inputs on both sides of --");
+	return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct comparison *comparison = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &comparison->inputs;
-		return 0;
-	case ARGP_KEY_ARG:
-		comparison->base_count += state->quoted == 0;
-		return ARGP_ERR_UNKNOWN; /* handled by inputs_argp */
-	case ARGP_KEY_SUCCESS:
-		if (!comparison->runs)
-			comparison->base_count = 1;
-		check_counts(comparison, state);
-		return 0;
-	case KEY_RUNS:
-		comparison->runs = true;
-		return 0;
-	case KEY_MATCH:
-		comparison->match = (enum match_key)arguments_word(
-			state, "--match", MATCHES, arg);
-		return 0;
-	case KEY_ACROSS_DEVICES:
-		comparison->across_devices = true;
-		return 0;
-	case KEY_KERNELS:
-		comparison->kernels = true;
-		return 0;
-	case KEY_DEVICE:
-		comparison->device = (enum replay_device)arguments_word(
-			state, "--device", INPUTS_DEVICE, arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp_child children[] = {{&inputs_argp, 0, NULL, 0}, {0}};
-
-static const struct argp comparison_argp = {
-	.options = options, .parser = parse, .children = children};
-
-const struct argp_child comparison_children[] = {{&report_argp, 0, NULL, 0},
-	{&comparison_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+const struct arguments comparison_arguments = {
+	ARGUMENTS(options), .add = count_base, .check = check};
 
 void comparison_clear(struct comparison *comparison)
 {

@@ -4,7 +4,6 @@
 #ifndef COMPARISON_H
 #define COMPARISON_H
 
-#include <argp.h>
 #include <stdbool.h>
 
 #include "compare/diff.h"
@@ -25,10 +24,9 @@ struct comparison {
 	struct source_map source_map; /* set by comparison_read() */
 };
 
-/* report_argp, that of the sides, whose input (argp's word) is a struct
- * comparison, and help_argp. Parse them with the flag ARGP_IN_ORDER, because an
- * input's place determines its side. */
-extern const struct argp_child comparison_children[];
+/* Its structure is a struct comparison; the command needs ARGP_IN_ORDER, since
+ * the place of an input decides its side. */
+extern const struct arguments comparison_arguments;
 
 /* Frees the memory allocated by parsing and reading. */
 void comparison_clear(struct comparison *comparison);

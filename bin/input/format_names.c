@@ -37,31 +37,29 @@ const char *format_names_nearest(const char *name)
 	return suggestion.nearest;
 }
 
-const struct format *format_names_parse(
-	const struct argp_state *state, const char *option, const char *name)
+void format_names_read(const struct argument_value *value)
 {
+	const char *name = value->text;
 	const struct format *format = format_names_find(name);
 	const char *nearest =
 		format == NULL ? format_names_nearest(name) : NULL;
 
 	if (nearest != NULL)
-		argp_error(state, "%s: unknown format '%s'; did you mean '%s'?",
-			option, name, nearest);
+		argument_error(value, "unknown format '%s'; did you mean '%s'?",
+			name, nearest);
 	else if (format == NULL)
-		argp_error(state,
-			"%s: unknown format '%s'; see 'ctprof formats'", option,
-			name);
-	return format;
+		argument_error(value,
+			"unknown format '%s'; see 'ctprof formats'", name);
+	*(const struct format **)value->member = format;
 }
 
-const struct format *format_names_parse_to(
-	const struct argp_state *state, const char *name)
+void format_names_read_to(const struct argument_value *value)
 {
-	const struct format *to = format_names_parse(state, "--to", name);
+	const struct format **to = value->member;
 
-	if (to != NULL && !format_names_can_write(to))
-		argp_error(state, "--to: format %s is read-only", to->name);
-	return to;
+	format_names_read(value);
+	if (*to != NULL && !format_names_can_write(*to))
+		argument_error(value, "format %s is read-only", (*to)->name);
 }
 
 bool format_names_can_read(const struct format *format)

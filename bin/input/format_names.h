@@ -4,9 +4,9 @@
 #ifndef FORMAT_NAMES_H
 #define FORMAT_NAMES_H
 
-#include <argp.h>
 #include <stdbool.h>
 
+#include "cli/arguments.h"
 #include "format.h"
 
 /* Room for any converter's name. */
@@ -18,14 +18,10 @@ const struct format *format_names_find(const char *name);
 /* The name or alias nearest to a misspelt one; NULL if no name is near. */
 const char *format_names_nearest(const char *name);
 
-/* Reads the value of an option, "--from"; on a mistake, prints it and exits with
- * status 2. */
-const struct format *format_names_parse(
-	const struct argp_state *state, const char *option, const char *name);
-
-/* Reads the value of --to; on a mistake, prints it and exits with status 2. */
-const struct format *format_names_parse_to(
-	const struct argp_state *state, const char *name);
+/* For the `call` of --from and --to, whose member is a const struct format *; the
+ * second refuses formats that are only read. */
+void format_names_read(const struct argument_value *value);
+void format_names_read_to(const struct argument_value *value);
 
 bool format_names_can_read(const struct format *format);
 bool format_names_can_write(const struct format *format);

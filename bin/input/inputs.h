@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The inputs of a command line and their common options: a child of the argp of
- * every command that reads profiles. */
+/* The inputs of a command line and their common options, for every command that
+ * reads profiles. */
 #ifndef INPUTS_H
 #define INPUTS_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "format.h"
-#include "cli/terminal.h"
+#include "cli/arguments.h"
 
 struct inputs {
 	const struct format *from; /* NULL: detect */
@@ -27,40 +26,37 @@ struct inputs {
 /* Values of --device for commands that make profiles, in the order of enum
  * replay_device. */
 #define INPUTS_DEVICE "separate|host|device"
-#define INPUTS_DEVICE_OPTION(group) \
+#define INPUTS_DEVICE_OPTION(group, ...) \
 	{ \
-		"device", KEY_DEVICE, INPUTS_DEVICE, 0, \
+		"device", 0, INPUTS_DEVICE, ARGUMENT_WORD, \
 			"GPU work: as separate functions (the default), left " \
 			"out, or as separate functions with their time in " \
 			"place of the host's", \
-			group \
+			group, __VA_ARGS__ \
 	}
 
-/* The values of --edge-times; "all" sets replay_options.all_edge_times.
- * --document-edges is its old name, kept for scripts. */
-#define INPUTS_EDGE_TIMES "all|primitive"
-#define INPUTS_EDGE_TIMES_OPTIONS(group) \
-	{"edge-times", KEY_EDGE_TIMES, INPUTS_EDGE_TIMES, 0, \
+/* Options whose member is replay_options.all_edge_times. --document-edges is an
+ * old name, kept for scripts. */
+#define INPUTS_EDGE_TIMES_OPTIONS(group, ...) \
+	{"edge-times", 0, "all|primitive", ARGUMENT_CALL, \
 		"calls whose time counts for a caller: all, as in torch's " \
 		"dynamo profiler, or only those not inside a call of the " \
 		"same caller and callee, as in cProfile (the default)", \
-		group}, \
+		group, __VA_ARGS__, .call = inputs_read_edge_times}, \
 	{ \
-		"document-edges", KEY_DOCUMENT_EDGES, NULL, OPTION_HIDDEN, \
-			NULL, group \
+		"document-edges", 0, NULL, ARGUMENT_FLAG, NULL, group, \
+			__VA_ARGS__ \
 	}
+void inputs_read_edge_times(const struct argument_value *value);
 
 /* The values of --join, in the order of enum read_join. */
 #define INPUTS_JOIN "auto|external|correlation"
 
-/* Its argp input is a struct inputs. The default is stdin. */
-extern const struct argp inputs_argp;
+/* The structure is a struct inputs; the default is stdin. */
+extern const struct arguments inputs_arguments;
 
 /* The same without --names, for commands that show no functions. */
-extern const struct argp inputs_unnamed_argp;
-
-/* inputs_argp and help_argp. */
-extern const struct argp_child inputs_children[];
+extern const struct arguments inputs_unnamed_arguments;
 
 /* The value of --progress, unless --quiet was given. */
 enum when inputs_progress(const struct inputs *inputs);

@@ -12,102 +12,53 @@
 #include "cli/diag.h"
 #include "cli/table.h"
 
-/* Keys of options without a letter. */
-enum {
-	KEY_COLOR = KEY_OWN,
-	KEY_CSV,
-};
-
-static error_t parse_output(int key, char *arg, struct argp_state *state)
+static void choose_style(const struct argument_value *value)
 {
-	struct output_options *output = state->input;
+	const char *name = value->argument->name;
+	enum report_style *chosen = value->member;
+	enum report_style style =
+		strcmp(name, "json") == 0 ? REPORT_JSON : REPORT_CSV;
 
-	switch (key) {
-	case 'o':
-		output->path = arguments_output(state, "--output", arg);
-		return 0;
-	case KEY_FORCE:
-		output->force = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static void choose_style(struct report_options *report_options,
-	enum report_style style, const struct argp_state *state)
-{
-	if (report_options->style != REPORT_TEXT &&
-		report_options->style != style)
-		argp_error(state, "--json and --csv exclude each other");
-	report_options->style = style;
-}
-
-static error_t parse_report(int key, char *arg, struct argp_state *state)
-{
-	struct report_options *report_options = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &report_options->output;
-		return 0;
-	case KEY_JSON:
-		choose_style(report_options, REPORT_JSON, state);
-		return 0;
-	case KEY_CSV:
-		choose_style(report_options, REPORT_CSV, state);
-		return 0;
-	case KEY_CSV_RAW:
-		choose_style(report_options, REPORT_CSV, state);
+	if (*chosen != REPORT_TEXT && *chosen != style)
+		argp_error(value->state, "--json and --csv exclude each other");
+	*chosen = style;
+	if (strcmp(name, "csv-raw") == 0)
 		table_csv_raw();
-		return 0;
-	case KEY_COLOR:
-		report_options->color = arguments_when(state, "--color", arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
 }
 
 /* clang-format off */
-static const struct argp_option output_options[] = {
-	OPTION_HEADING("Output:", GROUP_OUTPUT),
-	{"output", 'o', "FILE", 0,
-		"write to this file (default: -, standard "
-		"output)", GROUP_OUTPUT},
-	{"force", KEY_FORCE, NULL, 0,
-		"overwrite a file that exists", GROUP_OUTPUT},
-	{NULL, 0, NULL, 0, NULL, 0},
+#define OF(member) ARGUMENT_OF(struct output_options, member)
+static const struct argument output_options[] = {
+	ARGUMENT_HEADING("Output:", GROUP_OUTPUT),
+	{"output", 'o', "FILE", ARGUMENT_OUTPUT,
+		"write to this file (default: -, standard output)",
+		GROUP_OUTPUT, OF(path)},
+	{"force", 0, NULL, ARGUMENT_FLAG, "overwrite a file that exists",
+		GROUP_OUTPUT, OF(force)},
 };
 
-static const struct argp_option options[] = {
-	{"json", KEY_JSON, NULL, 0,
-		"print JSON, with times in nanoseconds", GROUP_OUTPUT},
-	{"csv", KEY_CSV, NULL, 0,
-		"print CSV, with times in nanoseconds", GROUP_OUTPUT},
-	{"csv-raw", KEY_CSV_RAW, NULL, 0,
+const struct arguments output_arguments = {ARGUMENTS(output_options)};
+#undef OF
+
+#define OF(member) ARGUMENT_OF(struct report_options, member)
+static const struct argument options[] = {
+	{"json", 0, NULL, ARGUMENT_CALL,
+		"print JSON, with times in nanoseconds", GROUP_OUTPUT,
+		OF(style), .call = choose_style},
+	{"csv", 0, NULL, ARGUMENT_CALL, "print CSV, with times in nanoseconds",
+		GROUP_OUTPUT, OF(style), .call = choose_style},
+	{"csv-raw", 0, NULL, ARGUMENT_CALL,
 		"print CSV with unchanged texts, even if a spreadsheet takes "
-		"them for formulas", GROUP_OUTPUT},
-	{"color", KEY_COLOR, WHEN_VALUES, 0,
+		"them for formulas", GROUP_OUTPUT, OF(style),
+		.call = choose_style},
+	{"color", 0, WHEN_VALUES, ARGUMENT_WORD,
 		"colour (auto: on a terminal, unless NO_COLOR is set)",
-		GROUP_OUTPUT},
-	{NULL, 0, NULL, 0, NULL, 0},
+		GROUP_OUTPUT, OF(color)},
+	ARGUMENTS_OF(&output_arguments, OF(output)),
 };
 /* clang-format on */
 
-const struct argp output_argp = {
-	.options = output_options, .parser = parse_output};
-
-static const struct argp_child children[] = {{&output_argp, 0, NULL, 0}, {0}};
-
-const struct argp report_argp = {
-	.options = options, .parser = parse_report, .children = children};
-
-const struct argp_child output_children[] = {{&inputs_argp, 0, NULL, 0},
-	{&output_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
-
-const struct argp_child report_children[] = {{&inputs_argp, 0, NULL, 0},
-	{&report_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
+const struct arguments report_arguments = {ARGUMENTS(options)};
 
 int report_print(struct output_options to, int (*print)(void *user, FILE *out),
 	void *user)
@@ -211,15 +162,16 @@ void report_init(struct report *report, const struct trace *trace,
 		report->losses[loss] = trace->losses[loss];
 }
 
-void report_read_top(struct report_options *report_options,
-	const struct argp_state *state, const char *text)
+void report_read_top(const struct argument_value *value)
 {
+	struct report_options *report_options = value->member;
+
 	report_options->has_top = true;
-	if (strcmp(text, "0") != 0 &&
-		!quantity_read_count(text, &report_options->top))
-		argp_error(state,
-			"--top: '%s' is not a number of rows, or 0 for all",
-			text);
+	if (strcmp(value->text, "0") != 0 &&
+		!quantity_read_count(value->text, &report_options->top))
+		argument_error(value,
+			"'%s' is not a number of rows, or 0 for all",
+			value->text);
 }
 
 uint32_t report_row_limit(

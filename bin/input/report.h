@@ -7,7 +7,6 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -48,18 +47,15 @@ void report_bool(struct json *json, const char *key, bool value);
 
 /* ---- options ---- */
 
-/* The output of a result, with its argp for --output and --force. */
+/* The output of a result: --output and --force. */
 struct output_options {
 	const char *path; /* NULL: standard output */
 	bool force;
 };
 
-extern const struct argp output_argp;
+extern const struct arguments output_arguments;
 
-/* inputs_argp, this one and help_argp. */
-extern const struct argp_child output_children[];
-
-/* The form of a report: --json, --csv, --color, and output_argp's options. */
+/* The form of a report: --json, --csv, --color, and those of the output. */
 struct report_options {
 	struct output_options output;
 	enum report_style style;
@@ -69,10 +65,7 @@ struct report_options {
 	bool has_titles;
 };
 
-extern const struct argp report_argp;
-
-/* inputs_argp, this one and help_argp. */
-extern const struct argp_child report_children[];
+extern const struct arguments report_arguments;
 
 /* ---- inputs and output ---- */
 
@@ -108,9 +101,8 @@ bool report_has_events(const struct input *input);
 void report_init(struct report *report, const struct trace *trace,
 	const char *schema, char *const *path);
 
-/* Reads the value of --top. On a mistake, prints it and exits with status 2. */
-void report_read_top(struct report_options *report_options,
-	const struct argp_state *state, const char *text);
+/* For the `call` of --top, whose member is a struct report_options. */
+void report_read_top(const struct argument_value *value);
 
 /* The number of rows to show, 0 for all: --top, or by default `text_rows` in
  * text and all in JSON and CSV. */

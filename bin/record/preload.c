@@ -30,13 +30,6 @@
 #define CUDA_VARIABLE "CUDA_INJECTION64_PATH"
 #define NVTX_VARIABLE "NVTX_INJECTION64_PATH"
 
-/* Keys of options without a letter. */
-enum {
-	KEY_EMIT = KEY_OWN,
-	KEY_NO_NVTX,
-	KEY_NO_ITT,
-};
-
 #define MODES "light|full|graphs|off"
 #define TOOLS "nvtx|itt"
 
@@ -304,60 +297,37 @@ int preload_explain(const char *program, const char *output)
 
 /* ---- the library that tools' loaders load ---- */
 
-static const char *check_word(const struct argp_state *state,
-	const char *option, const char *values, const char *text)
+static void read_word(const struct argument_value *value)
 {
-	(void)arguments_word(state, option, values, text);
-	return text;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct preload_options *options = state->input;
-
-	switch (key) {
-	case KEY_GPU:
-		options->gpu = arg == NULL
-				       ? "light"
-				       : check_word(state, "--gpu", MODES, arg);
-		return 0;
-	case KEY_EMIT:
-		options->emit = check_word(state, "--emit", TOOLS, arg);
-		return 0;
-	case KEY_NO_NVTX:
-		options->no_nvtx = true;
-		return 0;
-	case KEY_NO_ITT:
-		options->no_itt = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (value->text != NULL)
+		(void)argument_word(value);
+	*(const char **)value->member =
+		value->text == NULL ? "light" : value->text;
 }
 
 /* clang-format off */
-static const struct argp_option argp_options[] = {
-	OPTION_HEADING("GPU and other tools:", GROUP_TOOLS),
-	{"gpu", KEY_GPU, MODES, OPTION_ARG_OPTIONAL,
+#define OF(member) ARGUMENT_OF(struct preload_options, member)
+static const struct argument items[] = {
+	ARGUMENT_HEADING("GPU and other tools:", GROUP_TOOLS),
+	{"gpu", 0, MODES, ARGUMENT_CALL,
 		"record CUDA's work on GPUs: kernels, copies and their "
 		"launches (light, the default of --gpu alone), also every call "
-		"of CUDA (full), or each graph launch as a whole "
-		"(graphs)", GROUP_TOOLS},
-	{"no-nvtx", KEY_NO_NVTX, NULL, 0,
-		"do not record NVTX ranges of the program",
-		GROUP_TOOLS},
-	{"no-itt", KEY_NO_ITT, NULL, 0,
-		"do not record ITT tasks of the program",
-		GROUP_TOOLS},
-	{"emit", KEY_EMIT, TOOLS, 0,
+		"of CUDA (full), or each graph launch as a whole (graphs)",
+		GROUP_TOOLS, OF(gpu), .call = read_word, .optional = true},
+	{"no-nvtx", 0, NULL, ARGUMENT_FLAG,
+		"do not record NVTX ranges of the program", GROUP_TOOLS,
+		OF(no_nvtx)},
+	{"no-itt", 0, NULL, ARGUMENT_FLAG,
+		"do not record ITT tasks of the program", GROUP_TOOLS,
+		OF(no_itt)},
+	{"emit", 0, TOOLS, ARGUMENT_CALL,
 		"forward every range of libctprof to the tool that collects "
-		"NVTX (Nsight Systems) or ITT (VTune)",
-		GROUP_TOOLS},
-	{NULL, 0, NULL, 0, NULL, 0},
+		"NVTX (Nsight Systems) or ITT (VTune)", GROUP_TOOLS, OF(emit),
+		.call = read_word},
 };
 /* clang-format on */
 
-const struct argp preload_argp = {.options = argp_options, .parser = parse};
+const struct arguments preload_arguments = {ARGUMENTS(items)};
 
 bool preload_wants_gpu(const struct preload_options *options)
 {

@@ -7,8 +7,9 @@
 #ifndef PRELOAD_H
 #define PRELOAD_H
 
-#include <argp.h>
 #include <stdbool.h>
+
+#include "cli/arguments.h"
 
 struct preload_options {
 	const char *gpu;  /* "light", "full" or "off"; NULL: not given */
@@ -18,8 +19,8 @@ struct preload_options {
 	bool no_itt;
 };
 
-/* --gpu, --emit and so on; its input is a struct preload_options. */
-extern const struct argp preload_argp;
+/* --gpu, --emit and so on; the structure is a struct preload_options. */
+extern const struct arguments preload_arguments;
 
 /*
  * Adds libctprof-instrument and libctprof to LD_PRELOAD, before existing

@@ -19,21 +19,6 @@
 #include "base/environment.h"
 #include "cli/diag.h"
 
-/* Keys of options without a short form. */
-enum {
-	KEY_PYTHON = KEY_OWN,
-	KEY_CALLS,
-	KEY_NO_C_CALLS,
-	KEY_INCLUDE,
-	KEY_DEPTH,
-	KEY_GC,
-	KEY_IMPORTS,
-	KEY_TASKS,
-	KEY_NO_MODULES,
-	KEY_PARAMETERS,
-	KEY_HOOK,
-};
-
 #define PATH_BYTES 4096
 #define SITE "ctprof/site"
 
@@ -49,7 +34,7 @@ bool python_add_option(
 	const char *before = python->options;
 	char *all = NULL;
 
-	if (asprintf(&all, "%s%s%s%s%s", before == NULL ? "" : before,
+	if (asprintf(&all, "%s%s--%s%s%s", before == NULL ? "" : before,
 		    before == NULL ? "" : "\n", option,
 		    value == NULL ? "" : "=", value == NULL ? "" : value) < 0)
 		return false;
@@ -58,95 +43,69 @@ bool python_add_option(
 	return true;
 }
 
-static const struct tracer_option {
-	int key;
-	const char *name;
-	const char *values; /* NULL: any */
-} tracer_options[] = {
-	{KEY_CALLS, "--calls", "builtin|all"},
-	{KEY_NO_C_CALLS, "--no-c-calls", NULL},
-	{KEY_INCLUDE, "--include", NULL},
-	{KEY_DEPTH, "--depth", NULL},
-	{KEY_GC, "--gc", NULL},
-	{KEY_IMPORTS, "--imports", NULL},
-	{KEY_TASKS, "--tasks", NULL},
-	{KEY_NO_MODULES, "--no-modules", NULL},
-	{KEY_PARAMETERS, "--parameters", NULL},
-	{KEY_HOOK, "--hook", "auto|monitoring|setprofile"},
-};
-
-static void add(struct python *python, const struct tracer_option *option,
-	const char *value, const struct argp_state *state)
+static void add(const struct argument_value *value)
 {
-	if (option->values != NULL)
-		(void)arguments_word(
-			state, option->name, option->values, value);
-	if (option->key == KEY_DEPTH)
-		(void)arguments_count(state, option->name, value);
-	if (value != NULL && (value[0] == '\0' || strchr(value, '\n') != NULL))
-		argp_error(
-			state, "%s: invalid value '%s'", option->name, value);
-	if (!python_add_option(python, option->name, value))
-		argp_failure(state, EXIT_LIMIT, errno, "%s", option->name);
+	const char *name = value->argument->name;
+	const char *text = value->text;
+
+	if (text != NULL && strchr(value->argument->value, '|') != NULL)
+		(void)argument_word(value);
+	if (strcmp(name, "depth") == 0)
+		(void)arguments_count(value->state, "--depth", text);
+	if (text != NULL && (text[0] == '\0' || strchr(text, '\n') != NULL))
+		argument_error(value, "invalid value '%s'", text);
+	if (!python_add_option(value->member, name, text))
+		argp_failure(value->state, EXIT_LIMIT, errno, "--%s", name);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t check(void *structure, const struct argp_state *state)
 {
-	struct python *python = state->input;
+	const struct python *python = structure;
 
-	if (key == KEY_PYTHON) {
-		python->wanted = true;
-		return 0;
-	}
-	if (key == ARGP_KEY_END && !python->wanted && python->options != NULL)
+	if (!python->wanted && python->options != NULL)
 		argp_error(state, "%.*s needs --python",
 			(int)strcspn(python->options, "=\n"), python->options);
-	for (size_t i = 0;
-		i < sizeof(tracer_options) / sizeof(tracer_options[0]); i++) {
-		if (tracer_options[i].key == key) {
-			add(python, &tracer_options[i], arg, state);
-			return 0;
-		}
-	}
-	return ARGP_ERR_UNKNOWN;
+	return 0;
 }
 
 /* clang-format off */
-static const struct argp_option options[] = {
-	OPTION_HEADING("Python:", GROUP_PYTHON),
-	{"python", KEY_PYTHON, NULL, 0,
-		"record every call in Python programs",
-		GROUP_PYTHON},
-	{"calls", KEY_CALLS, "builtin|all", 0,
+#define OF(member) ARGUMENT_OF(struct python, member)
+static const struct argument options[] = {
+	ARGUMENT_HEADING("Python:", GROUP_PYTHON),
+	{"python", 0, NULL, ARGUMENT_FLAG,
+		"record every call in Python programs", GROUP_PYTHON,
+		OF(wanted)},
+	{"calls", 0, "builtin|all", ARGUMENT_CALL,
 		"calls into C to record: those that cProfile records (the "
-		"default), or also types, partials, ufuncs and so "
-		"on", GROUP_PYTHON},
-	{"no-c-calls", KEY_NO_C_CALLS, NULL, 0,
-		"record Python functions only", GROUP_PYTHON},
-	{"include", KEY_INCLUDE, "GLOB", 0,
+		"default), or also types, partials, ufuncs and so on",
+		GROUP_PYTHON, .call = add},
+	{"no-c-calls", 0, NULL, ARGUMENT_CALL, "record Python functions only",
+		GROUP_PYTHON, .call = add},
+	{"include", 0, "GLOB", ARGUMENT_CALL,
 		"record only Python functions of matching files or modules; "
-		"--exclude leaves out; may be given again", GROUP_PYTHON},
-	{"depth", KEY_DEPTH, "N", 0,
+		"--exclude leaves out; may be given again", GROUP_PYTHON,
+		.call = add},
+	{"depth", 0, "N", ARGUMENT_CALL,
 		"record this many of the frames that are open when recording "
-		"starts (default: 0)", GROUP_PYTHON},
-	{"gc", KEY_GC, NULL, 0,
-		"record the garbage collector's work", GROUP_PYTHON},
-	{"imports", KEY_IMPORTS, NULL, 0, "record imports", GROUP_PYTHON},
-	{"tasks", KEY_TASKS, NULL, 0,
-		"record asyncio's tasks", GROUP_PYTHON},
-	{"no-modules", KEY_NO_MODULES, NULL, 0,
+		"starts (default: 0)", GROUP_PYTHON, .call = add},
+	{"gc", 0, NULL, ARGUMENT_CALL, "record the garbage collector's work",
+		GROUP_PYTHON, .call = add},
+	{"imports", 0, NULL, ARGUMENT_CALL, "record imports", GROUP_PYTHON,
+		.call = add},
+	{"tasks", 0, NULL, ARGUMENT_CALL, "record asyncio's tasks",
+		GROUP_PYTHON, .call = add},
+	{"no-modules", 0, NULL, ARGUMENT_CALL,
 		"do not distinguish instances of torch's modules and "
-		"optimizers",
-		GROUP_PYTHON},
-	{"parameters", KEY_PARAMETERS, NULL, 0,
-		"record parameters of torch's modules", GROUP_PYTHON},
-	{"hook", KEY_HOOK, "auto|monitoring|setprofile", 0,
-		"how the interpreter reports calls", GROUP_PYTHON},
-	{NULL, 0, NULL, 0, NULL, 0},
+		"optimizers", GROUP_PYTHON, .call = add},
+	{"parameters", 0, NULL, ARGUMENT_CALL,
+		"record parameters of torch's modules", GROUP_PYTHON,
+		.call = add},
+	{"hook", 0, "auto|monitoring|setprofile", ARGUMENT_CALL,
+		"how the interpreter reports calls", GROUP_PYTHON, .call = add},
 };
 /* clang-format on */
 
-const struct argp python_argp = {.options = options, .parser = parse};
+const struct arguments python_arguments = {ARGUMENTS(options), .check = check};
 
 void python_clear(struct python *python)
 {

@@ -6,18 +6,19 @@
 #ifndef PYTHON_H
 #define PYTHON_H
 
-#include <argp.h>
 #include <stdbool.h>
+
+#include "cli/arguments.h"
 
 struct python {
 	bool wanted;
 	char *options; /* options of the tracer, one per line; NULL: none */
 };
 
-/* --python and related options; its argp input is a struct python. */
-extern const struct argp python_argp;
+/* --python and related options; the structure is a struct python. */
+extern const struct arguments python_arguments;
 
-/* Adds an option for the tracer; `value` may be NULL. False if out of
+/* Adds an option for the tracer, without "--"; `value` may be NULL. False if out of
  * memory. */
 bool python_add_option(
 	struct python *python, const char *option, const char *value);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of a table of functions or operations: grouping, order and columns. A
- * child of stats' argp. */
+/* Options of a table of functions or operations: grouping, order and columns. */
 #ifndef GROUPING_H
 #define GROUPING_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/arguments.h"
 #include "operators/averages.h"
 #include "stats/stats.h"
 #include "stats/stats_build.h"
@@ -28,7 +27,13 @@ struct grouping {
 	bool has_ops_option;   /* an option only for operations was given */
 };
 
-/* Its argp input is a struct grouping. */
-extern const struct argp grouping_argp;
+/* The structure is a struct grouping. */
+extern const struct arguments grouping_arguments;
+
+/* Default widths, of `ops_view`. */
+#define GROUPING_WIDTHS \
+	{ \
+		.name_width = 55, .details_width = 80 \
+	}
 
 #endif
