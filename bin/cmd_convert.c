@@ -358,6 +358,7 @@ static int convert_all(struct request *request)
 	};
 	int status = choose_format(request);
 
+	request->inputs.keeps_costs = request->to == &callgrind_format;
 	if (status == EXIT_DONE)
 		status = check_pair(request);
 	if (status == EXIT_DONE)

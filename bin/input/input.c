@@ -110,10 +110,12 @@ static void diag_damage(const struct input *input)
 
 /* Reports the unit of a profile that has other values than times, such as
  * memory. */
-static void diag_unit(const struct input *input)
+static void diag_unit(const struct input *input, const struct inputs *inputs)
 {
 	const char *cost = trace_find_fact(input->file.source->trace, "cost");
 
+	if (inputs->keeps_costs && input->file.format == &callgrind_format)
+		return;
 	if (input->file.format->holds_profile && cost != NULL &&
 		unit_of_cost(cost) == 0)
 		diag("%s: has no unit of time: 1 ns stands for 1 of %s",
@@ -162,7 +164,7 @@ int input_close(struct input *input, const struct inputs *inputs)
 				trace_loss_description(loss));
 	}
 	if (!inputs->quiet) {
-		diag_unit(input);
+		diag_unit(input, inputs);
 		diag_unnamed(input);
 	}
 	if (!inputs->quiet && input_has_spool(input))

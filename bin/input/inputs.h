@@ -20,6 +20,7 @@ struct inputs {
 	bool strict;
 	bool quiet;
 	bool verbose;
+	bool keeps_costs; /* the output has the costs of callgrind's files */
 	enum when progress;
 };
 

@@ -80,20 +80,21 @@ void callgrind_costs_set_creator(
  * ruby-prof, which does not write its name. NYTProf's Ticks are microseconds
  * too, and other creators' Ticks milliseconds, all without a name. Source:
  * yappi.py, xdebug_profiler.c, ruby-prof's call_tree_printer.rb. */
-static const char *with_unit(const char *creator, const char *event)
+const char *callgrind_costs_name(
+	const struct callgrind_costs *costs, const char *event)
 {
 	static const struct {
 		const char *creator;
 		const char *event;
 		const char *with_unit;
-	} known[] = {{"yappi", "Ticks", "Ticks (us)"},
-		{"xdebug 2.", "Time", "Time (us)"},
-		{"", "wall_time", "wall_time (us)"},
-		{"", "process_time", "process_time (us)"}};
+	} known[] = {{"yappi", "Ticks", "Ticks_(us)"},
+		{"xdebug 2.", "Time", "Time_(us)"},
+		{"", "wall_time", "wall_time_(us)"},
+		{"", "process_time", "process_time_(us)"}};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (strcmp(event, known[i].event) == 0 &&
-			strncmp(creator, known[i].creator,
+			strncmp(costs->creator, known[i].creator,
 				strlen(known[i].creator)) == 0)
 			return known[i].with_unit;
 	return event;
@@ -112,7 +113,7 @@ const char *callgrind_costs_set_events(
 	costs->cost_column = 0;
 	costs->scale = 0;
 	while ((next = strsep(&text, " \t")) != NULL) {
-		const char *event = with_unit(costs->creator, next);
+		const char *event = callgrind_costs_name(costs, next);
 		uint64_t scale = unit_of_cost(event);
 		bool is_first =
 			column == 0 || (scale != 0 && costs->scale == 0);
@@ -141,22 +142,30 @@ void callgrind_costs_set_positions(
 	costs->line_column = line ? (int)instr : -1;
 }
 
-bool callgrind_costs_parse_cost(const struct callgrind_costs *costs,
-	const char *text, uint64_t *cost_ns)
+bool callgrind_costs_parse_costs(const struct callgrind_costs *costs,
+	const char *text, struct callgrind_line_costs *found)
 {
-	*cost_ns = 0;
+	*found = (struct callgrind_line_costs){0};
 	for (unsigned i = 0; *text != '\0'; i++) {
+		/* Memory may shrink. */
+		bool negative = i != costs->cost_column && *text == '-';
 		uint64_t value;
 
-		/* Memory may shrink. */
-		text += i != costs->cost_column && *text == '-';
+		text += negative;
 		if (!callgrind_costs_parse_number(&text, &value))
 			return false;
 		if (i == costs->cost_column &&
-			__builtin_mul_overflow(value, costs->scale, cost_ns))
+			__builtin_mul_overflow(
+				value, costs->scale, &found->used_ns))
 			return false;
+		if (i < PROFILE_EVENTS_MAX) {
+			if (value > INT64_MAX)
+				value = INT64_MAX;
+			found->all[i] =
+				negative ? -(int64_t)value : (int64_t)value;
+		}
 	}
-	return *cost_ns <= (uint64_t)INT64_MAX;
+	return found->used_ns <= (uint64_t)INT64_MAX;
 }
 
 uint32_t callgrind_costs_line(const struct callgrind_costs *costs,

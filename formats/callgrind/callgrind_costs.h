@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profile/profile_events.h"
+
 #define CALLGRIND_POSITIONS_MAX 2
 
 struct callgrind_costs {
@@ -36,15 +38,25 @@ void callgrind_costs_set_positions(
 const char *callgrind_costs_set_events(
 	struct callgrind_costs *costs, char *text, const char *wanted);
 
+/* An event's name, with its unit if the creator is known to leave it out. */
+const char *callgrind_costs_name(
+	const struct callgrind_costs *costs, const char *event);
+
 /* Each consumes an item at the text's beginning and the blanks after it; false
  * if the item is missing. Numbers are decimal or hexadecimal. */
 bool callgrind_costs_parse_number(const char **text, uint64_t *value);
 bool callgrind_costs_parse_positions(const struct callgrind_costs *costs,
 	const char **text, uint64_t positions[CALLGRIND_POSITIONS_MAX]);
 
-/* Reads the rest of a line: the cost in use, 0 if the line ends before it. */
-bool callgrind_costs_parse_cost(const struct callgrind_costs *costs,
-	const char *text, uint64_t *cost_ns);
+/* A line's costs. */
+struct callgrind_line_costs {
+	uint64_t used_ns; /* the cost in use; 0 if the line ends before it */
+	int64_t all[PROFILE_EVENTS_MAX]; /* zeros past the line's end */
+};
+
+/* Reads the rest of a line. */
+bool callgrind_costs_parse_costs(const struct callgrind_costs *costs,
+	const char *text, struct callgrind_line_costs *found);
 
 /* The line of a position; 0: unknown. */
 uint32_t callgrind_costs_line(const struct callgrind_costs *costs,

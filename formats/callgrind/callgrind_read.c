@@ -10,6 +10,9 @@
  * object if the file is unknown. Its line is the first that is called or has a
  * cost, and its file and object are those of that line, because some files
  * begin with a list of names (yappi).
+ *
+ * All events are kept for a callgrind profile that is written, unless the file
+ * is our own and has times only.
  */
 #include "callgrind/callgrind_read.h"
 
@@ -101,6 +104,9 @@ static struct name names_find(struct names *names, const char *written)
 	return found;
 }
 
+/* Longer names of events are not kept. */
+#define EVENT_NAME_MAX 256
+
 /* Our own entry that calls every function without a caller; see callgrind.c. */
 #define FUNCTION_ROOT (PROFILE_NONE - 1)
 
@@ -123,6 +129,8 @@ struct callgrind_reader {
 	uint32_t recorded_room;
 
 	struct callgrind_costs costs;
+	struct profile_events *events; /* without names: none are kept */
+	bool mixed;                    /* parts have different events */
 	uint64_t total_ns;
 
 	struct place here;      /* including inlined code */
@@ -171,17 +179,46 @@ static const char *text_of(const struct names *names, uint32_t number)
 	return strcmp(text, "???") == 0 ? "" : text;
 }
 
+/* Whether all events are kept. */
+static bool keeps_events(const struct callgrind_reader *reader)
+{
+	return reader->events->count > 0 && !reader->mixed;
+}
+
+/* False if out of memory. */
+static bool keep_object(const struct callgrind_reader *reader,
+	struct profile_function *function, const struct place *place)
+{
+	return !keeps_events(reader) ||
+	       profile_events_set_object(reader->events, &function->use.events,
+		       text_of(&reader->objects, place->object));
+}
+
+/* Adds the costs of a line to a row. False if out of memory. */
+static bool keep_costs(const struct callgrind_reader *reader, uint32_t *row,
+	const struct callgrind_line_costs *costs)
+{
+	return !keeps_events(reader) ||
+	       profile_events_add_costs(reader->events, row, costs->all);
+}
+
 /* PROFILE_NONE if out of memory. */
 static uint32_t make_function(struct callgrind_reader *reader, const char *name,
 	const struct place *place)
 {
+	struct profile *profile = reader->from->profile;
 	const char *file = text_of(&reader->files, place->file);
+	uint32_t function;
 
 	if (*file == '\0')
 		file = text_of(&reader->objects, place->object);
 	if (*file == '\0' && strcmp(name, LABEL_ROOT) == 0)
 		return FUNCTION_ROOT;
-	return profile_add_function(reader->from->profile, name, file, 0);
+	function = profile_add_function(profile, name, file, 0);
+	if (function == PROFILE_NONE ||
+		!keep_object(reader, &profile->functions[function], place))
+		return PROFILE_NONE;
+	return function;
 }
 
 /* The entry of `numbered` for this number; NULL if out of memory. */
@@ -244,6 +281,46 @@ static const char *last_key_of(const char *creator)
 	return strncmp(creator, "xdebug 3.", 9) == 0 ? "summary" : NULL;
 }
 
+/* Adds the names of all events. False if out of memory, or if they are too long
+ * or too many. */
+static bool add_names(const struct callgrind_reader *reader,
+	struct profile_events *events, const char *value)
+{
+	char name[EVENT_NAME_MAX];
+	size_t size;
+
+	for (; *value != '\0'; value += size + strspn(value + size, " \t")) {
+		size = strcspn(value, " \t");
+		if (size >= sizeof(name))
+			return false;
+		memcpy(name, value, size);
+		name[size] = '\0';
+		if (!profile_events_add_name(
+			    events, callgrind_costs_name(&reader->costs, name)))
+			return false;
+	}
+	return true;
+}
+
+/* The value of "events:", of which a file of several parts has several. */
+static void keep_names(struct callgrind_reader *reader, const char *value)
+{
+	struct profile_events *part;
+
+	if (strcmp(reader->costs.creator, "ctprof") == 0 &&
+		strcmp(value, "ns") == 0)
+		return;
+	if (reader->events->count == 0 && reader->events->row_count == 0) {
+		reader->mixed = !add_names(reader, reader->events, value);
+		return;
+	}
+	part = profile_events_new();
+	if (part == NULL || !add_names(reader, part, value) ||
+		!profile_events_are_equal(reader->events, part))
+		reader->mixed = true;
+	profile_events_free(part);
+}
+
 /* The event in use is the fact `cost`; `costs` lists all, if there are several.
  * False if out of memory. */
 static bool read_events(struct callgrind_reader *reader, char *value)
@@ -251,6 +328,7 @@ static bool read_events(struct callgrind_reader *reader, char *value)
 	struct trace *trace = reader->from->source.trace;
 	const char *event;
 
+	keep_names(reader, value);
 	if (strpbrk(value, " \t") != NULL &&
 		!trace_set_fact(trace, "costs", value))
 		return false;
@@ -274,6 +352,8 @@ static bool read_header(
 	} else if (strcmp(key, "creator") == 0) {
 		callgrind_costs_set_creator(&reader->costs, value);
 		reader->last_key = last_key_of(value);
+	} else if (strcmp(key, "event") == 0) {
+		return profile_events_add_definition(reader->events, value);
 	} else if (strcmp(key, "cmd") == 0) {
 		return trace_set_fact(
 			reader->from->source.trace, "command", value);
@@ -373,8 +453,9 @@ static bool read_spec(
 	return true;
 }
 
-/* A call's inclusive cost. False if out of memory. */
-static bool add_call(struct callgrind_reader *reader, uint64_t cost_ns)
+/* A call's inclusive costs. False if out of memory. */
+static bool add_call(struct callgrind_reader *reader,
+	const struct callgrind_line_costs *costs)
 {
 	struct profile *profile = reader->from->profile;
 	struct profile_cost *cost;
@@ -391,10 +472,12 @@ static bool add_call(struct callgrind_reader *reader, uint64_t cost_ns)
 			profile, reader->function, reader->target);
 		if (edge == PROFILE_NONE)
 			return false;
+		if (!keep_costs(reader, &profile->edges[edge].events, costs))
+			return false;
 		cost = &profile->edges[edge].cost;
 	}
 	cost->ncalls = inclusive_time_add(cost->ncalls, reader->calls);
-	cost->cumtime_ns = inclusive_time_add(cost->cumtime_ns, cost_ns);
+	cost->cumtime_ns = inclusive_time_add(cost->cumtime_ns, costs->used_ns);
 	return true;
 }
 
@@ -403,7 +486,8 @@ static bool read_costs(struct callgrind_reader *reader, const char *text)
 {
 	bool calling = reader->calling;
 	uint64_t positions[CALLGRIND_POSITIONS_MAX];
-	uint64_t cost_ns;
+	struct callgrind_line_costs costs;
+	struct profile_function *function;
 
 	reader->calling = false;
 	reader->ended = false;
@@ -412,23 +496,25 @@ static bool read_costs(struct callgrind_reader *reader, const char *text)
 	if (reader->function == PROFILE_NONE ||
 		!callgrind_costs_parse_positions(
 			&reader->costs, &text, positions) ||
-		!callgrind_costs_parse_cost(&reader->costs, text, &cost_ns)) {
+		!callgrind_costs_parse_costs(&reader->costs, text, &costs)) {
 		count_bad(reader);
 		return true;
 	}
 	memcpy(reader->costs.positions, positions, sizeof(positions));
 	if (calling)
-		return add_call(reader, cost_ns);
+		return add_call(reader, &costs);
 	if (reader->function == FUNCTION_ROOT)
 		return true;
-	if (inclusive_time_add(reader->total_ns, cost_ns) !=
-		reader->total_ns + cost_ns) {
+	if (inclusive_time_add(reader->total_ns, costs.used_ns) !=
+		reader->total_ns + costs.used_ns) {
 		count_bad(reader);
 		return true;
 	}
-	reader->total_ns += cost_ns;
-	reader->from->profile->functions[reader->function].cost.tottime_ns +=
-		cost_ns;
+	reader->total_ns += costs.used_ns;
+	function = &reader->from->profile->functions[reader->function];
+	function->cost.tottime_ns += costs.used_ns;
+	if (!keep_costs(reader, &function->use.events, &costs))
+		return false;
 	return reader->here.file != reader->function_file ||
 	       set_line(reader, reader->function,
 		       callgrind_costs_line(&reader->costs, positions));
@@ -459,8 +545,9 @@ static bool read_line(struct callgrind_reader *reader, struct line *line)
 	return true;
 }
 
-/* Whether a function that is named has no record. yappi begins with a list of
- * all functions, and ruby-prof writes a record for each that is called. */
+/* Whether a function that is named has no record. yappi begins with lists of
+ * all files and functions, and ruby-prof writes a record for each that is
+ * called. */
 static bool lacks_records(const struct callgrind_reader *reader)
 {
 	const struct profile *profile = reader->from->profile;
@@ -471,6 +558,8 @@ static bool lacks_records(const struct callgrind_reader *reader)
 		recorded += i < reader->recorded_room && reader->recorded[i];
 	for (uint32_t i = 0; i < reader->functions.room; i++)
 		listed += reader->functions.meanings[i] != 0;
+	for (uint32_t i = 0; i < reader->files.room && listed == 0; i++)
+		listed += reader->files.meanings[i] != 0;
 	return recorded < profile->function_count || recorded < listed;
 }
 
@@ -514,6 +603,10 @@ static enum ctp_status finish(
 	trace_lose(trace, LOSS_UNKNOWN_SITES,
 		reader->functions.unknown + reader->files.unknown +
 			reader->objects.unknown);
+	if (keeps_events(reader)) {
+		profile->events = reader->events;
+		reader->events = NULL;
+	}
 	return inclusive_time_find(profile, err);
 }
 
@@ -525,8 +618,9 @@ static enum ctp_status read_all(
 	struct lines lines;
 	struct line line;
 
+	reader->events = profile_events_new();
 	if (!names_init(&reader->objects) || !names_init(&reader->files) ||
-		!names_init(&reader->functions))
+		!names_init(&reader->functions) || reader->events == NULL)
 		return ctp_no_memory(err);
 	if (!lines_init(&lines, from->in, from->head.bytes, from->head.used))
 		status = ctp_no_memory(err);
@@ -563,6 +657,7 @@ static enum ctp_status read_callgrind(
 	names_clear(&reader.objects);
 	names_clear(&reader.files);
 	names_clear(&reader.functions);
+	profile_events_free(reader.events);
 	memory_free(reader.lines);
 	memory_free(reader.numbered);
 	memory_free(reader.recorded);

@@ -5,6 +5,7 @@ libcore_la_SOURCES += \
 	%D%/flame_tree.c %D%/flame_tree.h \
 	%D%/function_match.c %D%/function_match.h \
 	%D%/profile.c %D%/profile.h \
+	%D%/profile_events.c %D%/profile_events.h \
 	%D%/profile_memory.c %D%/profile_memory.h \
 	%D%/profile_order.c \
 	%D%/replay.c %D%/replay.h

@@ -52,6 +52,7 @@ void profile_free(struct profile *profile)
 		return;
 	profile_clear_tables(profile);
 	profile_memory_free(profile->memory);
+	profile_events_free(profile->events);
 	strtab_free(profile->text);
 	memory_free(profile);
 }
@@ -430,9 +431,49 @@ bool profile_add_edges(
 		uint32_t number = profile_add_edge(
 			to, map[edge->caller], map[edge->callee]);
 
-		if (number == PROFILE_NONE)
+		if (number == PROFILE_NONE ||
+			!profile_events_add_row(to->events,
+				&to->edges[number].events, from->events,
+				edge->events))
 			return false;
 		profile_cost_add(&to->edges[number].cost, &edge->cost);
+	}
+	return true;
+}
+
+/* Before the functions are added: decides which events the sum has. */
+static bool join_events(struct profile *to, const struct profile *from)
+{
+	bool first = to->function_count == 0;
+
+	if (from->function_count == 0)
+		return true;
+	if (!first && to->events != NULL && from->events != NULL &&
+		profile_events_are_equal(to->events, from->events))
+		return true;
+	profile_events_free(to->events);
+	to->events = NULL;
+	if (!first || from->events == NULL)
+		return true;
+	to->events = profile_events_copy(from->events);
+	return to->events != NULL;
+}
+
+/* Adds the events of the functions of `from`; map[] as above. */
+static bool add_events(
+	struct profile *to, const struct profile *from, const uint32_t *map)
+{
+	if (to->events == NULL)
+		return true;
+	for (uint32_t i = 0; i < from->function_count; i++) {
+		uint32_t row = from->functions[i].use.events;
+		uint32_t *sum = &to->functions[map[i]].use.events;
+
+		if (!profile_events_add_row(
+			    to->events, sum, from->events, row) ||
+			!profile_events_set_object(to->events, sum,
+				profile_events_object(from->events, row)))
+			return false;
 	}
 	return true;
 }
@@ -441,9 +482,10 @@ bool profile_add(struct profile *to, const struct profile *from)
 {
 	uint32_t *map =
 		memory_new(((size_t)from->function_count + 1) * sizeof(*map));
-	bool done = map != NULL && add_functions(to, from, map) &&
+	bool done = map != NULL && join_events(to, from) &&
+		    add_functions(to, from, map) &&
 		    profile_add_edges(to, from, map) &&
-		    add_memory(to, from, map);
+		    add_memory(to, from, map) && add_events(to, from, map);
 
 	memory_free(map);
 	to->total_ns += from->total_ns;

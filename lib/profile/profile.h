@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/index.h"
 #include "base/strtab.h"
+#include "profile/profile_events.h"
 #include "profile/profile_memory.h"
 #include "trace/trace.h"
 
@@ -49,10 +50,11 @@ struct profile_device {
 };
 
 /* Other resources of a host function: memory, and its own floating-point
- * operations. Set only by averages.h. */
+ * operations, set only by averages.h; and costs of other events. */
 struct profile_use {
 	uint64_t flops;  /* recursive calls count once */
 	uint32_t memory; /* a list in profile->memory */
+	uint32_t events; /* a row in profile->events */
 };
 
 /* The members that each call changes are adjacent, because there may be many
@@ -71,6 +73,7 @@ struct profile_edge {
 	uint32_t caller; /* index into functions */
 	uint32_t callee;
 	struct profile_cost cost;
+	uint32_t events; /* a row in profile->events */
 };
 
 /* A calling context: a path of calls from a root. Made only on request. */
@@ -90,6 +93,7 @@ struct profile {
 	struct profile_node *nodes; /* [0] is the root; empty without a tree */
 	uint32_t node_count;
 	struct profile_memory *memory; /* NULL: unknown */
+	struct profile_events *events; /* NULL: times only */
 	uint64_t total_ns;             /* sum of tottime over all functions */
 	uint64_t open_calls;           /* closed at the end of the recording */
 	uint64_t unmatched; /* device activities without their launch */
@@ -112,8 +116,9 @@ void profile_free(struct profile *profile);
  * memory. */
 struct profile *profile_copy(const struct profile *from);
 
-/* Adds the functions and edges of `from`, in any order, but not its tree. False
- * if out of memory; `to` then contains a part of it. */
+/* Adds the functions and edges of `from`, in any order, but not its tree. Only
+ * if all profiles have the same events, the sum has them. False if out of
+ * memory; `to` then contains a part of it. */
 bool profile_add(struct profile *to, const struct profile *from);
 
 /* Returns the function (name, file, line), added with zero costs if new;

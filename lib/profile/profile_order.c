@@ -334,8 +334,9 @@ static bool copy_edges(struct profile *next, const struct profile *profile,
 
 enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err)
 {
-	struct profile next = {
-		.text = profile->text, .memory = profile->memory};
+	struct profile next = {.text = profile->text,
+		.memory = profile->memory,
+		.events = profile->events};
 	uint32_t *map = memory_new(
 		((size_t)profile->function_count + 1) * sizeof(*map));
 
@@ -433,21 +434,24 @@ static void cap_device(
 		device->captured_ns = most;
 }
 
-static void add_use(const struct profile *profile, struct profile_use *to,
+/* False if out of memory. */
+static bool add_use(const struct profile *profile, struct profile_use *to,
 	const struct profile_use *from)
 {
 	to->flops = saturate_sum(to->flops, from->flops);
 	if (from->memory != 0)
 		profile_memory_add_list(
 			profile->memory, &to->memory, from->memory);
+	return profile_events_add_row(
+		profile->events, &to->events, profile->events, from->events);
 }
 
 /*
  * Sums the costs of the pruned functions. Only calls from kept functions count:
  * a call between two pruned functions is within the time of the call that
- * entered them.
+ * entered them. False if out of memory.
  */
-static void sum_other(const struct profile *profile, const uint32_t *map,
+static bool sum_other(const struct profile *profile, const uint32_t *map,
 	struct profile_function *other)
 {
 	struct profile_cost *cost = &other->cost;
@@ -464,7 +468,8 @@ static void sum_other(const struct profile *profile, const uint32_t *map,
 		other->device.self_ns += function->device.self_ns;
 		other->device.total_ns += function->device.total_ns;
 		other->device.captured_ns += function->device.captured_ns;
-		add_use(profile, &other->use, &function->use);
+		if (!add_use(profile, &other->use, &function->use))
+			return false;
 	}
 	cap_device(profile, &other->device);
 	cost->pcalls = other->root.pcalls;
@@ -484,6 +489,7 @@ static void sum_other(const struct profile *profile, const uint32_t *map,
 		cost->cumtime_ns = profile->total_ns;
 	if (cost->cumtime_ns < cost->tottime_ns)
 		cost->cumtime_ns = cost->tottime_ns;
+	return true;
 }
 
 /*
@@ -516,7 +522,8 @@ static bool make_pruned(struct profile *next, const struct profile *profile,
 		return false;
 	empty.name = next->functions[other].name;
 	empty.file = next->functions[other].file;
-	sum_other(profile, map, &empty);
+	if (!sum_other(profile, map, &empty))
+		return false;
 	if (profile->memory != NULL && profile->memory->failed)
 		return false;
 	next->functions[other] = empty;
@@ -551,8 +558,9 @@ enum ctp_status profile_prune(struct profile *profile, uint64_t min_cumtime_ns,
 	uint32_t top, struct ctp_error *err)
 {
 	struct limits limits = {min_cumtime_ns, top};
-	struct profile next = {
-		.text = profile->text, .memory = profile->memory};
+	struct profile next = {.text = profile->text,
+		.memory = profile->memory,
+		.events = profile->events};
 	enum ctp_status status = profile_sort(profile, err);
 	uint32_t *map;
 

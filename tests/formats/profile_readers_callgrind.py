@@ -6,6 +6,7 @@ import marshal
 import os
 import random
 import sys
+import tempfile
 
 from checks import check, finish
 from profile_readers_case import ROOT, Profile, convert, data_directory, run
@@ -163,7 +164,7 @@ def check_grammar():
         "h": (0, 0), "unknown'2": (unit, unit), "(9)": (unit, unit)},
         "the first cost that is a time; parts are summed up")
     rows = convert(GRAMMAR, "callgrind").decode()
-    check("\n5 80000\n" in rows and "\n70 80000\n" in rows,
+    check("\n5 213 8 9\n" in rows and "\n70 0 8 0\n" in rows,
           "relative positions; lines of what was inlined are not its own")
 
 
@@ -252,6 +253,106 @@ def check_events():
     check(b"costs   Ir Dr Time_(10us)" in out, "info lists the events")
 
 
+# Two objects, one of them without a file, and four events.
+KEPT = HEAD + b"""version: 1
+creator: callgrind-3.19.0
+cmd: ./prog a
+positions: line
+event: Ir : Instruction Fetch
+events: Ir Dr Dw Bc
+summary: 1450 300 150 60
+
+ob=(1) /usr/lib/libfoo.so
+fl=(1) foo.c
+fn=(1) main
+10 60 20 10 5
+11 40
+cob=(2) /opt/libbar.so
+cfi=(2) ???
+cfn=(2) bar
+calls=3 20
+12 1300 270 135 50
+
+ob=(2)
+fl=(2)
+fn=(2)
+20 1000 200 100 40
+21 300 70 35 10
+fl=(3) bar.c
+fn=(3) main
+30 50 10 5 5
+
+totals: 1450 300 150 60
+"""
+COPIED = HEAD + b"""version: 1
+creator: ctprof
+cmd: standard input
+positions: line
+event: Ir : Instruction Fetch
+events: Ir Dr Dw Bc
+summary: 1450 300 150 60
+
+ob=(1) /usr/lib/libfoo.so
+fl=(2) foo.c
+fn=(2) main
+10 100 20 10 5
+cob=(2) /opt/libbar.so
+cfi=(1) ???
+cfn=(3) bar
+calls=3 20
+10 1300 270 135 50
+
+ob=(2)
+fl=(1)
+fn=(3)
+20 1300 270 135 50
+
+fl=(3) bar.c
+fn=(4) main
+30 50 10 5 5
+
+totals: 1450 300 150 60
+"""
+
+
+def check_kept():
+    """A callgrind profile made of another one has its objects, all of its
+    events and their names; its sum is that of its parts."""
+    status, out, said = run("convert", "-t", "callgrind", "-", data=KEPT)
+    check((status, out, said) == (0, COPIED, ""), f"a copy: {out.decode()}")
+    check(run("convert", "-t", "callgrind", "-", data=COPIED)[1] == COPIED,
+          "a copy of the copy")
+    check(b"\nfn=(3)\n0 1350 280 140 55\n" in
+          run("convert", "--top=1", "-t", "callgrind", "-", data=KEPT)[1],
+          "costs of what is left out")
+    with tempfile.TemporaryDirectory() as work:
+        path = os.path.join(work, "kept.callgrind")
+        other = os.path.join(work, "other.callgrind")
+        with open(path, "wb") as file:
+            file.write(KEPT)
+        for second, end in ((KEPT, b"totals: 2900 600 300 120\n"),
+                            (KEPT.replace(b" Bc", b" Bi"), b"totals: 2900\n")):
+            with open(other, "wb") as file:
+                file.write(second)
+            _, out, _ = run("merge", "-t", "callgrind", path, other)
+            check(out.endswith(end), f"a sum: {out.decode()}")
+    _, _, said = run("convert", "-t", "pstats", "-", "-o", "-", data=KEPT)
+    check("1 ns stands for 1 of Ir" in said, "what becomes time says so")
+    names = b" ".join(b"E%d" % i for i in range(70))
+    _, out, _ = run("convert", "-t", "callgrind", "-",
+                    data=b"version: 1\nevents: " + names + b"\nfn=f\n1 5 6\n")
+    check(b"\nevents: ns\n" in out, "too many events")
+    _, out, _ = run("convert", "-t", "callgrind", "-", data=YAPPI)
+    check(b"\nevents: Ticks_(us)\n" in out and
+          Profile(out).times() == Profile(YAPPI).times(),
+          "a unit that only the creator implies")
+    negative = b"version: 1\nevents: ns Mem\nfl=a\nfn=f\n1 5 -7\n2 1 3\n"
+    _, out, _ = run("convert", "-t", "callgrind", "-", data=negative)
+    check(b"\n1 6 -4\n" in out, "memory that shrinks")
+    _, out, _ = run("convert", "-t", "callgrind", "-", data=KEPT + negative)
+    check(b"\nevents: ns\n" in out, "parts with different events")
+
+
 def check_end():
     whole = HEAD + (b"creator: callgrind-3.19.0\nevents: Ir\nfn=f\n1 5\n"
                     b"totals: 5\n")
@@ -316,6 +417,9 @@ def check_open_end():
                                   "-o", "-", data=whole[:end])
             check(status in (0, 4) and "may be cut off: " in said,
                   f"cut off at byte {end}: {said}")
+    _, _, said = run("convert", "-t", "pstats", "-", "-o", "-",
+                     data=YAPPI[:YAPPI.index(b"fn=")])
+    check("may be cut off: functions that it" in said, "in the list of files")
     _, _, said = run("convert", "--strict", "-t", "pstats", "-", "-o", "-",
                      data=RUBY[:-1])
     check("may be cut off: its last line has no line end" in said,
@@ -355,6 +459,7 @@ def main():
     check_end()
     check_open_end()
     check_events()
+    check_kept()
     check_bad()
     data = data_directory()
     if data:
