@@ -195,9 +195,10 @@ static const char *find_other_flag(FILE *file)
 		const char *name;
 		const char *flag;
 	} others[] = {
-		{"__fentry__", "-pg -mfentry"},
-		{"mcount", "-pg"},
+		{"mcount", "-pg"}, /* first: libc.a has all three */
 		{"_mcount", "-pg"},
+		{"__fentry__", "-pg -mfentry"},
+		{"__mcount_loc", "-pg -mrecord-mcount"},
 		{"xray_instr_map", "-fxray-instrument"},
 		{"__patchable_function_entries", "-fpatchable-function-entry"},
 	};

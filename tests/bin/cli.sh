@@ -123,18 +123,21 @@ said "ctprof: none.ctp: no log was made: true was not built with \
 with the flags of 'ctprof cflags'"
 # Programs that were built for other tracers.
 echo 'int main(int argc, char **argv) { return argc > 1 ? **++argv : 0; }' >other.c
-for tool in 'gcc -pg' 'gcc -pg -mfentry' 'gcc -fpatchable-function-entry=5' \
+for tool in 'gcc -pg' 'gcc -pg -mfentry' \
+	'gcc -pg -mrecord-mcount -mfentry -mnop-mcount -no-pie -fno-pie' \
+	'gcc -fpatchable-function-entry=5' \
 	'clang -fxray-instrument -fxray-instruction-threshold=1'; do
 	# shellcheck disable=SC2086 # a command
 	$tool -s other.c -o other 2>/dev/null || continue
 	flags=${tool#* }
 	flags=${flags%%=*}
 	flags=${flags% -fxray*}
+	flags=${flags% -mfentry -mnop*}
 	expect 3 ctprof record -o none.ctp ./other
 	said "ctprof: none.ctp: no log was made: ./other was built with $flags, \
 which ctprof does not record; build it with the flags of 'ctprof cflags'"
 	expect 65 ctprof record -o none.ctp ./other A
-	rm -f gmon.out
+	rm -f gmon.out other
 done
 for signal in 9 15; do
 	# The shell must see the signal itself, not only the status 128 and
