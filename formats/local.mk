@@ -2,7 +2,7 @@
 EXTRA_DIST += %D%/embed.sh
 
 noinst_LTLIBRARIES += libformats.la
-libformats_la_LIBADD = libcore.la $(JANSSON_LIBS) $(ZLIB_LIBS) $(SQLITE_LIBS) -lpthread
+libformats_la_LIBADD = libcore.la $(ZLIB_LIBS) $(SQLITE_LIBS) -lpthread
 libformats_la_SOURCES = \
 	%D%/convert.c %D%/convert.h \
 	%D%/format.c %D%/format.h \

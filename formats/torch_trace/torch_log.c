@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -14,6 +13,7 @@
 #include "io/lines.h"
 #include "io/truncation.h"
 #include "json/json.h"
+#include "json/json_value.h"
 
 /* Kinds of records in the trace's member; further ones are "other". */
 #define KINDS_MAX 256
@@ -53,6 +53,7 @@ struct torch_log {
 	bool at_end;
 	bool failed; /* out of memory */
 	struct record record;
+	struct buffer text; /* of the string at hand */
 	struct strtab *kinds;
 	struct kind_count counts[KINDS_MAX];
 	struct strtab *strings;
@@ -92,7 +93,16 @@ bool torch_log_probe(const char *text, size_t size)
 	       object[1] == '"';
 }
 
-/* The end of the JSON value at `text`, which is part of a valid text. */
+/*
+ * Functions for JSON that json_check() has accepted, in text that ends with a
+ * zero byte.
+ */
+
+static const char *skip_blanks(const char *text)
+{
+	return text + strspn(text, " \t\r\n");
+}
+
 static const char *value_end(const char *text)
 {
 	unsigned depth = 0;
@@ -105,9 +115,71 @@ static const char *value_end(const char *text)
 		else if (*text == '"')
 			while (*++text != '"')
 				text += *text == '\\';
+		else if (depth == 0)
+			return text + strcspn(text, ",]} \t\r\n");
 		text++;
 	} while (depth > 0);
 	return text;
+}
+
+/* The first item of an array, or the first key of an object, if `bracket`
+ * begins it; else NULL. */
+static const char *first_item(const char *text, char bracket)
+{
+	if (text == NULL || *text != bracket)
+		return NULL;
+	text = skip_blanks(text + 1);
+	return *text == ']' || *text == '}' ? NULL : text;
+}
+
+static const char *next_item(const char *value)
+{
+	value = skip_blanks(value_end(value));
+	return *value == ',' ? skip_blanks(value + 1) : NULL;
+}
+
+/* The value behind a key. */
+static const char *key_value(const char *key)
+{
+	return skip_blanks(skip_blanks(value_end(key)) + 1);
+}
+
+/* The value of a member; NULL if it is missing, or `object` is not one. */
+static const char *find_member(const char *object, const char *key)
+{
+	size_t size = strlen(key);
+	const char *at = first_item(object, '{');
+
+	for (; at != NULL; at = next_item(key_value(at)))
+		if ((size_t)(value_end(at) - at) == size + 2 &&
+			memcmp(at + 1, key, size) == 0)
+			return key_value(at);
+	return NULL;
+}
+
+static bool read_integer(const char *value, int64_t *out)
+{
+	size_t size = value == NULL ? 0 : (size_t)(value_end(value) - value);
+
+	return size > 0 && strspn(value, "-0123456789") == size &&
+	       json_value_scaled(value, size, 0, out);
+}
+
+/* Appends a string's text; nothing for other values. */
+static void add_string(struct buffer *text, const char *value)
+{
+	if (value != NULL && *value == '"')
+		(void)json_value_unescape(value + 1,
+			(size_t)(value_end(value) - value) - 2, text);
+}
+
+static bool is_string(const char *value, const char *wanted)
+{
+	size_t size = strlen(wanted);
+
+	return value != NULL && *value == '"' &&
+	       (size_t)(value_end(value) - value) == size + 2 &&
+	       memcmp(value + 1, wanted, size) == 0;
 }
 
 static void begin_event(struct torch_log *log)
@@ -223,46 +295,47 @@ static void finish_record(struct torch_log *log)
 
 /* The record's compilation, as PyTorch prints it: "0/1", with compiled autograd
  * "!0/0/1", with the attempt "0/1_1". */
-static void add_compile_id(struct buffer *text, const json_t *record)
+static void add_compile_id(struct buffer *text, const char *record)
 {
-	const json_t *autograd =
-		json_object_get(record, "compiled_autograd_id");
-	const json_t *frame = json_object_get(record, "frame_id");
-	const json_t *compile = json_object_get(record, "frame_compile_id");
-	const json_t *attempt = json_object_get(record, "attempt");
+	int64_t autograd, frame, compile, attempt = 0;
+	bool has_frame =
+		read_integer(find_member(record, "frame_id"), &frame) &&
+		read_integer(find_member(record, "frame_compile_id"), &compile);
 	char id[96];
-	int size = 0;
 
-	if (json_is_integer(autograd))
-		size = snprintf(id, sizeof(id), "!%" JSON_INTEGER_FORMAT "%s",
-			json_integer_value(autograd),
-			json_is_integer(frame) ? "/" : "");
-	buffer_add(text, id, (size_t)size);
-	if (!json_is_integer(frame) || !json_is_integer(compile))
+	if (read_integer(
+		    find_member(record, "compiled_autograd_id"), &autograd)) {
+		(void)snprintf(id, sizeof(id), "!%" PRId64 "%s", autograd,
+			has_frame ? "/" : "");
+		buffer_add_text(text, id);
+	}
+	if (!has_frame)
 		return;
-	size = snprintf(id, sizeof(id),
-		"%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT,
-		json_integer_value(frame), json_integer_value(compile));
-	buffer_add(text, id, (size_t)size);
-	if (json_integer_value(attempt) == 0)
-		return;
-	size = snprintf(id, sizeof(id), "_%" JSON_INTEGER_FORMAT,
-		json_integer_value(attempt));
-	buffer_add(text, id, (size_t)size);
+	(void)snprintf(id, sizeof(id), "%" PRId64 "/%" PRId64, frame, compile);
+	buffer_add_text(text, id);
+	if (read_integer(find_member(record, "attempt"), &attempt) &&
+		attempt != 0) {
+		(void)snprintf(id, sizeof(id), "_%" PRId64, attempt);
+		buffer_add_text(text, id);
+	}
 }
 
 /* {"str": ["torch/_dynamo/utils.py", 3]} */
-static void add_string(struct torch_log *log, const json_t *value)
+static void add_name(struct torch_log *log, const char *value)
 {
-	const json_t *text = json_array_get(value, 0);
-	json_int_t number = json_integer_value(json_array_get(value, 1));
+	struct buffer *name = &log->text;
+	const char *text = first_item(value, '[');
+	int64_t number;
 	uint32_t added;
 
-	if (!json_is_string(text) || number < 0 || number >= STRINGS_MAX)
+	if (text == NULL || *text != '"' ||
+		!read_integer(next_item(text), &number) || number < 0 ||
+		number >= STRINGS_MAX)
 		return;
-	added = strtab_add(log->strings, json_string_value(text),
-		json_string_length(text));
-	if (added == STRTAB_NONE ||
+	name->used = 0;
+	add_string(name, text);
+	added = strtab_add(log->strings, (const char *)name->bytes, name->used);
+	if (name->failed || added == STRTAB_NONE ||
 		!array_ensure_index(&log->string_numbers, (uint32_t)number,
 			&log->string_room, sizeof(*log->string_numbers))) {
 		log->failed = true;
@@ -271,45 +344,52 @@ static void add_string(struct torch_log *log, const json_t *value)
 	log->string_numbers[number] = added;
 }
 
-/* A file name, which is a number in `strings` or the text itself. */
-static const char *frame_file(const struct torch_log *log, const json_t *file)
+static void put_string(
+	struct torch_log *log, const char *key, const char *value)
 {
-	json_int_t number = json_integer_value(file);
+	log->text.used = 0;
+	add_string(&log->text, value);
+	put_sized(&log->json, key, &log->text);
+}
 
-	if (json_is_string(file))
-		return json_string_value(file);
-	if (!json_is_integer(file) || number < 0 ||
-		number >= (json_int_t)log->string_room)
-		return "";
-	return strtab_text(log->strings, log->string_numbers[number], NULL);
+/* A file's name, as text or as a number of `strings`. */
+static void put_file(struct torch_log *log, const char *value)
+{
+	int64_t number;
+
+	if (!read_integer(value, &number)) {
+		put_string(log, "file", value);
+		return;
+	}
+	json_key(&log->json, "file");
+	json_text(&log->json,
+		number < 0 || number >= (int64_t)log->string_room
+			? ""
+			: strtab_text(log->strings, log->string_numbers[number],
+				  NULL));
 }
 
 /* The instant of a frame that Dynamo begins to compile, with its stack, outermost
  * first. */
-static void put_start(struct torch_log *log, const json_t *start)
+static void put_start(struct torch_log *log, const char *start)
 {
-	const json_t *stack = json_object_get(start, "stack");
+	const char *frame = first_item(find_member(start, "stack"), '[');
 	struct json *json = &log->json;
+	int64_t line;
 
 	begin_instant(log, "dynamo_start");
 	json_begin(json, '{');
 	put_sized(json, "compile_id", &log->record.compile_id);
 	json_key(json, "stack");
 	json_begin(json, '[');
-	for (size_t i = 0; i < json_array_size(stack); i++) {
-		const json_t *frame = json_array_get(stack, i);
-		const char *name =
-			json_string_value(json_object_get(frame, "name"));
-
+	for (; frame != NULL; frame = next_item(frame)) {
 		json_begin(json, '{');
-		json_key(json, "name");
-		json_text(json, name == NULL ? "" : name);
-		json_key(json, "file");
-		json_text(json,
-			frame_file(log, json_object_get(frame, "filename")));
+		put_string(log, "name", find_member(frame, "name"));
+		put_file(log, find_member(frame, "filename"));
 		json_key(json, "line");
-		json_int(json,
-			json_integer_value(json_object_get(frame, "line")));
+		json_int(json, read_integer(find_member(frame, "line"), &line)
+				       ? line
+				       : 0);
 		json_end(json, '}');
 	}
 	json_end(json, ']');
@@ -318,77 +398,72 @@ static void put_start(struct torch_log *log, const json_t *start)
 }
 
 /* Some artifacts explain a compilation. */
-static const char *artifact_instant(const json_t *artifact)
+static const char *artifact_instant(const char *artifact)
 {
-	const char *name = json_string_value(json_object_get(artifact, "name"));
+	const char *name = find_member(artifact, "name");
 
-	if (name == NULL)
-		return NULL;
-	if (strcmp(name, "dynamo_graph_break_reason") == 0)
+	if (is_string(name, "dynamo_graph_break_reason"))
 		return "graph_break";
-	return strcmp(name, "recompile_reasons") == 0 ? "recompile" : NULL;
+	return is_string(name, "recompile_reasons") ? "recompile" : NULL;
 }
 
-static uint32_t find_kind(struct torch_log *log, const char *kind)
+/* The number of a kind, a key in quotes. */
+static uint32_t find_kind(struct torch_log *log, const char *key)
 {
-	uint32_t number = strtab_add(log->kinds, kind, strlen(kind));
+	uint32_t number = strtab_add(
+		log->kinds, key + 1, (size_t)(value_end(key) - key) - 2);
 
 	if (number == STRTAB_NONE)
 		log->failed = true;
 	return number < KINDS_MAX ? number : 0;
 }
 
-/* Handles a record by its kind, the first member's key. `text` has its value. */
-static void begin_record(struct torch_log *log, const char *kind,
-	const char *text, json_t *object)
+static void put_metrics(
+	struct torch_log *log, const char *name, const char *value)
+{
+	begin_instant(log, name);
+	json_value(&log->json, value, (size_t)(value_end(value) - value));
+	end_instant(log);
+}
+
+/* Handles a record by its kind, the key of the first member. */
+static void begin_record(struct torch_log *log, const char *object)
 {
 	struct record *record = &log->record;
-	const json_t *value = json_object_get(object, kind);
-	const json_t *rank = json_object_get(object, "rank");
+	const char *kind = first_item(object, '{');
+	const char *value = key_value(kind);
 
 	record->kind = find_kind(log, kind);
 	log->counts[record->kind].records++;
 	add_compile_id(&record->compile_id, object);
-	if (json_is_integer(rank) && log->rank < 0)
-		log->rank = json_integer_value(rank);
-	if (strcmp(kind, "chromium_event") == 0) {
+	if (log->rank < 0)
+		(void)read_integer(find_member(object, "rank"), &log->rank);
+	if (is_string(kind, "chromium_event")) {
 		record->use = PAYLOAD_EVENT;
-	} else if (strcmp(kind, "artifact") == 0) {
+	} else if (is_string(kind, "artifact")) {
 		record->instant = artifact_instant(value);
 		if (record->instant != NULL)
 			record->use = PAYLOAD_REASON;
-	} else if (strcmp(kind, "str") == 0) {
-		add_string(log, value);
-	} else if (strcmp(kind, "dynamo_start") == 0) {
+	} else if (is_string(kind, "str")) {
+		add_name(log, value);
+	} else if (is_string(kind, "dynamo_start")) {
 		put_start(log, value);
-	} else if ((strcmp(kind, "compilation_metrics") == 0 ||
-			   strcmp(kind, "bwd_compilation_metrics") == 0) &&
-		   *text == '{') {
-		begin_instant(log, kind);
-		json_value(&log->json, text, (size_t)(value_end(text) - text));
-		end_instant(log);
+	} else if (*value == '{' && is_string(kind, "compilation_metrics")) {
+		put_metrics(log, "compilation_metrics", value);
+	} else if (*value == '{' &&
+		   is_string(kind, "bwd_compilation_metrics")) {
+		put_metrics(log, "bwd_compilation_metrics", value);
 	}
 }
 
-/* A record's line. Its object was checked: the key of the first member, of which
- * PyTorch makes none with escapes, is the kind. */
-static void add_record(struct torch_log *log, char *text, size_t size)
+/* A record's line, from its object on. */
+static void add_record(struct torch_log *log, const char *text, size_t size)
 {
-	json_t *object = NULL;
-	char *key = text + 1 + strspn(text + 1, " ");
-	char *key_end = *key == '"' ? strchr(key + 1, '"') : NULL;
-
 	finish_record(log);
-	if (key_end != NULL && text[0] == '{' && json_check(text, size))
-		object = json_loadb(text, size, JSON_ALLOW_NUL, NULL);
-	if (object == NULL) {
+	if (json_check(text, size) && first_item(text, '{') != NULL)
+		begin_record(log, text);
+	else
 		log->bad_records++;
-		return;
-	}
-	*key_end = '\0';
-	text = key_end + 1;
-	begin_record(log, key + 1, text + strspn(text, ": "), object);
-	json_decref(object);
 }
 
 static void add_payload(
@@ -451,7 +526,7 @@ static void put_end(struct torch_log *log)
 static void convert_line(struct torch_log *log)
 {
 	struct line line;
-	char *object;
+	const char *object;
 	enum ctp_status status = lines_next(&log->lines, &line, &log->error);
 
 	if (status != CTP_OK) {
@@ -464,7 +539,7 @@ static void convert_line(struct torch_log *log)
 		add_payload(log, line.text + 1, &line);
 		return;
 	}
-	object = (char *)(uintptr_t)skip_prefix(line.text, line.size);
+	object = skip_prefix(line.text, line.size);
 	if (object != NULL)
 		add_record(
 			log, object, line.size - (size_t)(object - line.text));
@@ -533,6 +608,7 @@ void torch_log_close(struct torch_log *log)
 		(void)fclose(log->stream);
 	lines_clear(&log->lines);
 	json_clear(&log->json);
+	buffer_clear(&log->text);
 	buffer_clear(&log->record.payload);
 	buffer_clear(&log->record.compile_id);
 	strtab_free(log->kinds);

@@ -47,7 +47,7 @@ FUZZ = srcdir='$(abs_srcdir)' \
 		$(filter %.c,$(libformats_la_SOURCES) $(librecover_la_SOURCES) \
 		$(libcore_la_SOURCES) $(libpack_la_SOURCES) \
 		$(libbase_la_SOURCES))' \
-	LIBS='$(ZLIB_LIBS) $(JANSSON_LIBS) $(LIBDEFLATE_LIBS) $(SQLITE_LIBS)' \
+	LIBS='$(ZLIB_LIBS) $(LIBDEFLATE_LIBS) $(SQLITE_LIBS)' \
 	$(srcdir)/%D%/fuzz_run.sh
 fuzz: tests/support/make_log$(EXEEXT) $(fuzz_made)
 	$(FUZZ) libfuzzer $(FUZZ_SECONDS) $(FUZZ_TARGETS)

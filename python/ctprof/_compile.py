@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Records the functions that torch.compile traces.
+
+Dynamo interprets the bytecode of a function to trace it, and inlines the
+functions that this one calls. Each becomes a range of its thread, from the begin
+of its tracing to its end, also if tracing fails. The range of the outermost one
+has the compilation's id.
+
+The methods that trace are wrapped when torch._dynamo is imported: they have had
+the same names from PyTorch 2.4 to 2.15.
+"""
+import sys
+
+from . import _ctprof, _session
+
+_VERSIONS = "2.4 to 2.15"
+_is_installed = False
+# Behind names where executed functions are recorded, too: traced is not
+# executed.
+_suffix = ""
+
+
+def _range(code, **args):
+    return _ctprof.range._traced(code.co_name + _suffix, code,
+                                 {"bytecode": len(code.co_code), **args})
+
+
+def _around_inline(usual):
+    """InliningInstructionTranslator.inline_call(), which traces a callee."""
+    def inline_call(cls, parent, func, *args, **kwargs):
+        try:
+            traced = _range(func.get_code(),
+                            inline_depth=parent.inline_depth + 1)
+        except Exception:
+            # Not a function of the program.
+            return usual(cls, parent, func, *args, **kwargs)
+        with traced:
+            return usual(cls, parent, func, *args, **kwargs)
+    return classmethod(inline_call)
+
+
+def _around_run(usual, current_compile_id):
+    """InstructionTranslator.run(), which traces a frame."""
+    def run(self, *args, **kwargs):
+        with _range(self.f_code, inline_depth=0,
+                    compile_id=str(current_compile_id())):
+            return usual(self, *args, **kwargs)
+    return run
+
+
+def _hook_translators(module):
+    inliner = module.InliningInstructionTranslator
+    tracer = module.InstructionTranslator
+    guards = sys.modules["torch._guards"]
+    inline_call = _around_inline(vars(inliner)["inline_call"].__func__)
+    run = _around_run(tracer.run, guards.CompileContext.current_compile_id)
+    inliner.inline_call = inline_call
+    tracer.run = run
+
+
+def _hook_profiler(module):
+    """TORCH_COMPILE_DYNAMO_PROFILER=FILE: all frames share their timings, or
+    the file would have those of the last frame only."""
+    timings = []
+
+    class DynamoProfilerState(module.DynamoProfilerState):
+        """The timings of all frames."""
+
+        def __init__(self):
+            super().__init__()
+            self.timings = timings
+    module.DynamoProfilerState = DynamoProfilerState
+
+
+_HOOKS = {
+    "torch._dynamo.symbolic_convert": _hook_translators,
+    "torch._dynamo.dynamo_profiler": _hook_profiler,
+}
+
+
+def _hook(name, module):
+    try:
+        _HOOKS[name](module)
+    except (AttributeError, KeyError) as error:
+        version = getattr(sys.modules.get("torch"), "__version__", "?")
+        _session.say(f"torch.compile is not recorded: PyTorch {version} has no "
+                     f"{error}; it works with {_VERSIONS}")
+
+
+class _Finder:
+    """Finds the modules to hook as the other finders do."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name not in _HOOKS:
+            return None
+        finders = (finder.find_spec for finder in sys.meta_path
+                   if finder is not _Finder and hasattr(finder, "find_spec"))
+        spec = next(filter(None, (find(name, path, target)
+                                  for find in finders)), None)
+        loader = getattr(spec, "loader", None)
+        if loader is not None:
+            usual = loader.exec_module
+
+            def exec_module(module):
+                usual(module)
+                _hook(name, module)
+            loader.exec_module = exec_module
+        return spec
+
+
+def install(suffix=""):
+    """Records from now on, whenever ctprof records."""
+    global _is_installed, _suffix
+    _suffix = suffix
+    if _is_installed:
+        return
+    _is_installed = True
+    for name in _HOOKS:
+        if name in sys.modules:
+            _hook(name, sys.modules[name])
+    sys.meta_path.insert(0, _Finder)

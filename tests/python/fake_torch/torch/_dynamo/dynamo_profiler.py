@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+
+
+class DynamoProfilerState:
+    def __init__(self):
+        self.timings = []
