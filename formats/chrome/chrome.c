@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The writer. Events are written as they arrive, in memory that does not grow
- * with their number. Nested ranges: chrome_stack.h. Slices that arrive with
- * their duration and cannot nest on their row go to further rows: lanes.h.
- * Numbers and names of rows: chrome_rows.h. Devices: chrome_device.h.
+ * with their number. Tracks and lanes: timeline.h. Nested ranges:
+ * chrome_stack.h. Numbers and names of rows: chrome_rows.h. Devices:
+ * chrome_device.h.
  *
  * Times are microseconds with three decimals since baseTimeNanoseconds, which
  * is left out if unknown. The facts about the recording and the losses come
@@ -11,254 +11,517 @@
  */
 #include "chrome/chrome.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "chrome/chrome_device.h"
-#include "chrome/chrome_event.h"
 #include "chrome/chrome_facts.h"
 #include "chrome/chrome_stack.h"
-#include "chrome/chrome_track.h"
-#include "format.h"
-#include "json/json.h"
-#include "base/memory.h"
-#include "timeline/json_args.h"
+
+/* Offset of the name in a site's text: ,"name": */
+#define NAME_AT 8
 
 struct chrome {
-	struct timeline_writer writer; /* first: callers hold a pointer to it */
-	struct trace *trace;
+	struct timeline timeline; /* first: the layer holds a pointer to it */
 	struct json json;
 	struct json_names names;
-	struct chrome_tracks tracks;
+	struct json_args args; /* of the current event */
+	struct chrome_rows rows;
 	struct chrome_device device;
-	struct chrome_events events;
-	const char *title;
-	bool begun;
 };
 
-static void begin_file(struct chrome *chrome)
+static struct chrome *chrome_of(struct timeline *timeline)
 {
-	struct json *json = &chrome->json;
+	return (struct chrome *)timeline;
+}
 
-	chrome->begun = true;
+static struct chrome_track *track_of(struct timeline_track *track)
+{
+	return (struct chrome_track *)track;
+}
+
+static const struct chrome_row *row_of(const struct timeline_track *track)
+{
+	return &((const struct chrome_track *)track)->row;
+}
+
+static void begin_file(struct timeline *timeline, int64_t first_ns)
+{
+	struct json *json = &chrome_of(timeline)->json;
+
+	(void)first_ns;
 	json_begin(json, '{');
 	json_key(json, "schemaVersion");
 	json_int(json, 1);
 	chrome_facts_write_own(json);
-	if (chrome->trace->base_realtime_ns != 0) {
+	if (timeline->trace->base_realtime_ns != 0) {
 		json_key(json, "baseTimeNanoseconds");
-		json_int(json, chrome->trace->base_realtime_ns);
+		json_int(json, timeline->trace->base_realtime_ns);
 	}
 	json_key(json, "traceEvents");
 	json_begin(json, '[');
 }
 
-static int64_t time_in_file(const struct chrome_track *track, int64_t time_ns)
+static bool open_track(struct timeline *timeline, struct timeline_track *base)
 {
-	int64_t since_ns;
+	struct chrome *chrome = chrome_of(timeline);
+	struct chrome_track *track = track_of(base);
 
-	if (__builtin_sub_overflow(time_ns, track->epoch_ns, &since_ns))
-		return INT64_MIN;
-	return since_ns;
+	track->json = &chrome->json;
+	track->names = &chrome->names;
+	track->empty_ns = INT64_MIN;
+	return chrome_rows_open(&chrome->rows, track);
 }
 
-/* The event, its time corrected if it went backwards. */
-static struct event in_order(struct chrome *chrome, struct chrome_track *track,
+static bool add_begin(struct timeline *timeline, struct timeline_track *track,
 	const struct event *event)
 {
-	struct event mended = *event;
-
-	mended.time_ns = time_in_file(track, event->time_ns);
-	if (mended.time_ns < track->stack.last_ns) {
-		chrome->trace->losses[LOSS_BACKWARD_TIMES]++;
-		mended.time_ns = track->stack.last_ns;
-	}
-	track->stack.last_ns = mended.time_ns;
-	return mended;
-}
-
-static bool open_ranges(struct chrome *chrome, struct chrome_track *track,
-	const struct event *event)
-{
-	if (track->ranges_row != NULL)
-		return true;
-	track->epoch_ns =
-		trace_track_epoch(chrome->trace, event->track, event->time_ns);
-	return chrome_track_open_ranges(&chrome->tracks, track);
-}
-
-static bool add_begin(struct chrome *chrome, struct chrome_track *track,
-	const struct event *event)
-{
-	struct event mended;
-
-	if (!open_ranges(chrome, track, event))
-		return false;
-	mended = in_order(chrome, track, event);
-	if (track->stack.depth >= CHROME_DEPTH_SHOWN)
-		chrome->trace->losses[LOSS_DEEP_RANGES]++;
-	return chrome_stack_begin(&track->stack, &mended);
+	if (track->depth >= CHROME_DEPTH_SHOWN)
+		trace_lose(timeline->trace, LOSS_DEEP_RANGES, 1);
+	return chrome_rows_open_ranges(
+		       &chrome_of(timeline)->rows, track_of(track)) &&
+	       chrome_stack_begin(track_of(track), event);
 }
 
 /* Ends the innermost range; if its real end is later, it overlaps others. */
-static bool end_range(struct chrome *chrome, struct chrome_track *track,
+static bool add_end(struct timeline *timeline, struct timeline_track *base,
 	const struct event *event)
 {
-	const struct chrome_row *row;
-	struct chrome_track *calls;
-	struct event call;
-	uint32_t lane;
+	struct chrome_track *track = track_of(base);
+	const struct chrome_frame *frame = chrome_stack_top(track);
+	const struct chrome_row *row = NULL;
+	struct event call = {.site = frame->site,
+		.time_ns = frame->start_ns,
+		.dur_ns =
+			(uint64_t)event_end(event) - (uint64_t)frame->start_ns};
+	int32_t lane;
 
-	if (!chrome_stack_is_longer(&track->stack, event, &call))
-		return chrome_stack_end(&track->stack, event);
-	if (chrome_stack_is_begun(&track->stack)) {
-		trace_lose(chrome->trace, LOSS_NOT_SHOWN, 1);
-		return chrome_stack_end(&track->stack, event);
+	if (event->shift_ns == 0 || frame->is_clipped)
+		return chrome_stack_end(track, event, NULL);
+	if (frame->begun) {
+		trace_lose(timeline->trace, LOSS_NOT_SHOWN, 1);
+		return chrome_stack_end(track, event, NULL);
 	}
-	calls = chrome_track_calls(&chrome->tracks, track);
-	if (calls == NULL)
-		return false;
-	row = chrome_track_lane(&chrome->tracks, calls, &call, &lane);
-	return row != NULL &&
-	       chrome_stack_end_call(&track->stack, event, &call, row);
+	if (timeline_place(timeline, base, &call, LANES_CALLS, &lane))
+		row = chrome_rows_find(
+			&chrome_of(timeline)->rows, track, &call, lane);
+	return row != NULL && chrome_stack_end(track, event, row);
 }
 
-static bool add_end(struct chrome *chrome, struct chrome_track *track,
-	const struct event *event)
+static bool mark_open(struct timeline *timeline, struct timeline_track *track)
 {
-	struct event mended;
-
-	if (track->stack.depth == 0) {
-		chrome->trace->losses[LOSS_STRAY_ENDS]++;
-		return true;
-	}
-	mended = in_order(chrome, track, event);
-	return end_range(chrome, track, &mended);
+	(void)timeline;
+	return chrome_stack_mark_open(track_of(track));
 }
 
-static bool add_args(struct chrome *chrome, struct chrome_track *track,
+static bool add_args(struct timeline *timeline, struct timeline_track *track,
 	const struct event *event)
 {
-	if (track->stack.depth == 0) {
-		chrome->trace->losses[LOSS_NOT_SHOWN]++;
-		return true;
-	}
-	return chrome_stack_args(&track->stack, event);
+	(void)timeline;
+	return chrome_stack_args(track_of(track), event);
+}
+
+static bool add_correlation(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event)
+{
+	return chrome_device_call(
+		&chrome_of(timeline)->device, track_of(track), event);
+}
+
+/* Puts the event's own arguments into chrome->args. */
+static bool set_args(struct chrome *chrome, const struct event *event)
+{
+	json_args_reset(&chrome->args);
+	return json_args_add(&chrome->args, &chrome->names, event);
 }
 
 /* Writes a slice, with `args` (may be NULL), into the first free lane; returns
  * its row, or NULL if out of memory. */
 static const struct chrome_row *add_slice(struct chrome *chrome,
-	struct chrome_track *track, const struct event *event,
+	struct timeline_track *track, const struct event *event, int32_t first,
 	const struct json_args *args)
 {
 	const struct json_site *site =
 		json_names_site(&chrome->names, event->site);
 	const struct chrome_row *row;
-	uint32_t lane = 0;
+	int32_t lane;
 
-	if (site == NULL)
+	if (site == NULL || !timeline_place_slice(&chrome->timeline, track,
+				    event, first, &lane))
 		return NULL;
-	row = chrome_track_lane(&chrome->tracks, track, event, &lane);
-	if (row == NULL)
-		return NULL;
-	if (lane > 0)
-		chrome->trace->losses[LOSS_OVERLAPS]++;
-	chrome_stack_write_slice(
-		&chrome->json, row, site, args, event->time_ns, event->dur_ns);
+	row = chrome_rows_find(&chrome->rows, track_of(track), event, lane);
+	if (row != NULL)
+		chrome_stack_write_slice(&chrome->json, row, site, args,
+			event->time_ns, event->dur_ns);
 	return row;
 }
 
-static bool add_complete(struct chrome *chrome, struct chrome_track *track,
-	const struct event *event)
+static bool add_plain_slice(struct chrome *chrome, struct timeline_track *track,
+	const struct event *event, int32_t first)
 {
 	if (event->arg_count == 0)
-		return add_slice(chrome, track, event, NULL) != NULL;
-	return chrome_events_set_args(&chrome->events, event) &&
-	       add_slice(chrome, track, event, &chrome->events.args) != NULL;
+		return add_slice(chrome, track, event, first, NULL) != NULL;
+	return set_args(chrome, event) &&
+	       add_slice(chrome, track, event, first, &chrome->args) != NULL;
 }
 
-static bool add_unclipped_call(struct chrome *chrome,
-	struct chrome_track *track, const struct event *event)
+static bool add_complete(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event)
 {
-	struct chrome_track *calls = NULL;
-
-	if (open_ranges(chrome, track, event))
-		calls = chrome_track_calls(&chrome->tracks, track);
-	return calls != NULL && add_complete(chrome, calls, event);
+	return add_plain_slice(chrome_of(timeline), track, event, 0);
 }
 
-static bool add_activity(struct chrome *chrome, struct chrome_track *track,
-	const struct event *event)
+static bool add_unclipped_call(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event)
 {
-	struct chrome_flow flow = {.phase = 'f', .time_ns = event->time_ns};
-	struct json_args *args = &chrome->events.args;
+	struct chrome *chrome = chrome_of(timeline);
+
+	timeline_open_ranges(timeline, track, event->time_ns);
+	return chrome_rows_open_ranges(&chrome->rows, track_of(track)) &&
+	       add_plain_slice(chrome, track, event, LANES_CALLS);
+}
+
+static bool add_activity(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event)
+{
+	struct chrome *chrome = chrome_of(timeline);
+	int32_t first = timeline_is_host(timeline, event) ? LANES_HOST : 0;
 	const struct chrome_row *row;
 	struct chrome_cause cause;
 
-	if (!chrome_events_set_args(&chrome->events, event) ||
-		!chrome_device_args(&chrome->device, event, args, &cause))
+	if (!set_args(chrome, event) || !chrome_device_args(&chrome->device,
+						event, &chrome->args, &cause))
 		return false;
-	if (chrome->trace->tracks[event->track].kind == TRACE_STREAM &&
-		chrome_device_is_host(&chrome->device, event))
-		track = chrome_track_host(&chrome->tracks, track);
-	if (track == NULL)
+	row = add_slice(chrome, track, event, first, &chrome->args);
+	if (row != NULL && cause.known)
+		chrome_row_write_flow(&chrome->json, row,
+			(struct chrome_flow){'f', event->time_ns, cause.flow});
+	return row != NULL;
+}
+
+static bool begin_row(struct json *json, const struct chrome_row *row,
+	const struct event *event, char phase)
+{
+	char *at = json_room(json, CHROME_PREFIX_ROOM + JSON_NUMBER_MAX);
+
+	if (at == NULL)
 		return false;
-	row = add_slice(chrome, track, event, args);
-	if (row == NULL)
-		return false;
-	flow.id = cause.flow;
-	if (cause.known)
-		chrome_row_write_flow(&chrome->json, row, flow);
+	json_advance(json, chrome_row_put(row, at, phase, event->time_ns));
 	return true;
 }
 
-static bool add_async(struct chrome *chrome, struct chrome_track *track,
-	const struct event *event)
+/* Writes an event up to its category: the site's, or else `usual`. NULL if out
+ * of memory. */
+static const struct json_site *begin_event(struct chrome *chrome,
+	const struct timeline_track *track, const struct event *event,
+	char phase, const char *usual)
 {
-	return chrome_events_async(&chrome->events, &track->row, event);
+	const struct json_site *site =
+		json_names_site(&chrome->names, event->site);
+	struct json *json = &chrome->json;
+
+	if (site == NULL || !begin_row(json, row_of(track), event, phase))
+		return NULL;
+	if (chrome->timeline.trace->sites[event->site].category != 0) {
+		json_raw(json, site->bytes, site->cat_size);
+		return site;
+	}
+	json_raw(json, site->bytes, site->name_size);
+	json_raw_text(json, ",\"cat\":\"");
+	json_raw_text(json, usual);
+	json_raw_text(json, "\"");
+	return site;
 }
 
-static bool add_instant(struct chrome *chrome, struct chrome_track *track,
-	const struct event *event)
+static bool end_event(struct chrome *chrome, const struct json_site *site)
 {
-	return chrome_events_instant(&chrome->events, &track->row, event);
+	json_args_write(&chrome->json, site, &chrome->args);
+	json_raw_text(&chrome->json, "}");
+	return true;
 }
 
-static bool add_flow(struct chrome *chrome, struct chrome_track *track,
-	const struct event *event)
+static void write_name(struct json *json, const struct json_site *site)
 {
-	return chrome_events_flow(&chrome->events, &track->row, event);
+	json_raw(json, site->bytes + NAME_AT, site->name_size - NAME_AT);
 }
 
-static bool add_counter(struct chrome *chrome, struct chrome_track *track,
-	const struct event *event)
+static void write_int(struct json *json, const char *key, int64_t value)
 {
-	return chrome_events_counter(&chrome->events, &track->row, event);
+	json_raw_text(json, key);
+	json->comma = false;
+	json_int(json, value);
 }
 
-static bool add_memory(struct chrome *chrome, struct chrome_track *track,
-	const struct event *event)
+/* Readers disagree on numbers beyond 2^53, but not on text. */
+static void write_id(struct json *json, uint64_t id)
 {
-	return chrome_events_memory(&chrome->events, &track->row, event);
+	char digits[16];
+	char *at = digits;
+	int shift = 60;
+
+	while (shift > 0 && id >> shift == 0)
+		shift -= 4;
+	for (; shift >= 0; shift -= 4)
+		*at++ = "0123456789abcdef"[id >> shift & 15];
+	json_raw_text(json, ",\"id\":\"0x");
+	json_raw(json, digits, (size_t)(at - digits));
+	json_raw_text(json, "\"");
 }
 
-static bool add_step(struct chrome *chrome, struct chrome_track *track,
+/* Writes the id, unless the input trace had it in another form. Viewers match
+ * by id within the scope, or within the category if there is none; without a
+ * category, we write the name as scope. */
+static void write_number(struct chrome *chrome, const struct json_site *site,
 	const struct event *event)
 {
-	return chrome_events_step(&chrome->events, &track->row, event);
+	const struct json_args *args = &chrome->args;
+
+	if (!json_args_has(args, JSON_ARGS_KEY_MEMBER_ID) &&
+		!json_args_has(args, JSON_ARGS_KEY_MEMBER_ID2))
+		write_id(&chrome->json, event->id);
+	if (event->kind == EVENT_FLOW ||
+		chrome->timeline.trace->sites[event->site].category != 0 ||
+		json_args_has(args, JSON_ARGS_KEY_MEMBER_SCOPE))
+		return;
+	json_raw_text(&chrome->json, ",\"scope\":");
+	write_name(&chrome->json, site);
 }
 
-static bool add_correlation(struct chrome *chrome, struct chrome_track *track,
+static bool add_async(struct timeline *timeline, struct timeline_track *track,
 	const struct event *event)
 {
-	if (track->stack.depth == 0) {
-		chrome->trace->losses[LOSS_NOT_SHOWN]++;
+	struct chrome *chrome = chrome_of(timeline);
+	char phase = event->kind == EVENT_ASYNC_BEGIN ? 'b' : 'e';
+	const struct json_site *site;
+
+	if (!set_args(chrome, event))
+		return false;
+	site = begin_event(chrome, track, event, phase, "async");
+	if (site == NULL)
+		return false;
+	write_number(chrome, site, event);
+	return end_event(chrome, site);
+}
+
+static bool add_instant(struct timeline *timeline, struct timeline_track *track,
+	const struct event *event)
+{
+	struct chrome *chrome = chrome_of(timeline);
+	const struct json_site *site;
+	char phase;
+
+	if (!set_args(chrome, event))
+		return false;
+	phase = json_args_remove_phase(&chrome->args);
+	site = begin_event(
+		chrome, track, event, phase == 0 ? 'i' : phase, "instant");
+	if (site == NULL)
+		return false;
+	if (phase == 0 &&
+		!json_args_has(&chrome->args, JSON_ARGS_KEY_MEMBER_REACH))
+		json_raw_text(&chrome->json, ",\"s\":\"t\"");
+	return end_event(chrome, site);
+}
+
+/* Kineto's arrows from calls to activities: ours replace them. */
+static bool is_cause(const struct trace *trace, uint32_t site)
+{
+	uint32_t category = trace->sites[site].category;
+
+	return strcmp(strtab_text(trace->text, category, NULL), "ac2g") == 0;
+}
+
+/* It ends in the enclosing slice, as it begins: without "bp", viewers would use
+ * the next slice. */
+static bool add_flow(struct timeline *timeline, struct timeline_track *track,
+	const struct event *event)
+{
+	static const char phases[] = {
+		[FLOW_START] = 's', [FLOW_STEP] = 't', [FLOW_END] = 'f'};
+	struct chrome *chrome = chrome_of(timeline);
+	const struct json_site *site;
+
+	if (is_cause(timeline->trace, event->site))
+		return true;
+	if (!set_args(chrome, event))
+		return false;
+	site = begin_event(chrome, track, event, phases[event->flow], "flow");
+	if (site == NULL)
+		return false;
+	write_number(chrome, site, event);
+	if (event->flow == FLOW_END &&
+		!json_args_has(&chrome->args, JSON_ARGS_KEY_MEMBER_BIND))
+		json_raw_text(&chrome->json, ",\"bp\":\"e\"");
+	return end_event(chrome, site);
+}
+
+/* Is it a number in each of its arguments, of which there is one at least? */
+static bool has_numbers(const struct event *event)
+{
+	for (uint32_t i = 0; i < event->arg_count; i++)
+		if (event->args[i].kind > ARG_FLOAT ||
+			(event->args[i].kind == ARG_FLOAT &&
+				!isfinite(event->args[i].value.real)))
+			return false;
+	return event->arg_count > 0;
+}
+
+/* Viewers draw one graph per name and process, with a line for each argument.
+ * An argument without a key takes the name. */
+static bool add_counter(struct timeline *timeline, struct timeline_track *track,
+	const struct event *event)
+{
+	struct chrome *chrome = chrome_of(timeline);
+	struct json *json = &chrome->json;
+	const struct json_site *site;
+
+	if (!has_numbers(event)) {
+		trace_lose(timeline->trace, LOSS_NOT_SHOWN, 1);
 		return true;
 	}
-	return chrome_device_call(&chrome->device, &track->stack, event);
+	if (!set_args(chrome, event))
+		return false;
+	site = begin_event(chrome, track, event, 'C', "counter");
+	if (site == NULL)
+		return false;
+	if (event->args[0].key != 0)
+		return end_event(chrome, NULL);
+	json_raw_text(json, ",\"args\":{");
+	write_name(json, site);
+	json_raw_text(json, ":");
+	json->comma = false;
+	json_arg(json, &event->args[0]);
+	json_raw_text(json, "}}");
+	return true;
 }
 
-/* Events of a kind without a function are counted as not shown. */
-static bool (*const adders[EVENT_KINDS])(struct chrome *chrome,
-	struct chrome_track *track, const struct event *event) = {
+/* PyTorch's tools look for steps by this name. */
+static bool add_step(struct timeline *timeline, struct timeline_track *track,
+	const struct event *event)
+{
+	struct chrome *chrome = chrome_of(timeline);
+	struct json *json = &chrome->json;
+	const struct json_site *site =
+		json_names_site(&chrome->names, event->site);
+	char step[JSON_NUMBER_MAX];
+	size_t size = (size_t)(json_put_uint(step, event->id) - step);
+
+	if (site == NULL || !begin_row(json, row_of(track), event, 'i'))
+		return false;
+	json_raw_text(json, ",\"name\":\"ProfilerStep#");
+	json_raw(json, step, size);
+	json_raw_text(json, "\",\"cat\":\"step\",\"s\":\"p\",\"args\":{"
+			    "\"step\":");
+	json_raw(json, step, size);
+	json_raw_text(json, ",\"requester\":");
+	write_name(json, site);
+	json_raw_text(json, "}}");
+	return true;
+}
+
+/* Writes the event as in PyTorch's profiler, and the counter of the device's
+ * bytes. */
+static bool add_memory(struct timeline *timeline, struct timeline_track *track,
+	const struct event *event)
+{
+	struct json *json = &chrome_of(timeline)->json;
+	const struct chrome_row *row = row_of(track);
+	char name[TIMELINE_HELD_NAME_MAX];
+	uint64_t total;
+
+	if (!timeline_hold(timeline, event, row->pid, &total) ||
+		!begin_row(json, row, event, 'i'))
+		return false;
+	write_int(json,
+		",\"name\":\"[memory]\",\"cat\":\"cpu_instant_event\","
+		"\"s\":\"t\",\"args\":{\"Total Allocated\":",
+		(int64_t)total);
+	if (event->kind == EVENT_FREE) {
+		write_int(json, ",\"Bytes\":", (int64_t)-event->bytes);
+	} else {
+		json_key(json, "Bytes");
+		json_uint(json, event->bytes);
+	}
+	json_key(json, "Addr");
+	json_uint(json, event->id);
+	write_int(json, ",\"Device Type\":",
+		event->device < 0 ? TRACE_DEVICE_CPU : TRACE_DEVICE_CUDA);
+	write_int(json, ",\"Device Id\":", event->device);
+	json_raw_text(json, "}}");
+	timeline_held_name(name, event->device);
+	(void)begin_row(json, row, event, 'C');
+	json_raw_text(json, ",\"name\":\"");
+	json_raw_text(json, name);
+	write_int(json,
+		"\",\"cat\":\"memory\",\"args\":{\"bytes\":", (int64_t)total);
+	json_raw_text(json, "}}");
+	return true;
+}
+
+static bool end_file(struct chrome *chrome)
+{
+	struct trace *trace = chrome->timeline.trace;
+	struct json *json = &chrome->json;
+
+	json_raw_text(json, "\n");
+	json_end(json, ']');
+	if (!chrome_device_write(&chrome->device, json) ||
+		!chrome_facts_write_members(json, trace))
+		return false;
+	json_key(json, "otherData");
+	json->replaced += chrome->names.scratch.replaced;
+	if (!chrome_facts_write(json, trace, chrome->timeline.options.title))
+		return false;
+	json_end(json, '}');
+	json_raw_text(json, "\n");
+	json_flush(json);
+	return !json->failed;
+}
+
+static bool finish(struct timeline *timeline)
+{
+	struct chrome *chrome = chrome_of(timeline);
+	bool done = true;
+
+	for (uint32_t i = 0; i < timeline->track_count && done; i++)
+		if (timeline->tracks[i] != NULL)
+			done = chrome_rows_rename(
+				&chrome->rows, track_of(timeline->tracks[i]));
+	return done && end_file(chrome);
+}
+
+static uint64_t pending(const struct timeline_writer *writer)
+{
+	return ((const struct chrome *)writer)->json.used;
+}
+
+static bool init(struct timeline *timeline)
+{
+	struct chrome *chrome = chrome_of(timeline);
+	/* Initialize all, so that all can be cleared. */
+	bool done = json_init(&chrome->json, timeline->out);
+
+	done = json_names_init(&chrome->names, timeline->trace) && done;
+	done = chrome_device_init(&chrome->device, timeline, &chrome->names) &&
+	       done;
+	return chrome_rows_init(
+		       &chrome->rows, timeline->trace, &chrome->json) &&
+	       done;
+}
+
+static void clear(struct timeline *timeline)
+{
+	struct chrome *chrome = chrome_of(timeline);
+
+	chrome_device_clear(&chrome->device);
+	chrome_rows_clear(&chrome->rows);
+	json_args_clear(&chrome->args);
+	json_names_clear(&chrome->names);
+	json_clear(&chrome->json);
+}
+
+static bool (*const adders[EVENT_KINDS])(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event) = {
 	[EVENT_BEGIN] = add_begin,
 	[EVENT_END] = add_end,
 	[EVENT_ARGS] = add_args,
@@ -276,128 +539,27 @@ static bool (*const adders[EVENT_KINDS])(struct chrome *chrome,
 	[EVENT_FLOW] = add_flow,
 };
 
-static enum ctp_status add(struct timeline_writer *writer,
-	const struct event *event, struct ctp_error *err)
-{
-	struct chrome *chrome = (struct chrome *)writer;
-	struct chrome_track *track;
-
-	if (!chrome->begun)
-		begin_file(chrome);
-	if (adders[event->kind] == NULL) {
-		trace_lose(chrome->trace, LOSS_NOT_SHOWN, 1);
-		return CTP_OK;
-	}
-	track = chrome_tracks_find(&chrome->tracks, event->track);
-	if (track == NULL || !adders[event->kind](chrome, track, event))
-		return ctp_no_memory(err);
-	return CTP_OK;
-}
-
-static bool cut_ranges(struct chrome *chrome, uint32_t number)
-{
-	struct chrome_track *track = chrome->tracks.tracks[number];
-	int64_t end_ns;
-
-	if (track == NULL || track->ranges_row == NULL)
-		return true;
-	end_ns = time_in_file(track, trace_track_end(chrome->trace, number));
-	if (end_ns < track->stack.last_ns)
-		end_ns = track->stack.last_ns;
-	while (track->stack.depth > 0) {
-		chrome->trace->losses[LOSS_OPEN_RANGES]++;
-		if (!chrome_stack_cut(&track->stack, end_ns))
-			return false;
-	}
-	return true;
-}
-
-static bool end_file(struct chrome *chrome)
-{
-	struct json *json = &chrome->json;
-
-	json_raw_text(json, "\n");
-	json_end(json, ']');
-	if (!chrome_device_write(&chrome->device, json) ||
-		!chrome_facts_write_members(json, chrome->trace))
-		return false;
-	json_key(json, "otherData");
-	json->replaced += chrome->names.scratch.replaced;
-	if (!chrome_facts_write(json, chrome->trace, chrome->title))
-		return false;
-	json_end(json, '}');
-	json_raw_text(json, "\n");
-	json_flush(json);
-	return !json->failed;
-}
-
-static enum ctp_status finish(
-	struct timeline_writer *writer, struct ctp_error *err)
-{
-	struct chrome *chrome = (struct chrome *)writer;
-	bool done = true;
-
-	if (!chrome->begun)
-		begin_file(chrome);
-	for (uint32_t i = 0; i < chrome->tracks.count && done; i++)
-		done = cut_ranges(chrome, i);
-	if (!done || !chrome_tracks_rename(&chrome->tracks) ||
-		!end_file(chrome))
-		return ctp_no_memory(err);
-	return CTP_OK;
-}
-
-static uint64_t pending(const struct timeline_writer *writer)
-{
-	return ((const struct chrome *)writer)->json.used;
-}
-
-static void chrome_free(struct timeline_writer *writer)
-{
-	struct chrome *chrome = (struct chrome *)writer;
-
-	if (chrome == NULL)
-		return;
-	chrome_events_clear(&chrome->events);
-	chrome_device_clear(&chrome->device);
-	chrome_tracks_clear(&chrome->tracks);
-	json_names_clear(&chrome->names);
-	json_clear(&chrome->json);
-	memory_free(chrome);
-}
+static const struct timeline_form form = {
+	.bytes = sizeof(struct chrome),
+	.track_bytes = sizeof(struct chrome_track),
+	.frame_bytes = sizeof(struct chrome_frame),
+	.words = 1u << WORD_KERNEL | 1u << WORD_COPY | 1u << WORD_SET |
+		 1u << WORD_WAIT | 1u << WORD_OVERHEAD,
+	.init = init,
+	.begin_file = begin_file,
+	.open_track = open_track,
+	.mark_open = mark_open,
+	.add = adders,
+	.finish = finish,
+	.pending = pending,
+	.clear_frame = chrome_stack_clear_frame,
+	.clear_track = chrome_rows_clear_track,
+	.clear = clear,
+};
 
 enum ctp_status chrome_new(FILE *out, struct trace *trace,
 	const struct format_options *options, struct timeline_writer **writer,
 	struct ctp_error *err)
 {
-	struct chrome *chrome = memory_new_zeroed(1, sizeof(*chrome));
-	bool done;
-
-	if (chrome == NULL)
-		return ctp_no_memory(err);
-	chrome->writer = (struct timeline_writer){
-		.add = add,
-		.finish = finish,
-		.free = chrome_free,
-		.pending = pending,
-	};
-	chrome->trace = trace;
-	chrome->title = options == NULL ? NULL : options->title;
-	chrome->events = (struct chrome_events){
-		.trace = trace, .json = &chrome->json, .names = &chrome->names};
-	/* Initialize all, so that all can be cleared. */
-	done = json_init(&chrome->json, out);
-	done = json_names_init(&chrome->names, trace) && done;
-	done = chrome_events_init(&chrome->events) && done;
-	done = chrome_device_init(&chrome->device, trace, &chrome->names) &&
-	       done;
-	done = chrome_tracks_init(
-		       &chrome->tracks, &chrome->json, &chrome->names) &&
-	       done;
-	if (!done) {
-		chrome_free(&chrome->writer);
-		return ctp_no_memory(err);
-	}
-	*writer = &chrome->writer;
-	return CTP_OK;
+	return timeline_new(&form, out, trace, options, writer, err);
 }

@@ -1,35 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "chrome/chrome_device.h"
 
-#include <string.h>
-
-#include "chrome/chrome_rows.h"
-#include "chrome/chrome_correlation.h"
-
-static bool add_text(struct trace *trace, const char *text, uint32_t *number)
-{
-	*number = strtab_add(trace->text, text, strlen(text));
-	return *number != STRTAB_NONE;
-}
-
-bool chrome_device_init(struct chrome_device *device, struct trace *trace,
+bool chrome_device_init(struct chrome_device *device, struct timeline *timeline,
 	struct json_names *names)
 {
-	*device = (struct chrome_device){.trace = trace, .names = names};
-	device->correlation = correlation_new(CORRELATION_LIMIT);
+	struct trace *trace = timeline->trace;
+
+	*device = (struct chrome_device){
+		.timeline = timeline, .trace = trace, .names = names};
 	device->pids = strtab_new();
-	return device->correlation != NULL && device->pids != NULL &&
-	       occupancy_init(&device->occupancy, trace) &&
-	       add_text(trace, "kernel", &device->kernel_category) &&
-	       add_text(trace, "gpu_memcpy", &device->copy_category) &&
-	       add_text(trace, "gpu_memset", &device->set_category) &&
-	       add_text(trace, "cuda_sync", &device->wait_category) &&
-	       add_text(trace, "overhead", &device->overhead_category);
+	return device->pids != NULL &&
+	       occupancy_init(&device->occupancy, trace);
 }
 
 void chrome_device_clear(struct chrome_device *device)
 {
-	correlation_free(device->correlation);
 	strtab_free(device->pids);
 }
 
@@ -58,38 +43,24 @@ static bool find_flow(
 }
 
 bool chrome_device_call(struct chrome_device *device,
-	struct chrome_stack *stack, const struct event *event)
+	struct chrome_track *track, const struct event *event)
 {
 	struct chrome_call call = {
 		.correlation = is_external(event) ? 0 : event->id};
 	uint64_t id = device->last_id + 1;
 
 	if (!find_flow(device, event, &call.flow) ||
-		!chrome_stack_call(stack, call, &id))
+		!chrome_stack_call(track, call, &id))
 		return false;
 	if (id > device->last_id)
 		device->last_id = id;
-	return correlation_add(device->correlation,
-		device->trace->tracks[event->track].pid, event->id, id);
+	return timeline_add_cause(device->timeline, event, id);
 }
 
 static uint32_t category_of(
 	const struct chrome_device *device, const struct event *event)
 {
 	return device->trace->sites[event->site].category;
-}
-
-static bool is_overhead(
-	const struct chrome_device *device, const struct event *event)
-{
-	return category_of(device, event) == device->overhead_category;
-}
-
-bool chrome_device_is_host(
-	const struct chrome_device *device, const struct event *event)
-{
-	return is_overhead(device, event) ||
-	       category_of(device, event) == device->wait_category;
 }
 
 /* Adds the device, context and stream. */
@@ -145,10 +116,11 @@ static bool add_details(struct chrome_device *device, const struct event *event,
 {
 	uint32_t category = category_of(device, event);
 
-	if (category == device->kernel_category)
+	if (category == device->timeline->words[WORD_KERNEL])
 		return add_kernel(device, event, args);
-	if (category == device->copy_category ||
-		category == device->set_category || event->bytes != 0)
+	if (category == device->timeline->words[WORD_COPY] ||
+		category == device->timeline->words[WORD_SET] ||
+		event->bytes != 0)
 		return add_bytes(device, event, args);
 	return true;
 }
@@ -162,8 +134,6 @@ static bool has_cause(const struct json_args *args)
 }
 
 /*
- * Driver overhead may belong to any call, even an unrecorded one.
- *
  * The driver's record of a call is beside our own range of it. Readers join by
  * "correlation" and would find two calls for one kernel, so only records
  * without a range get it.
@@ -171,14 +141,10 @@ static bool has_cause(const struct json_args *args)
 static bool add_cause(struct chrome_device *device, const struct event *event,
 	struct json_args *args, struct chrome_cause *cause)
 {
-	const struct trace_track *track = &device->trace->tracks[event->track];
-	bool stream = track->kind == TRACE_STREAM;
+	bool stream = device->trace->tracks[event->track].kind == TRACE_STREAM;
 	uint64_t id = 0;
 
-	cause->known = correlation_find(
-		device->correlation, track->pid, event->id, &id);
-	if (stream && !cause->known && !is_overhead(device, event))
-		device->trace->losses[LOSS_UNMATCHED]++;
+	cause->known = timeline_find_cause(device->timeline, event, &id);
 	if (has_cause(args))
 		return find_flow(device, event, &cause->flow);
 	if (id != 0 && !json_args_add_int(args, device->names,
@@ -211,7 +177,8 @@ bool chrome_device_args(struct chrome_device *device, const struct event *event,
 		return true;
 	/* Readers take events with a "stream" for device work, which this is
 	 * not. */
-	if (track->kind == TRACE_STREAM && !is_overhead(device, event) &&
+	if (track->kind == TRACE_STREAM &&
+		!timeline_is_overhead(device->timeline, event) &&
 		!add_place(device, event, args))
 		return false;
 	return add_details(device, event, args);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "chrome/chrome_rows.h"
 
-#include <assert.h>
-
 #include "base/memory.h"
 
 /* Above the systems' thread ids (2^22), and easy to tell from them. */
@@ -12,11 +10,18 @@
 #define DEVICE_SORT_INDEX 1000000
 
 /* Rows that a track may have. */
-#define ROWS_MAX (3 * LANES_MAX - LANES_MAIN)
+#define ROWS_MAX (LANES_ALL - LANES_MAIN)
 
 /* Most tracks searched for the thread of a TRACE_CALLS track: there may be as
  * many of these as threads. */
 #define THREADS_SEARCHED 4096
+
+struct chrome_process {
+	bool taken;     /* its pid */
+	bool described; /* in the file */
+	uint32_t pid;   /* in the file */
+	uint32_t name;  /* strtab number, as last written */
+};
 
 bool chrome_rows_init(
 	struct chrome_rows *rows, const struct trace *trace, struct json *json)
@@ -322,25 +327,89 @@ static bool open_row(struct chrome_rows *rows, struct chrome_row *row)
 	return true;
 }
 
-bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
-	struct chrome_row *row)
+bool chrome_rows_open(struct chrome_rows *rows, struct chrome_track *track)
 {
-	assert(track < rows->trace->track_count);
-	*row = (struct chrome_row){.track = track, .lane = lane};
-	return open_row(rows, row);
+	track->row = (struct chrome_row){
+		.track = track->base.number, .lane = LANES_MAIN};
+	return open_row(rows, &track->row);
 }
 
-bool chrome_rows_open_part(struct chrome_rows *rows,
-	const struct chrome_row *whole, int32_t lane, struct chrome_row *row)
+/* The row that a further row of the track is a part of; NULL: none, as for
+ * device activities, which may overlap. */
+static const struct chrome_row *whole_of(const struct chrome_rows *rows,
+	const struct chrome_track *track, int32_t lane)
 {
-	*row = (struct chrome_row){.track = whole->track,
+	enum trace_track_kind kind =
+		rows->trace->tracks[track->base.number].kind;
+
+	if (lane >= LANES_CALLS)
+		return track->ranges_row;
+	return kind == TRACE_THREAD || kind == TRACE_TIMELINE ? &track->row
+							      : NULL;
+}
+
+/* The track's first row if allowed and unused, or else a new one; NULL if out
+ * of memory. */
+static struct chrome_row *add_row(struct chrome_rows *rows,
+	struct chrome_track *track, int32_t lane, bool may_be_first)
+{
+	const struct chrome_row *whole = whole_of(rows, track, lane);
+	struct chrome_row *row;
+
+	if (may_be_first && !track->row_used) {
+		track->row_used = true;
+		return &track->row;
+	}
+	row = memory_new(sizeof(*row));
+	if (row == NULL)
+		return NULL;
+	*row = (struct chrome_row){.track = track->base.number,
 		.lane = lane,
-		.whole = whole->tid,
-		.is_part = true};
-	return open_row(rows, row);
+		.whole = whole == NULL ? 0 : whole->tid,
+		.is_part = whole != NULL};
+	if (!open_row(rows, row)) {
+		memory_free(row);
+		return NULL;
+	}
+	return row;
 }
 
-bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_row *row)
+bool chrome_rows_open_ranges(
+	struct chrome_rows *rows, struct chrome_track *track)
+{
+	if (track->ranges_row == NULL)
+		track->ranges_row = add_row(rows, track, LANES_RANGES, true);
+	return track->ranges_row != NULL;
+}
+
+/* May a slice use the track's first row? Not if that is for ranges, where it
+ * would nest in them, except a span, which readers do not nest. */
+static bool has_place(const struct chrome_rows *rows,
+	const struct chrome_track *track, const struct event *slice,
+	int32_t lane)
+{
+	return lane < LANES_HOST &&
+	       (whole_of(rows, track, lane) == NULL ||
+		       trace_site_is_span(rows->trace, slice->site));
+}
+
+const struct chrome_row *chrome_rows_find(struct chrome_rows *rows,
+	struct chrome_track *track, const struct event *slice, int32_t lane)
+{
+	bool may_be_first = has_place(rows, track, slice, lane);
+	struct chrome_row **row;
+
+	if (!array_ensure_index(&track->lane_rows, (uint32_t)lane,
+		    &track->lane_room, sizeof(*track->lane_rows)))
+		return NULL;
+	row = &track->lane_rows[lane];
+	/* The lane's earlier slices may have been allowed there. */
+	if (*row == NULL || (*row == &track->row && !may_be_first))
+		*row = add_row(rows, track, lane, may_be_first);
+	return *row;
+}
+
+static bool rename_row(struct chrome_rows *rows, struct chrome_row *row)
 {
 	uint32_t name = rows->trace->tracks[row->track].name;
 
@@ -350,6 +419,30 @@ bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_row *row)
 		return true;
 	row->name = name;
 	return write_thread_name(rows, row);
+}
+
+bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_track *track)
+{
+	bool done = rename_row(rows, &track->row);
+
+	if (track->ranges_row != NULL)
+		done = done && rename_row(rows, track->ranges_row);
+	for (uint32_t i = 0; i < track->lane_room && done; i++)
+		if (track->lane_rows[i] != NULL)
+			done = rename_row(rows, track->lane_rows[i]);
+	return done;
+}
+
+void chrome_rows_clear_track(struct timeline_track *base)
+{
+	struct chrome_track *track = (struct chrome_track *)base;
+
+	if (track->ranges_row != &track->row)
+		memory_free(track->ranges_row);
+	for (uint32_t i = 0; i < track->lane_room; i++)
+		if (track->lane_rows[i] != &track->row)
+			memory_free(track->lane_rows[i]);
+	memory_free(track->lane_rows);
 }
 
 void chrome_row_write_flow(struct json *json, const struct chrome_row *row,

@@ -19,8 +19,8 @@
 
 #include "base/buffer.h"
 #include "json/json.h"
-#include "timeline/lanes.h"
-#include "trace/trace.h"
+#include "timeline/json_args.h"
+#include "timeline/timeline.h"
 
 /* Arguments of a device's "process_labels": the pid in the file of the process
  * that used it, and its number. */
@@ -57,12 +57,21 @@ struct chrome_flow {
 	uint64_t id;
 };
 
-struct chrome_process {
-	bool taken;     /* its pid */
-	bool described; /* in the file */
-	uint32_t pid;   /* in the file */
-	uint32_t name;  /* strtab number, as last written */
+struct chrome_track {
+	struct timeline_track base;
+	struct json *json;
+	struct json_names *names;
+	struct chrome_row row; /* also for events without duration */
+	bool row_used;
+	struct chrome_row *ranges_row; /* NULL: no range yet; may be &row */
+	struct chrome_row **lane_rows; /* by lane; likewise */
+	uint32_t lane_room;
+	/* See chrome_stack.h. */
+	int64_t empty_ns; /* time of the last empty range */
+	size_t pending_bytes;
 };
+
+struct chrome_process;
 
 struct chrome_rows {
 	const struct trace *trace;
@@ -83,16 +92,23 @@ bool chrome_rows_init(
 	struct chrome_rows *rows, const struct trace *trace, struct json *json);
 void chrome_rows_clear(struct chrome_rows *rows);
 
-/* Opens a row and writes its names. False if out of memory. */
-bool chrome_rows_open(struct chrome_rows *rows, uint32_t track, int32_t lane,
-	struct chrome_row *row);
+/* Opens the track's first row, for its nested ranges, or lane 0 of a device, and
+ * writes its names. False if out of memory. */
+bool chrome_rows_open(struct chrome_rows *rows, struct chrome_track *track);
 
-/* Likewise, for a part of another row. */
-bool chrome_rows_open_part(struct chrome_rows *rows,
-	const struct chrome_row *whole, int32_t lane, struct chrome_row *row);
+/* Opens the row for nested ranges, unless it is open; likewise. */
+bool chrome_rows_open_ranges(
+	struct chrome_rows *rows, struct chrome_track *track);
 
-/* Writes the row's names again if the track's or process's name has changed. */
-bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_row *row);
+/* The row of the slice's lane, opened if new; NULL if out of memory. */
+const struct chrome_row *chrome_rows_find(struct chrome_rows *rows,
+	struct chrome_track *track, const struct event *slice, int32_t lane);
+
+/* Writes again the names of the track that became known after its rows were
+ * opened. False if out of memory. */
+bool chrome_rows_rename(struct chrome_rows *rows, struct chrome_track *track);
+
+void chrome_rows_clear_track(struct timeline_track *track);
 
 /* Writes one end of an arrow, 's' or 'f', in the slice that begins at that
  * time. */

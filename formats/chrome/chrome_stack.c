@@ -13,16 +13,6 @@ struct pending_piece {
 	char bytes[];
 };
 
-/*
- * Pending text, to be written after the range that holds it back: a list of
- * pieces in file order, which is joined with another in constant time. So a
- * chain of ranges that start together costs no more than other ranges.
- */
-struct pending_text {                /* all zero: nothing */
-	struct pending_piece *first; /* NULL: nothing */
-	struct pending_piece *last;
-};
-
 static void pending_clear(struct pending_text *pending)
 {
 	while (pending->first != NULL) {
@@ -79,20 +69,6 @@ static size_t pending_write(struct pending_text *pending, struct json *json)
 	return size;
 }
 
-struct chrome_frame {
-	int64_t start_ns;
-	uint32_t site;
-	bool begun;       /* "B" is written: it ends with "E" */
-	bool is_clipped;  /* its EVENT_UNCLIPPED_CALL is written instead */
-	bool has_flow;    /* `flow` starts here */
-	bool is_op;       /* its category is "cpu_op" */
-	bool is_numbered; /* numbered as a call by us */
-	uint64_t flow;
-	uint64_t id;            /* "External id"; 0: none */
-	struct json_args *args; /* NULL: none */
-	struct pending_text pending;
-};
-
 /* The slice that represents a range. */
 struct shape {
 	const struct chrome_row *row;
@@ -106,71 +82,48 @@ struct shape {
 /* Numbers, punctuation and both prefixes of one event. */
 #define EVENT_ROOM (CHROME_PREFIX_ROOM + 2 * JSON_NUMBER_MAX + 32)
 
-void chrome_stack_init(struct chrome_stack *stack, struct json *json,
-	struct json_names *names, const struct chrome_row *row)
+void chrome_stack_clear_frame(void *frame)
 {
-	*stack = (struct chrome_stack){.json = json,
-		.names = names,
-		.row = row,
-		.last_ns = INT64_MIN,
-		.empty_ns = INT64_MIN};
+	struct chrome_frame *ended = frame;
+
+	pending_clear(&ended->pending);
+	json_args_free(ended->args);
 }
 
-void chrome_stack_clear(struct chrome_stack *stack)
+static struct chrome_frame *frames(const struct chrome_track *track)
 {
-	for (uint32_t i = 0; i < stack->depth; i++) {
-		pending_clear(&stack->frames[i].pending);
-		json_args_release(stack->names, stack->frames[i].args);
-	}
-	memory_free(stack->frames);
+	return track->base.frames;
 }
 
-static struct chrome_frame *top(const struct chrome_stack *stack)
+struct chrome_frame *chrome_stack_top(const struct chrome_track *track)
 {
-	assert(stack->depth > 0);
-	return &stack->frames[stack->depth - 1];
+	assert(track->base.depth > 0);
+	return &frames(track)[track->base.depth - 1];
 }
 
-static bool grow(struct chrome_stack *stack)
+bool chrome_stack_begin(struct chrome_track *track, const struct event *event)
 {
-	uint32_t room = stack->room == 0 ? 32 : stack->room * 2;
-	struct chrome_frame *frames;
-
-	if (stack->room > UINT32_MAX / 4)
-		return false;
-	frames = memory_resize(stack->frames, room * sizeof(*frames));
-	if (frames == NULL)
-		return false;
-	stack->frames = frames;
-	stack->room = room;
-	return true;
-}
-
-bool chrome_stack_begin(struct chrome_stack *stack, const struct event *event)
-{
-	if (stack->depth == stack->room && !grow(stack))
-		return false;
-	stack->frames[stack->depth++] =
+	frames(track)[track->base.depth++] =
 		(struct chrome_frame){.start_ns = event->time_ns,
 			.is_clipped = event->shift_ns > 0,
 			.site = event->site};
-	return event->arg_count == 0 || chrome_stack_args(stack, event);
+	return event->arg_count == 0 || chrome_stack_args(track, event);
 }
 
 /* A range's arguments, created if necessary. */
 static struct json_args *own_args(
-	const struct chrome_stack *stack, struct chrome_frame *frame)
+	const struct chrome_track *track, struct chrome_frame *frame)
 {
 	if (frame->args == NULL)
-		frame->args = json_args_acquire(stack->names);
+		frame->args = json_args_acquire(track->names);
 	return frame->args;
 }
 
-bool chrome_stack_args(struct chrome_stack *stack, const struct event *event)
+bool chrome_stack_args(struct chrome_track *track, const struct event *event)
 {
-	struct json_args *args = own_args(stack, top(stack));
+	struct json_args *args = own_args(track, chrome_stack_top(track));
 
-	return args != NULL && json_args_add(args, stack->names, event);
+	return args != NULL && json_args_add(args, track->names, event);
 }
 
 static void write_times(struct json *json, const struct chrome_row *row,
@@ -219,10 +172,10 @@ static void write_op(struct json *json, const struct json_site *site)
 
 /* Ranges that started at the same time follow it; otherwise Perfetto would
  * start the arrow in the enclosing range. */
-static void write_range(struct json *json, const struct chrome_stack *stack,
+static void write_range(struct json *json, const struct chrome_track *track,
 	const struct chrome_frame *frame, const struct shape *shape)
 {
-	const struct json_site *site = &stack->names->sites[frame->site];
+	const struct json_site *site = &track->names->sites[frame->site];
 
 	if (frame->is_op) {
 		write_times(json, shape->row, shape->start_ns, shape->dur_ns);
@@ -239,15 +192,16 @@ static void write_range(struct json *json, const struct chrome_stack *stack,
 /* The begin has the function's location, the end the arguments, which are
  * complete by then. Members beside the arguments belong to the begin; those of
  * an end are arguments, see chrome_read_json.h. */
-static void write_mark(struct json *json, const struct chrome_stack *stack,
+static void write_mark(struct json *json, const struct chrome_track *track,
 	const struct chrome_frame *frame, char phase, int64_t time_ns)
 {
-	const struct json_site *site = &stack->names->sites[frame->site];
+	const struct json_site *site = &track->names->sites[frame->site];
 	char *at = json_room(json, EVENT_ROOM);
 
 	if (at == NULL)
 		return;
-	json_advance(json, chrome_row_put(stack->row, at, phase, time_ns));
+	json_advance(
+		json, chrome_row_put(track->ranges_row, at, phase, time_ns));
 	if (frame->is_op)
 		write_op(json, site);
 	else
@@ -260,168 +214,171 @@ static void write_mark(struct json *json, const struct chrome_stack *stack,
 	}
 	json_raw(json, "}", 1);
 	if (phase == 'B')
-		write_flow(json, stack->row, frame, frame->start_ns);
+		write_flow(json, track->ranges_row, frame, frame->start_ns);
 }
 
 static void write_pending(
-	struct chrome_stack *stack, struct pending_text *pending)
+	struct chrome_track *track, struct pending_text *pending)
 {
-	stack->pending_bytes -= pending_write(pending, stack->json);
+	track->pending_bytes -= pending_write(pending, track->json);
 }
 
 /* Writes the begins of the innermost range and of those that started at the
  * same time, in order, so that nothing needs to be held back for them. */
-static bool begin_tied(struct chrome_stack *stack)
+static bool begin_tied(struct chrome_track *track)
 {
-	uint32_t first = stack->depth - 1;
+	uint32_t first = track->base.depth - 1;
 
-	while (first > 0 && !stack->frames[first - 1].begun &&
-		stack->frames[first - 1].start_ns ==
-			stack->frames[first].start_ns)
+	while (first > 0 && !frames(track)[first - 1].begun &&
+		frames(track)[first - 1].start_ns ==
+			frames(track)[first].start_ns)
 		first--;
-	for (uint32_t i = first; i < stack->depth; i++) {
-		struct chrome_frame *frame = &stack->frames[i];
+	for (uint32_t i = first; i < track->base.depth; i++) {
+		struct chrome_frame *frame = &frames(track)[i];
 
-		if (json_names_site(stack->names, frame->site) == NULL)
+		if (json_names_site(track->names, frame->site) == NULL)
 			return false;
 		if (!frame->is_clipped)
-			write_mark(stack->json, stack, frame, 'B',
+			write_mark(track->json, track, frame, 'B',
 				frame->start_ns);
-		write_pending(stack, &frame->pending);
+		write_pending(track, &frame->pending);
 		frame->begun = true;
 	}
 	return true;
 }
 
 /* Must the innermost range wait for the enclosing one? */
-static bool is_tied(const struct chrome_stack *stack)
+static bool is_tied(const struct chrome_track *track)
 {
-	const struct chrome_frame *frame = top(stack);
+	const struct chrome_frame *frame = chrome_stack_top(track);
 
-	return stack->depth > 1 && frame[-1].start_ns == frame->start_ns &&
+	return track->base.depth > 1 && frame[-1].start_ns == frame->start_ns &&
 	       !frame[-1].begun;
 }
 
 /* Moves the scratch text to the end of the pending text. */
-static bool add_pending(struct chrome_stack *stack,
+static bool add_pending(struct chrome_track *track,
 	struct pending_text *pending, const struct json *json)
 {
-	stack->pending_bytes += json->used;
+	track->pending_bytes += json->used;
 	return pending_add(pending, json);
 }
 
 /* Adds the closing range and its held text to the enclosing one. */
 static bool add_pending_range(
-	struct chrome_stack *stack, const struct shape *shape)
+	struct chrome_track *track, const struct shape *shape)
 {
-	struct chrome_frame *frame = top(stack);
+	struct chrome_frame *frame = chrome_stack_top(track);
 	struct pending_text *pending = &frame[-1].pending;
-	struct json *json = json_names_scratch(stack->names);
+	struct json *json = json_names_scratch(track->names);
 
-	write_range(json, stack, frame, shape);
-	if (!add_pending(stack, pending, json))
+	write_range(json, track, frame, shape);
+	if (!add_pending(track, pending, json))
 		return false;
 	pending_join(pending, &frame->pending);
 	return true;
 }
 
 /* Likewise, as "B" and "E". */
-static bool add_pending_marks(struct chrome_stack *stack, int64_t end_ns)
+static bool add_pending_marks(struct chrome_track *track, int64_t end_ns)
 {
-	struct chrome_frame *frame = top(stack);
+	struct chrome_frame *frame = chrome_stack_top(track);
 	struct pending_text *pending = &frame[-1].pending;
-	struct json *json = json_names_scratch(stack->names);
+	struct json *json = json_names_scratch(track->names);
 
-	write_mark(json, stack, frame, 'B', frame->start_ns);
-	if (!add_pending(stack, pending, json))
+	write_mark(json, track, frame, 'B', frame->start_ns);
+	if (!add_pending(track, pending, json))
 		return false;
 	pending_join(pending, &frame->pending);
-	json = json_names_scratch(stack->names);
-	write_mark(json, stack, frame, 'E', end_ns);
-	return add_pending(stack, pending, json);
+	json = json_names_scratch(track->names);
+	write_mark(json, track, frame, 'E', end_ns);
+	return add_pending(track, pending, json);
 }
 
-static void pop(struct chrome_stack *stack)
+static void pop(struct chrome_track *track)
 {
-	json_args_release(stack->names, top(stack)->args);
-	stack->depth--;
+	struct chrome_frame *frame = chrome_stack_top(track);
+
+	json_args_release(track->names, frame->args);
+	frame->args = NULL;
+	track->base.depth--;
 }
 
 /* Writes all held text if there is more than the limit. */
-static bool check_pending(struct chrome_stack *stack)
+static bool check_pending(struct chrome_track *track)
 {
-	return stack->pending_bytes <= CHROME_PENDING_MAX || begin_tied(stack);
+	return track->pending_bytes <= CHROME_PENDING_MAX || begin_tied(track);
 }
 
 /* Closes the innermost range, which is a slice. */
-static bool close_slice(struct chrome_stack *stack, const struct shape *shape)
+static bool close_slice(struct chrome_track *track, const struct shape *shape)
 {
-	struct chrome_frame *frame = top(stack);
+	struct chrome_frame *frame = chrome_stack_top(track);
 
-	if (json_names_site(stack->names, frame->site) == NULL)
+	if (json_names_site(track->names, frame->site) == NULL)
 		return false;
-	if (!frame->begun && is_tied(stack)) {
-		if (!add_pending_range(stack, shape))
+	if (!frame->begun && is_tied(track)) {
+		if (!add_pending_range(track, shape))
 			return false;
-		pop(stack);
-		return check_pending(stack);
+		pop(track);
+		return check_pending(track);
 	}
-	write_range(stack->json, stack, frame, shape);
-	write_pending(stack, &frame->pending);
-	pop(stack);
+	write_range(track->json, track, frame, shape);
+	write_pending(track, &frame->pending);
+	pop(track);
 	return true;
 }
 
 /* Likewise, for a range that is not itself written. */
-static void close_clipped(struct chrome_stack *stack)
+static void close_clipped(struct chrome_track *track)
 {
-	struct chrome_frame *frame = top(stack);
+	struct chrome_frame *frame = chrome_stack_top(track);
 
-	if (!frame->begun && is_tied(stack))
+	if (!frame->begun && is_tied(track))
 		pending_join(&frame[-1].pending, &frame->pending);
 	else
-		write_pending(stack, &frame->pending);
-	pop(stack);
+		write_pending(track, &frame->pending);
+	pop(track);
 }
 
 /* Closes the innermost range on its own row. */
-static bool close_range(struct chrome_stack *stack, int64_t end_ns)
+static bool close_range(struct chrome_track *track, int64_t end_ns)
 {
-	struct chrome_frame *frame = top(stack);
-	const struct shape shape = {stack->row, frame->start_ns,
+	struct chrome_frame *frame = chrome_stack_top(track);
+	const struct shape shape = {track->ranges_row, frame->start_ns,
 		(uint64_t)end_ns - (uint64_t)frame->start_ns};
-	bool as_slice = stack->empty_ns != end_ns;
+	bool as_slice = track->empty_ns != end_ns;
 
-	if (json_names_site(stack->names, frame->site) == NULL)
+	if (json_names_site(track->names, frame->site) == NULL)
 		return false;
 	if (shape.dur_ns == 0)
-		stack->empty_ns = end_ns;
+		track->empty_ns = end_ns;
 	if (!frame->begun && as_slice)
-		return close_slice(stack, &shape);
-	if (!frame->begun && is_tied(stack) && shape.dur_ns == 0) {
-		if (!add_pending_marks(stack, end_ns))
+		return close_slice(track, &shape);
+	if (!frame->begun && is_tied(track) && shape.dur_ns == 0) {
+		if (!add_pending_marks(track, end_ns))
 			return false;
-		pop(stack);
-		return check_pending(stack);
+		pop(track);
+		return check_pending(track);
 	}
 	/* An "E" must precede every later begin, so it cannot be held. */
-	if (!frame->begun && !begin_tied(stack))
+	if (!frame->begun && !begin_tied(track))
 		return false;
-	write_mark(stack->json, stack, frame, 'E', end_ns);
-	pop(stack);
+	write_mark(track->json, track, frame, 'E', end_ns);
+	pop(track);
 	return true;
 }
 
 /* The range that made the innermost one, a call; NULL if there is none. */
-static struct chrome_frame *find_caller(const struct chrome_stack *stack)
+static struct chrome_frame *find_caller(const struct chrome_track *track)
 {
-	uint32_t at = stack->depth - 1;
+	uint32_t at = track->base.depth - 1;
 
 	for (int i = 0; i < CALLS_MAX && at > 0; i++) {
-		struct chrome_frame *frame = &stack->frames[--at];
+		struct chrome_frame *frame = &frames(track)[--at];
 
 		if (!frame->is_clipped &&
-			!json_names_is_call(stack->names, frame->site))
+			!json_names_is_call(track->names, frame->site))
 			return frame;
 	}
 	return NULL;
@@ -429,9 +386,9 @@ static struct chrome_frame *find_caller(const struct chrome_stack *stack)
 
 /* Gives a range its number. */
 static bool number_range(
-	struct chrome_stack *stack, struct chrome_frame *frame, uint64_t id)
+	struct chrome_track *track, struct chrome_frame *frame, uint64_t id)
 {
-	struct json_args *args = own_args(stack, frame);
+	struct json_args *args = own_args(track, frame);
 
 	if (args == NULL)
 		return false;
@@ -439,33 +396,33 @@ static bool number_range(
 	/* A range that has begun already has its category in the file. */
 	frame->is_op = !frame->begun;
 	if (frame->is_op &&
-		!json_args_add_category(args, stack->names, frame->site))
+		!json_args_add_category(args, track->names, frame->site))
 		return false;
 	return json_args_add_int(
-		args, stack->names, JSON_ARGS_KEY_EXTERNAL_ID, (int64_t)id);
+		args, track->names, JSON_ARGS_KEY_EXTERNAL_ID, (int64_t)id);
 }
 
 /* Connects the innermost range, a call, to its caller. */
 static bool number_call(
-	struct chrome_stack *stack, struct chrome_call call, uint64_t *id)
+	struct chrome_track *track, struct chrome_call call, uint64_t *id)
 {
-	struct chrome_frame *frame = top(stack);
-	struct chrome_frame *caller = find_caller(stack);
-	struct json_args *args = own_args(stack, frame);
+	struct chrome_frame *frame = chrome_stack_top(track);
+	struct chrome_frame *caller = find_caller(track);
+	struct json_args *args = own_args(track, frame);
 
 	if (args == NULL ||
-		!json_args_add_int(args, stack->names,
+		!json_args_add_int(args, track->names,
 			JSON_ARGS_KEY_CORRELATION, (int64_t)call.correlation))
 		return false;
 	if (caller == NULL)
 		*id = 0;
 	else if (caller->id != 0)
 		*id = caller->id;
-	else if (!number_range(stack, caller, *id))
+	else if (!number_range(track, caller, *id))
 		return false;
 	frame->is_numbered = true;
 	return caller == NULL ||
-	       json_args_add_int(args, stack->names, JSON_ARGS_KEY_EXTERNAL_ID,
+	       json_args_add_int(args, track->names, JSON_ARGS_KEY_EXTERNAL_ID,
 		       (int64_t)*id);
 }
 
@@ -478,73 +435,44 @@ static bool has_numbers(const struct chrome_frame *frame)
 }
 
 bool chrome_stack_call(
-	struct chrome_stack *stack, struct chrome_call call, uint64_t *id)
+	struct chrome_track *track, struct chrome_call call, uint64_t *id)
 {
-	struct chrome_frame *frame = top(stack);
+	struct chrome_frame *frame = chrome_stack_top(track);
 
 	if (call.correlation == 0 || has_numbers(frame))
 		*id = 0;
-	else if (!number_call(stack, call, id))
+	else if (!number_call(track, call, id))
 		return false;
 	frame->flow = call.flow;
 	if (frame->begun && !frame->has_flow) {
 		frame->has_flow = true;
-		write_flow(stack->json, stack->row, frame, frame->start_ns);
+		write_flow(
+			track->json, track->ranges_row, frame, frame->start_ns);
 	}
 	frame->has_flow = true;
 	return true;
 }
 
-static bool close_any(struct chrome_stack *stack, int64_t end_ns)
+bool chrome_stack_end(struct chrome_track *track, const struct event *event,
+	const struct chrome_row *row)
 {
-	if (!top(stack)->is_clipped)
-		return close_range(stack, end_ns);
-	close_clipped(stack);
-	return true;
-}
+	const struct chrome_frame *frame = chrome_stack_top(track);
+	const struct shape shape = {row, frame->start_ns,
+		(uint64_t)event_end(event) - (uint64_t)frame->start_ns};
 
-static bool add_end_args(struct chrome_stack *stack, const struct event *event)
-{
-	return event->arg_count == 0 || chrome_stack_args(stack, event);
-}
-
-bool chrome_stack_end(struct chrome_stack *stack, const struct event *event)
-{
-	return add_end_args(stack, event) && close_any(stack, event->time_ns);
-}
-
-bool chrome_stack_cut(struct chrome_stack *stack, int64_t time_ns)
-{
-	struct json_args *args = own_args(stack, top(stack));
-
-	return args != NULL && json_args_add_open(args, stack->names) &&
-	       close_any(stack, time_ns);
-}
-
-bool chrome_stack_is_begun(const struct chrome_stack *stack)
-{
-	return top(stack)->begun;
-}
-
-bool chrome_stack_is_longer(const struct chrome_stack *stack,
-	const struct event *end, struct event *call)
-{
-	const struct chrome_frame *frame = top(stack);
-
-	if (end->shift_ns == 0 || frame->is_clipped)
+	if (event->arg_count > 0 && !chrome_stack_args(track, event))
 		return false;
-	*call = (struct event){.kind = EVENT_COMPLETE,
-		.track = stack->row->track,
-		.site = frame->site,
-		.time_ns = frame->start_ns};
-	call->dur_ns = (uint64_t)event_end(end) - (uint64_t)frame->start_ns;
+	if (row != NULL)
+		return close_slice(track, &shape);
+	if (!frame->is_clipped)
+		return close_range(track, event->time_ns);
+	close_clipped(track);
 	return true;
 }
 
-bool chrome_stack_end_call(struct chrome_stack *stack, const struct event *end,
-	const struct event *call, const struct chrome_row *row)
+bool chrome_stack_mark_open(struct chrome_track *track)
 {
-	const struct shape shape = {row, call->time_ns, call->dur_ns};
+	struct json_args *args = own_args(track, chrome_stack_top(track));
 
-	return add_end_args(stack, end) && close_slice(stack, &shape);
+	return args != NULL && json_args_add_open(args, track->names);
 }

@@ -38,31 +38,42 @@
 /* Most levels that Perfetto shows. */
 #define CHROME_DEPTH_SHOWN 512
 
-struct chrome_frame;
-
-struct chrome_stack {
-	struct json *json;
-	struct json_names *names;
-	const struct chrome_row *row;
-	struct chrome_frame *frames;
-	uint32_t depth;
-	uint32_t room;
-	int64_t last_ns;  /* times do not go below it */
-	int64_t empty_ns; /* time of the last empty range */
-	size_t pending_bytes;
+/*
+ * Pending text, to be written after the range that holds it back: a list of
+ * pieces in file order, which is joined with another in constant time. So a
+ * chain of ranges that start together costs no more than other ranges.
+ */
+struct pending_text {                /* all zero: nothing */
+	struct pending_piece *first; /* NULL: nothing */
+	struct pending_piece *last;
 };
 
-/* All are borrowed. */
-void chrome_stack_init(struct chrome_stack *stack, struct json *json,
-	struct json_names *names, const struct chrome_row *row);
-void chrome_stack_clear(struct chrome_stack *stack);
+struct chrome_frame {
+	int64_t start_ns;
+	uint32_t site;
+	bool begun;       /* "B" is written: it ends with "E" */
+	bool is_clipped;  /* its EVENT_UNCLIPPED_CALL is written instead */
+	bool has_flow;    /* `flow` starts here */
+	bool is_op;       /* its category is "cpu_op" */
+	bool is_numbered; /* numbered as a call by us */
+	uint64_t flow;
+	uint64_t id;            /* "External id"; 0: none */
+	struct json_args *args; /* NULL: none */
+	struct pending_text pending;
+};
 
-/* Opens a range; arguments of the event become the range's. The caller must
- * correct times that go backwards. False if out of memory, as for all below. */
-bool chrome_stack_begin(struct chrome_stack *stack, const struct event *event);
+void chrome_stack_clear_frame(void *frame);
 
-/* Adds arguments to the innermost range, which must exist. */
-bool chrome_stack_args(struct chrome_stack *stack, const struct event *event);
+/* The innermost range, which must exist, as for all below but the first. */
+struct chrome_frame *chrome_stack_top(const struct chrome_track *track);
+
+/* Opens a range, in a frame that the track has; arguments of the event become
+ * the range's. The row for ranges must be open. False if out of memory, as for
+ * all below. */
+bool chrome_stack_begin(struct chrome_track *track, const struct event *event);
+
+/* Adds arguments to the innermost range. */
+bool chrome_stack_args(struct chrome_track *track, const struct event *event);
 
 /* Numbers of a call: the correlation with its activity, and the arrow to it. */
 struct chrome_call {
@@ -71,31 +82,20 @@ struct chrome_call {
 };
 
 /*
- * Marks the innermost range, which must exist, as this device API call. `*id`
- * becomes the calling range's "External id": its own, or else the given one,
- * which it then gets; 0 without a calling range, or if the trace has its own
- * numbers.
+ * Marks the innermost range as this device API call. `*id` becomes the calling
+ * range's "External id": its own, or else the given one, which it then gets; 0
+ * without a calling range, or if the trace has its own numbers.
  */
 bool chrome_stack_call(
-	struct chrome_stack *stack, struct chrome_call call, uint64_t *id);
+	struct chrome_track *track, struct chrome_call call, uint64_t *id);
 
-/* Closes the innermost range, with the event's arguments. */
-bool chrome_stack_end(struct chrome_stack *stack, const struct event *event);
+/* Closes the innermost range, with the event's arguments: on its own row
+ * (NULL), or with its real end on another one, if its begin is not written. */
+bool chrome_stack_end(struct chrome_track *track, const struct event *event,
+	const struct chrome_row *row);
 
-/* Closes the innermost range at `time_ns` and marks it as open. */
-bool chrome_stack_cut(struct chrome_stack *stack, int64_t time_ns);
-
-/* Was the innermost range longer than up to this end? Then `*call` gets its
- * real time and duration. */
-bool chrome_stack_is_longer(const struct chrome_stack *stack,
-	const struct event *end, struct event *call);
-
-/* Has the innermost range's begin been written? Then it cannot be moved. */
-bool chrome_stack_is_begun(const struct chrome_stack *stack);
-
-/* Closes the innermost range as that call, on that row. */
-bool chrome_stack_end_call(struct chrome_stack *stack, const struct event *end,
-	const struct event *call, const struct chrome_row *row);
+/* Adds the argument of ranges without an end. */
+bool chrome_stack_mark_open(struct chrome_track *track);
 
 /* Writes one "X" event. `args` may be NULL. */
 void chrome_stack_write_slice(struct json *json, const struct chrome_row *row,

@@ -14,30 +14,30 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/stable_hash.h"
-#include "format.h"
 #include "json/json.h"
 #include "perfetto/pftrace_args.h"
 #include "perfetto/pftrace_track.h"
 #include "protobuf/protobuf.h"
-#include "trace/correlation.h"
 
 /* Namespaces of arrow numbers. */
 enum { ARROW_CALL, ARROW_FLOW };
 
 struct pftrace {
-	struct timeline_writer writer; /* first: callers hold a pointer to it */
-	struct trace *trace;
+	struct timeline timeline; /* first: the layer holds a pointer to it */
 	struct pftrace_packets packets;
 	struct pftrace_tracks tracks;
-	struct correlation *calls; /* known calls; values are unused */
-	const char *title;
-	uint32_t memory_name; /* strtab numbers in the trace */
-	uint32_t wait_category;
-	uint32_t overhead_category;
-	uint32_t cause_category;
 };
+
+static struct pftrace *pftrace_of(struct timeline *timeline)
+{
+	return (struct pftrace *)timeline;
+}
+
+static struct pftrace_track *track_of(struct timeline_track *track)
+{
+	return (struct pftrace_track *)track;
+}
 
 static void flows_remove(struct pftrace_flows *flows, uint32_t at)
 {
@@ -85,93 +85,62 @@ static void flows_write_bound(struct pftrace_flows *flows,
 	}
 }
 
-static int64_t time_in_file(const struct pftrace_track *track, int64_t time_ns)
+static void begin_file(struct timeline *timeline, int64_t first_ns)
 {
-	int64_t since_ns;
-
-	if (__builtin_sub_overflow(time_ns, track->epoch_ns, &since_ns))
-		return INT64_MIN;
-	return since_ns;
+	pftrace_tracks_begin(&pftrace_of(timeline)->tracks, first_ns);
 }
 
-/* The event, its time corrected if it went backwards. */
-static struct event in_order(struct pftrace *pftrace,
-	struct pftrace_track *track, const struct event *event)
+static bool open_track(struct timeline *timeline, struct timeline_track *track)
 {
-	struct event adjusted = *event;
-
-	adjusted.time_ns = time_in_file(track, event->time_ns);
-	if (adjusted.time_ns < track->last_ns) {
-		pftrace->trace->losses[LOSS_BACKWARD_TIMES]++;
-		adjusted.time_ns = track->last_ns;
-	}
-	track->last_ns = adjusted.time_ns;
-	return adjusted;
+	pftrace_track_open(&pftrace_of(timeline)->tracks, track_of(track));
+	return true;
 }
 
-static bool add_begin(struct pftrace *pftrace, struct pftrace_track *track,
+static bool add_begin(struct timeline *timeline, struct timeline_track *track,
 	const struct event *event)
 {
-	struct event adjusted;
-
-	if (!track->has_ranges)
-		track->epoch_ns = trace_track_epoch(
-			pftrace->trace, event->track, event->time_ns);
-	adjusted = in_order(pftrace, track, event);
-	return pftrace_track_begin(&pftrace->tracks, track, &adjusted);
+	return pftrace_range_begin(
+		&pftrace_of(timeline)->tracks, track_of(track), event);
 }
 
-static bool add_end(struct pftrace *pftrace, struct pftrace_track *track,
+static bool add_end(struct timeline *timeline, struct timeline_track *track,
 	const struct event *event)
 {
-	struct event adjusted;
-
-	if (track->stack.depth == 0) {
-		pftrace->trace->losses[LOSS_STRAY_ENDS]++;
-		return true;
-	}
-	adjusted = in_order(pftrace, track, event);
-	return pftrace_track_end(&pftrace->tracks, track, &adjusted);
+	return pftrace_range_end(
+		&pftrace_of(timeline)->tracks, track_of(track), event);
 }
 
-static bool add_args(struct pftrace *pftrace, struct pftrace_track *track,
+static bool mark_open(struct timeline *timeline, struct timeline_track *track)
+{
+	pftrace_args_add_true(&pftrace_of(timeline)->packets,
+		pftrace_range_fields(track_of(track)), "open");
+	return true;
+}
+
+static bool add_args(struct timeline *timeline, struct timeline_track *track,
 	const struct event *event)
 {
-	if (track->stack.depth == 0) {
-		pftrace->trace->losses[LOSS_NOT_SHOWN]++;
-		return true;
-	}
-	pftrace_args_add(&pftrace->packets, pftrace_track_fields(track), event);
+	pftrace_args_add(&pftrace_of(timeline)->packets,
+		pftrace_range_fields(track_of(track)), event);
 	return true;
 }
 
 /* Writes a slice into the first free lane. `fields` (may be NULL) are added to
  * its event. */
-static bool add_slice(struct pftrace *pftrace, struct pftrace_track *track,
-	const struct event *event, const struct buffer *fields)
+static bool add_slice(struct pftrace *pftrace, struct timeline_track *track,
+	const struct event *event, int32_t first, const struct buffer *fields)
 {
 	struct pftrace_packets *packets = &pftrace->packets;
-	uint32_t category = pftrace->trace->sites[event->site].category;
-	struct pftrace_lanes *lanes = &track->slices;
-	int64_t end_ns = INT64_MAX;
 	struct buffer *out;
-	uint32_t lane = 0;
-	uint64_t uuid;
+	uint64_t uuid = 0;
+	int32_t lane;
 
-	/* Host time, such as waits for the stream, would not nest with the
-	 * rest. */
-	if (pftrace->trace->tracks[event->track].kind == TRACE_STREAM &&
-		event->kind == EVENT_ACTIVITY &&
-		(category == pftrace->wait_category ||
-			category == pftrace->overhead_category))
-		lanes = &track->host;
-	if (event->dur_ns < (uint64_t)INT64_MAX - (uint64_t)event->time_ns)
-		end_ns = (int64_t)((uint64_t)event->time_ns + event->dur_ns);
-	uuid = pftrace_track_lane(&pftrace->tracks, track, lanes, event, &lane);
+	if (timeline_place_slice(
+		    &pftrace->timeline, track, event, first, &lane))
+		uuid = pftrace_track_lane(
+			&pftrace->tracks, track_of(track), lane);
 	if (uuid == 0)
 		return false;
-	if (lane > 0)
-		pftrace->trace->losses[LOSS_OVERLAPS]++;
 	out = pftrace_event_begin(
 		packets, PFTRACE_SLICE_BEGIN, uuid, event->time_ns);
 	pftrace_args_add_site(packets, out, event->site);
@@ -179,15 +148,16 @@ static bool add_slice(struct pftrace *pftrace, struct pftrace_track *track,
 	if (fields != NULL)
 		buffer_add(out, fields->bytes, fields->used);
 	pftrace_event_end(packets);
-	(void)pftrace_event_begin(packets, PFTRACE_SLICE_END, uuid, end_ns);
+	(void)pftrace_event_begin(
+		packets, PFTRACE_SLICE_END, uuid, event_end(event));
 	pftrace_event_end(packets);
 	return true;
 }
 
-static bool add_complete(struct pftrace *pftrace, struct pftrace_track *track,
-	const struct event *event)
+static bool add_complete(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event)
 {
-	return add_slice(pftrace, track, event, NULL);
+	return add_slice(pftrace_of(timeline), track, event, 0, NULL);
 }
 
 /* The number of an arrow, unique for kind and process. */
@@ -199,60 +169,55 @@ static uint64_t arrow(uint64_t kind, uint64_t scope, uint64_t id)
 }
 
 /* The correlation and arrow that connect a call with its activity. */
-static void add_cause(
-	struct pftrace *pftrace, struct buffer *out, const struct event *event)
+static void add_cause(struct timeline *timeline, struct buffer *out,
+	const struct event *event)
 {
-	int64_t pid = pftrace->trace->tracks[event->track].pid;
+	int64_t pid = timeline->trace->tracks[event->track].pid;
 
 	pftrace_add_correlation(out, event->id);
 	protobuf_add_fixed64(out, TRACK_EVENT_FLOW_IDS,
 		arrow(ARROW_CALL, (uint64_t)pid, event->id));
 }
 
-static bool add_correlation(struct pftrace *pftrace,
-	struct pftrace_track *track, const struct event *event)
+static bool add_correlation(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event)
 {
-	if (track->stack.depth == 0) {
-		pftrace->trace->losses[LOSS_NOT_SHOWN]++;
-		return true;
-	}
-	add_cause(pftrace, pftrace_track_fields(track), event);
-	return correlation_add(pftrace->calls,
-		pftrace->trace->tracks[event->track].pid, event->id, 0);
+	add_cause(timeline, pftrace_range_fields(track_of(track)), event);
+	return timeline_add_cause(timeline, event, 0);
 }
 
 /* The driver's record of a call is a separate slice beside our own range of the
  * call, to which the arrow leads. */
-static bool add_activity(struct pftrace *pftrace, struct pftrace_track *track,
-	const struct event *event)
+static bool add_activity(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event)
 {
-	const struct trace_track *from = &pftrace->trace->tracks[event->track];
-	uint32_t category = pftrace->trace->sites[event->site].category;
+	bool stream =
+		timeline->trace->tracks[event->track].kind == TRACE_STREAM;
+	int32_t first = timeline_is_host(timeline, event) ? LANES_HOST : 0;
+	struct pftrace *pftrace = pftrace_of(timeline);
 	struct buffer fields = BUFFER_INIT;
 	uint64_t unused;
-	bool is_known =
-		correlation_find(pftrace->calls, from->pid, event->id, &unused);
+	bool is_known = timeline_find_cause(timeline, event, &unused);
 	bool done;
 
-	if (from->kind == TRACE_STREAM && event->id != 0 && !is_known &&
-		category != pftrace->overhead_category)
-		pftrace->trace->losses[LOSS_UNMATCHED]++;
-	if (event->id != 0 && (from->kind == TRACE_STREAM || !is_known))
-		add_cause(pftrace, &fields, event);
+	if (event->id != 0 && (stream || !is_known))
+		add_cause(timeline, &fields, event);
 	else if (event->id != 0)
 		pftrace_add_correlation(&fields, event->id);
-	flows_write_bound(&track->flows, event, &fields);
+	flows_write_bound(&track_of(track)->flows, event, &fields);
 	if (event->bytes != 0)
 		pftrace_args_add_int(&pftrace->packets, &fields, "bytes",
 			(int64_t)event->bytes);
-	done = !fields.failed && add_slice(pftrace, track, event, &fields);
+	done = !fields.failed &&
+	       add_slice(pftrace, track, event, first, &fields);
 	buffer_clear(&fields);
 	return done;
 }
 
-static bool add_async(struct pftrace *pftrace, struct pftrace_track *track,
+static bool add_async(struct timeline *timeline, struct timeline_track *track,
 	const struct event *event)
 {
+	struct pftrace *pftrace = pftrace_of(timeline);
 	struct pftrace_packets *packets = &pftrace->packets;
 	uint64_t uuid = pftrace_async_track(&pftrace->tracks, event);
 	bool begins = event->kind == EVENT_ASYNC_BEGIN;
@@ -272,19 +237,21 @@ static bool add_async(struct pftrace *pftrace, struct pftrace_track *track,
 }
 
 /* Begins an instant within the ranges that are open; NULL if out of memory. */
-static struct buffer *begin_instant(struct pftrace *pftrace,
-	struct pftrace_track *track, const struct event *event)
+static struct buffer *begin_instant(
+	struct pftrace *pftrace, struct timeline_track *track, int64_t time_ns)
 {
-	if (!pftrace_track_flush(&pftrace->tracks, track))
+	if (!pftrace_range_flush(&pftrace->tracks, track_of(track)))
 		return NULL;
 	return pftrace_event_begin(&pftrace->packets, PFTRACE_INSTANT,
-		pftrace_track_uuid(track), time_in_file(track, event->time_ns));
+		pftrace_range_uuid(track_of(track)),
+		timeline_time(track, time_ns));
 }
 
-static bool add_instant(struct pftrace *pftrace, struct pftrace_track *track,
+static bool add_instant(struct timeline *timeline, struct timeline_track *track,
 	const struct event *event)
 {
-	struct buffer *out = begin_instant(pftrace, track, event);
+	struct pftrace *pftrace = pftrace_of(timeline);
+	struct buffer *out = begin_instant(pftrace, track, event->time_ns);
 
 	if (out == NULL)
 		return false;
@@ -294,11 +261,10 @@ static bool add_instant(struct pftrace *pftrace, struct pftrace_track *track,
 	return true;
 }
 
-static bool write_flow(struct pftrace *pftrace, struct pftrace_track *track,
+static bool write_flow(struct pftrace *pftrace, struct timeline_track *track,
 	const struct pftrace_flow *flow)
 {
-	const struct event at = {.time_ns = flow->time_ns};
-	struct buffer *out = begin_instant(pftrace, track, &at);
+	struct buffer *out = begin_instant(pftrace, track, flow->time_ns);
 
 	if (out == NULL)
 		return false;
@@ -311,11 +277,12 @@ static bool write_flow(struct pftrace *pftrace, struct pftrace_track *track,
 /* An arrow can end at a range that has just begun. If other events followed its
  * begin, the arrow ends at an instant in it. Kineto's arrows from calls to
  * activities are skipped, since the correlation already makes them. */
-static bool add_flow(struct pftrace *pftrace, struct pftrace_track *track,
+static bool add_flow(struct timeline *timeline, struct timeline_track *track,
 	const struct event *event)
 {
-	const struct trace *trace = pftrace->trace;
-	const struct trace_site *site = &trace->sites[event->site];
+	struct pftrace *pftrace = pftrace_of(timeline);
+	struct pftrace_track *own = track_of(track);
+	const struct trace_site *site = &timeline->trace->sites[event->site];
 	struct pftrace_flow oldest;
 	struct pftrace_flow flow = {.time_ns = event->time_ns,
 		.id = arrow(ARROW_FLOW, site->name, event->id),
@@ -324,23 +291,23 @@ static bool add_flow(struct pftrace *pftrace, struct pftrace_track *track,
 				 : TRACK_EVENT_FLOW_IDS,
 		.site = event->site};
 
-	if (site->category == pftrace->cause_category)
+	if (site->category == timeline->words[WORD_CAUSE])
 		return true;
-	if (track->stack.is_held) {
-		protobuf_add_fixed64(&track->stack.held, flow.field, flow.id);
+	if (own->is_held) {
+		protobuf_add_fixed64(&own->held, flow.field, flow.id);
 		return true;
 	}
-	if (trace->tracks[event->track].kind != TRACE_STREAM)
+	if (timeline->trace->tracks[event->track].kind != TRACE_STREAM)
 		return write_flow(pftrace, track, &flow);
-	return !flows_add(&track->flows, flow, &oldest) ||
+	return !flows_add(&own->flows, flow, &oldest) ||
 	       write_flow(pftrace, track, &oldest);
 }
 
-static void write_count(struct pftrace_tracks *tracks, uint64_t uuid,
+static void write_count(struct pftrace *pftrace, uint64_t uuid,
 	const struct event *event, const struct event_arg *value)
 {
 	struct buffer *out = pftrace_event_begin(
-		tracks->packets, PFTRACE_COUNTER, uuid, event->time_ns);
+		&pftrace->packets, PFTRACE_COUNTER, uuid, event->time_ns);
 
 	if (value->kind == ARG_INT)
 		protobuf_add_int(
@@ -348,7 +315,7 @@ static void write_count(struct pftrace_tracks *tracks, uint64_t uuid,
 	else
 		protobuf_add_double(out, TRACK_EVENT_DOUBLE_COUNTER_VALUE,
 			value->value.real);
-	pftrace_event_end(tracks->packets);
+	pftrace_event_end(&pftrace->packets);
 }
 
 /* "name key", as Perfetto calls a counter of several values. */
@@ -375,87 +342,63 @@ static bool describe_counter(struct pftrace_tracks *tracks, uint64_t uuid,
 	return done;
 }
 
-/* Writes an EVENT_COUNTER; counts one that has no number. False if out of
- * memory. */
-static bool write_counter(
-	struct pftrace_tracks *tracks, const struct event *event)
+static bool add_counter(struct timeline *timeline, struct timeline_track *track,
+	const struct event *event)
 {
+	struct pftrace *pftrace = pftrace_of(timeline);
 	const struct event_arg *value = event->args;
 	struct pftrace_key key = {PFTRACE_COUNTED,
-		tracks->trace->tracks[event->track].pid,
-		tracks->trace->sites[event->site].name, 0};
-	struct pftrace_descriptor *descriptor;
+		timeline->trace->tracks[event->track].pid,
+		timeline->trace->sites[event->site].name, 0};
+	uint64_t uuid;
 	bool is_new;
 
+	(void)track;
 	if (event->arg_count == 0 || value->kind > ARG_FLOAT ||
 		(value->kind == ARG_FLOAT && !isfinite(value->value.real))) {
-		tracks->trace->losses[LOSS_NOT_SHOWN]++;
+		trace_lose(timeline->trace, LOSS_NOT_SHOWN, 1);
 		return true;
 	}
 	key.part = value->key;
-	descriptor = pftrace_descriptor_find(tracks, key, &is_new);
-	if (descriptor == NULL ||
-		(is_new && !describe_counter(tracks, descriptor->uuid, &key)))
+	uuid = pftrace_find_uuid(&pftrace->tracks, key, &is_new);
+	if (uuid == 0 ||
+		(is_new && !describe_counter(&pftrace->tracks, uuid, &key)))
 		return false;
-	write_count(tracks, descriptor->uuid, event, value);
+	write_count(pftrace, uuid, event, value);
 	return true;
 }
 
-/* The counter of memory that a process holds on a device, or the host (-1). */
-static struct pftrace_descriptor *find_sum(
-	struct pftrace_tracks *tracks, const struct event *event)
+/* Writes the bytes that the process holds on a device, or the host. */
+static bool write_held(struct pftrace *pftrace, const struct event *event)
 {
-	struct pftrace_key key = {PFTRACE_MEMORY_SUM,
-		tracks->trace->tracks[event->track].pid, event->device, 0};
-	char name[64] = "Total Allocated (host)";
+	struct timeline *timeline = &pftrace->timeline;
+	int64_t pid = timeline->trace->tracks[event->track].pid;
+	char name[TIMELINE_HELD_NAME_MAX];
+	uint64_t total;
 	bool is_new;
-	struct pftrace_descriptor *descriptor =
-		pftrace_descriptor_find(tracks, key, &is_new);
+	uint64_t uuid = pftrace_find_uuid(&pftrace->tracks,
+		(struct pftrace_key){PFTRACE_MEMORY_SUM, pid, event->device, 0},
+		&is_new);
 
-	if (descriptor == NULL || !is_new)
-		return descriptor;
-	if (event->device >= 0) {
-		char *at = name + strlen("Total Allocated (");
-
-		memcpy(at, "device ", 7);
-		at = json_put_int(at + 7, event->device);
-		*at++ = ')';
-		*at = '\0';
-	}
-	pftrace_counter_describe(
-		tracks, descriptor->uuid, key.pid, name, strlen(name));
-	return descriptor;
-}
-
-/* Writes the bytes that a device, or the host, holds after an EVENT_ALLOC or
- * EVENT_FREE. */
-static bool write_memory(
-	struct pftrace_tracks *tracks, const struct event *event)
-{
-	struct pftrace_descriptor *sum = find_sum(tracks, event);
-	struct event_arg total = {.kind = ARG_INT};
-
-	if (sum == NULL)
+	if (uuid == 0 || !timeline_hold(timeline, event, pid, &total))
 		return false;
-	sum->total += event->kind == EVENT_FREE ? -event->bytes : event->bytes;
-	total.value.integer = (int64_t)sum->total;
-	write_count(tracks, sum->uuid, event, &total);
+	timeline_held_name(name, event->device);
+	if (is_new)
+		pftrace_counter_describe(
+			&pftrace->tracks, uuid, pid, name, strlen(name));
+	write_count(pftrace, uuid, event,
+		&(struct event_arg){
+			.kind = ARG_INT, .value.integer = (int64_t)total});
 	return true;
-}
-
-static bool add_counter(struct pftrace *pftrace, struct pftrace_track *track,
-	const struct event *event)
-{
-	(void)track;
-	return write_counter(&pftrace->tracks, event);
 }
 
 /* As in PyTorch's profiler: an instant, and a sum. */
-static bool add_memory(struct pftrace *pftrace, struct pftrace_track *track,
+static bool add_memory(struct timeline *timeline, struct timeline_track *track,
 	const struct event *event)
 {
+	struct pftrace *pftrace = pftrace_of(timeline);
 	struct pftrace_packets *packets = &pftrace->packets;
-	struct buffer *out = begin_instant(pftrace, track, event);
+	struct buffer *out = begin_instant(pftrace, track, event->time_ns);
 	uint64_t bytes = event->bytes;
 
 	if (out == NULL)
@@ -463,20 +406,22 @@ static bool add_memory(struct pftrace *pftrace, struct pftrace_track *track,
 	if (event->kind == EVENT_FREE)
 		bytes = -bytes;
 	protobuf_add_uint(out, TRACK_EVENT_NAME_IID,
-		pftrace_text(packets, pftrace->memory_name, PFTRACE_NAME));
+		pftrace_text(
+			packets, timeline->words[WORD_MEMORY], PFTRACE_NAME));
 	pftrace_args_add_int(packets, out, "Bytes", (int64_t)bytes);
 	pftrace_args_add_int(packets, out, "Addr", (int64_t)event->id);
 	pftrace_args_add_int(packets, out, "Device Id", event->device);
 	pftrace_event_end(packets);
-	return write_memory(&pftrace->tracks, event);
+	return write_held(pftrace, event);
 }
 
 /* PyTorch's tools look for steps by this name. */
-static bool add_step(struct pftrace *pftrace, struct pftrace_track *track,
+static bool add_step(struct timeline *timeline, struct timeline_track *track,
 	const struct event *event)
 {
+	struct pftrace *pftrace = pftrace_of(timeline);
 	struct pftrace_packets *packets = &pftrace->packets;
-	struct buffer *out = begin_instant(pftrace, track, event);
+	struct buffer *out = begin_instant(pftrace, track, event->time_ns);
 	char name[sizeof("ProfilerStep#") + JSON_NUMBER_MAX] = "ProfilerStep#";
 	char *end = json_put_uint(name + strlen(name), event->id);
 
@@ -485,79 +430,9 @@ static bool add_step(struct pftrace *pftrace, struct pftrace_track *track,
 	protobuf_add_bytes(out, TRACK_EVENT_NAME, name, (size_t)(end - name));
 	pftrace_args_add_int(packets, out, "step", (int64_t)event->id);
 	pftrace_args_add_text(packets, out, "requester",
-		pftrace->trace->sites[event->site].name);
+		timeline->trace->sites[event->site].name);
 	pftrace_event_end(packets);
 	return true;
-}
-
-/* Events of a kind without a function are counted as not shown. */
-static bool (*const adders[EVENT_KINDS])(struct pftrace *pftrace,
-	struct pftrace_track *track, const struct event *event) = {
-	[EVENT_BEGIN] = add_begin,
-	[EVENT_END] = add_end,
-	[EVENT_ARGS] = add_args,
-	[EVENT_COMPLETE] = add_complete,
-	[EVENT_UNCLIPPED_CALL] = add_complete,
-	[EVENT_ASYNC_BEGIN] = add_async,
-	[EVENT_ASYNC_END] = add_async,
-	[EVENT_INSTANT] = add_instant,
-	[EVENT_COUNTER] = add_counter,
-	[EVENT_ALLOC] = add_memory,
-	[EVENT_FREE] = add_memory,
-	[EVENT_STEP] = add_step,
-	[EVENT_CORRELATION] = add_correlation,
-	[EVENT_ACTIVITY] = add_activity,
-	[EVENT_FLOW] = add_flow,
-};
-
-static enum ctp_status check(
-	bool done, struct pftrace *pftrace, struct ctp_error *err)
-{
-	if (!done || pftrace->packets.bytes.failed)
-		return ctp_no_memory(err);
-	return CTP_OK;
-}
-
-static enum ctp_status add(struct timeline_writer *writer,
-	const struct event *event, struct ctp_error *err)
-{
-	struct pftrace *pftrace = (struct pftrace *)writer;
-	struct pftrace_track *track;
-
-	if (!pftrace->packets.begun)
-		pftrace_tracks_begin(&pftrace->tracks, event->time_ns);
-	if (adders[event->kind] == NULL) {
-		trace_lose(pftrace->trace, LOSS_NOT_SHOWN, 1);
-		return CTP_OK;
-	}
-	track = pftrace_tracks_open(&pftrace->tracks, event->track);
-	return check(
-		track != NULL && adders[event->kind](pftrace, track, event),
-		pftrace, err);
-}
-
-/* Writes the pending arrows, and ends the open ranges. */
-static bool end_track(struct pftrace *pftrace, uint32_t number)
-{
-	struct pftrace_track *track = pftrace->tracks.tracks[number];
-	struct event end = {.kind = EVENT_END, .track = number};
-	bool done = true;
-
-	if (track == NULL)
-		return true;
-	for (uint32_t i = 0; i < track->flows.count && done; i++)
-		done = write_flow(pftrace, track, &track->flows.flows[i]);
-	end.time_ns =
-		time_in_file(track, trace_track_end(pftrace->trace, number));
-	if (end.time_ns < track->last_ns)
-		end.time_ns = track->last_ns;
-	while (track->stack.depth > 0 && done) {
-		pftrace->trace->losses[LOSS_OPEN_RANGES]++;
-		pftrace_args_add_true(
-			&pftrace->packets, pftrace_track_fields(track), "open");
-		done = pftrace_track_end(&pftrace->tracks, track, &end);
-	}
-	return done;
 }
 
 /* The only message for arbitrary metadata of a trace. */
@@ -611,22 +486,30 @@ static void write_facts(struct pftrace_packets *packets, const char *title)
 	pftrace_packet_end(packets);
 }
 
-static enum ctp_status finish(
-	struct timeline_writer *writer, struct ctp_error *err)
+/* Writes the pending arrows. */
+static bool finish_track(
+	struct timeline *timeline, struct timeline_track *track)
 {
-	struct pftrace *pftrace = (struct pftrace *)writer;
+	const struct pftrace_flows *flows = &track_of(track)->flows;
 	bool done = true;
 
-	if (!pftrace->packets.begun)
-		pftrace_tracks_begin(&pftrace->tracks, 0);
-	for (uint32_t i = 0; i < pftrace->tracks.count && done; i++)
-		done = end_track(pftrace, i);
-	if (done) {
-		pftrace_tracks_rename(&pftrace->tracks);
-		write_facts(&pftrace->packets, pftrace->title);
-		pftrace_packets_flush(&pftrace->packets);
-	}
-	return check(done, pftrace, err);
+	for (uint32_t i = 0; i < flows->count && done; i++)
+		done = write_flow(
+			pftrace_of(timeline), track, &flows->flows[i]);
+	return done;
+}
+
+static bool finish(struct timeline *timeline)
+{
+	struct pftrace *pftrace = pftrace_of(timeline);
+
+	for (uint32_t i = 0; i < timeline->track_count; i++)
+		if (timeline->tracks[i] != NULL)
+			pftrace_track_rename(&pftrace->tracks,
+				track_of(timeline->tracks[i]));
+	write_facts(&pftrace->packets, timeline->options.title);
+	pftrace_packets_flush(&pftrace->packets);
+	return !pftrace->packets.bytes.failed;
 }
 
 static uint64_t pending(const struct timeline_writer *writer)
@@ -634,61 +517,67 @@ static uint64_t pending(const struct timeline_writer *writer)
 	return ((const struct pftrace *)writer)->packets.bytes.used;
 }
 
-static void pftrace_free(struct timeline_writer *writer)
+static bool init(struct timeline *timeline)
 {
-	struct pftrace *pftrace = (struct pftrace *)writer;
-
-	if (pftrace == NULL)
-		return;
-	pftrace_tracks_clear(&pftrace->tracks);
-	pftrace_packets_clear(&pftrace->packets);
-	correlation_free(pftrace->calls);
-	memory_free(pftrace);
-}
-
-static bool add_words(struct trace *trace, const char *text, uint32_t *number)
-{
-	*number = strtab_add(trace->text, text, strlen(text));
-	return *number != STRTAB_NONE;
-}
-
-static bool init(struct pftrace *pftrace, FILE *out)
-{
-	struct trace *trace = pftrace->trace;
-
+	struct pftrace *pftrace = pftrace_of(timeline);
 	/* Initialize both, so that both can be cleared. */
-	bool done = pftrace_packets_init(&pftrace->packets, out, trace);
+	bool done = pftrace_packets_init(
+		&pftrace->packets, timeline->out, timeline->trace);
 
-	done = pftrace_tracks_init(&pftrace->tracks, &pftrace->packets) && done;
-	pftrace->calls = correlation_new(CORRELATION_LIMIT);
-	return done && pftrace->calls != NULL &&
-	       add_words(trace, "[memory]", &pftrace->memory_name) &&
-	       add_words(trace, "cuda_sync", &pftrace->wait_category) &&
-	       add_words(trace, "overhead", &pftrace->overhead_category) &&
-	       add_words(trace, "ac2g", &pftrace->cause_category);
+	timeline->failed = &pftrace->packets.bytes.failed;
+	return pftrace_tracks_init(&pftrace->tracks, &pftrace->packets) && done;
 }
+
+static void clear(struct timeline *timeline)
+{
+	pftrace_tracks_clear(&pftrace_of(timeline)->tracks);
+	pftrace_packets_clear(&pftrace_of(timeline)->packets);
+}
+
+static bool (*const adders[EVENT_KINDS])(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event) = {
+	[EVENT_BEGIN] = add_begin,
+	[EVENT_END] = add_end,
+	[EVENT_ARGS] = add_args,
+	[EVENT_COMPLETE] = add_complete,
+	[EVENT_UNCLIPPED_CALL] = add_complete,
+	[EVENT_ASYNC_BEGIN] = add_async,
+	[EVENT_ASYNC_END] = add_async,
+	[EVENT_INSTANT] = add_instant,
+	[EVENT_COUNTER] = add_counter,
+	[EVENT_ALLOC] = add_memory,
+	[EVENT_FREE] = add_memory,
+	[EVENT_STEP] = add_step,
+	[EVENT_CORRELATION] = add_correlation,
+	[EVENT_ACTIVITY] = add_activity,
+	[EVENT_FLOW] = add_flow,
+};
+
+static const struct timeline_form form = {
+	.bytes = sizeof(struct pftrace),
+	.track_bytes = sizeof(struct pftrace_track),
+	.frame_bytes = sizeof(struct pftrace_range),
+	.keeps_apart = true,
+	.words = 1u << WORD_MEMORY | 1u << WORD_WAIT | 1u << WORD_OVERHEAD |
+		 1u << WORD_CAUSE,
+	.init = init,
+	.begin_file = begin_file,
+	.open_track = open_track,
+	.finish_track = finish_track,
+	.mark_open = mark_open,
+	.add = adders,
+	.finish = finish,
+	.pending = pending,
+	.clear_frame = pftrace_range_clear,
+	.clear_track = pftrace_track_clear,
+	.clear = clear,
+};
 
 static enum ctp_status new_timeline(FILE *out, struct trace *trace,
 	const struct format_options *options, struct timeline_writer **writer,
 	struct ctp_error *err)
 {
-	struct pftrace *pftrace = memory_new_zeroed(1, sizeof(*pftrace));
-
-	if (pftrace != NULL) {
-		pftrace->writer = (struct timeline_writer){.add = add,
-			.finish = finish,
-			.free = pftrace_free,
-			.pending = pending};
-		pftrace->trace = trace;
-		pftrace->title = options == NULL ? NULL : options->title;
-	}
-	if (pftrace == NULL || !init(pftrace, out)) {
-		if (pftrace != NULL)
-			pftrace_free(&pftrace->writer);
-		return ctp_no_memory(err);
-	}
-	*writer = &pftrace->writer;
-	return CTP_OK;
+	return timeline_new(&form, out, trace, options, writer, err);
 }
 
 const struct format pftrace_format = {

@@ -89,7 +89,6 @@ void pftrace_packets_begin(struct pftrace_packets *packets, int64_t first_ns)
 
 	if (first_ns > packets->trace->start_ns)
 		first_ns = packets->trace->start_ns;
-	packets->begun = true;
 	packets->origin_ns = packets->trace->base_realtime_ns;
 	packets->clock = CLOCK_OF_DAY;
 	if (packets->origin_ns <= 0) {

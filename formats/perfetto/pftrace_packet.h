@@ -68,7 +68,6 @@ struct pftrace_packets {
 	size_t value_bytes;
 	int64_t origin_ns; /* zero of the trace's times, on `clock` */
 	uint64_t clock;
-	bool begun;
 };
 
 /* False if out of memory; call pftrace_packets_clear() in either case. All are

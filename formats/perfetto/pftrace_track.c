@@ -4,12 +4,10 @@
 #include <assert.h>
 #include <string.h>
 
-#include "timeline/lanes.h"
 #include "json/json.h"
 #include "base/memory.h"
 #include "protobuf/protobuf.h"
 #include "base/stable_hash.h"
-#include "trace/event.h"
 #include "perfetto/pftrace_args.h"
 
 /* Number of asynchronous ranges' tracks remembered as described. */
@@ -49,26 +47,9 @@ bool pftrace_tracks_init(
 	       tracks->asyncs != NULL;
 }
 
-static void track_free(struct pftrace_track *track)
-{
-	if (track == NULL)
-		return;
-	lanes_free(track->slices.lanes);
-	lanes_free(track->host.lanes);
-	for (uint32_t i = 0; i < track->stack.range_room; i++)
-		buffer_clear(&track->stack.ranges[i].late);
-	memory_free(track->stack.ranges);
-	memory_free(track->stack.lines);
-	buffer_clear(&track->stack.held);
-	memory_free(track);
-}
-
 void pftrace_tracks_clear(struct pftrace_tracks *tracks)
 {
-	for (uint32_t i = 0; i < tracks->count; i++)
-		track_free(tracks->tracks[i]);
-	memory_free(tracks->tracks);
-	memory_free(tracks->descriptors);
+	memory_free(tracks->uuids);
 	memory_free(tracks->asyncs);
 	strtab_free(tracks->keys);
 	strtab_free(tracks->threads);
@@ -128,32 +109,20 @@ static void set_name(
 	buffer_add(&tracks->name, digits, (size_t)(end - digits));
 }
 
-struct pftrace_descriptor *pftrace_descriptor_find(
+uint64_t pftrace_find_uuid(
 	struct pftrace_tracks *tracks, struct pftrace_key key, bool *is_new)
 {
 	uint32_t number =
 		strtab_add(tracks->keys, (const char *)&key, sizeof(key));
-	struct pftrace_descriptor *descriptor;
 
-	if (number == STRTAB_NONE)
-		return NULL;
-	if (number > tracks->descriptor_room) {
-		uint32_t room = number * 2;
-
-		descriptor = memory_resize(tracks->descriptors,
-			room * sizeof(*tracks->descriptors));
-		if (descriptor == NULL)
-			return NULL;
-		memset(descriptor + tracks->descriptor_room, 0,
-			(room - tracks->descriptor_room) * sizeof(*descriptor));
-		tracks->descriptors = descriptor;
-		tracks->descriptor_room = room;
-	}
-	descriptor = &tracks->descriptors[number - 1];
-	*is_new = descriptor->uuid == 0;
+	if (number == STRTAB_NONE ||
+		!array_ensure_index(&tracks->uuids, number, &tracks->uuid_room,
+			sizeof(*tracks->uuids)))
+		return 0;
+	*is_new = tracks->uuids[number] == 0;
 	if (*is_new)
-		descriptor->uuid = ++tracks->last_uuid;
-	return descriptor;
+		tracks->uuids[number] = ++tracks->last_uuid;
+	return tracks->uuids[number];
 }
 
 static bool is_number(int64_t number)
@@ -189,14 +158,12 @@ static uint64_t find_process(
 	struct pftrace_tracks *tracks, int64_t pid, uint32_t name)
 {
 	bool is_new;
-	struct pftrace_descriptor *descriptor = pftrace_descriptor_find(tracks,
+	uint64_t uuid = pftrace_find_uuid(tracks,
 		(struct pftrace_key){PFTRACE_PROCESS, pid, 0, 0}, &is_new);
 
-	if (descriptor == NULL)
-		return 0;
-	if (is_new)
-		describe_process(tracks, descriptor->uuid, pid, name);
-	return descriptor->uuid;
+	if (uuid != 0 && is_new)
+		describe_process(tracks, uuid, pid, name);
+	return uuid;
 }
 
 void pftrace_tracks_begin(struct pftrace_tracks *tracks, int64_t first_ns)
@@ -219,22 +186,20 @@ static uint64_t find_parent(
 {
 	uint64_t process =
 		find_process(tracks, track->pid, track->process_name);
-	struct pftrace_descriptor *device;
+	uint64_t device;
 	bool is_new;
 
 	if (process == 0 || track->kind != TRACE_STREAM)
 		return process;
-	device = pftrace_descriptor_find(tracks,
+	device = pftrace_find_uuid(tracks,
 		(struct pftrace_key){
 			PFTRACE_DEVICE, track->pid, track->device, 0},
 		&is_new);
-	if (device == NULL)
-		return 0;
-	if (is_new) {
+	if (device != 0 && is_new) {
 		set_name(tracks, "GPU ", track->device);
-		describe(tracks, device->uuid, process);
+		describe(tracks, device, process);
 	}
-	return device->uuid;
+	return device;
 }
 
 /* Can Perfetto use it as this thread, and is no other track this thread? */
@@ -254,7 +219,8 @@ static bool claim_thread(
 static void describe_row(struct pftrace_tracks *tracks,
 	const struct pftrace_track *track, uint64_t uuid, int32_t lane)
 {
-	const struct trace_track *from = &tracks->trace->tracks[track->number];
+	const struct trace_track *from =
+		&tracks->trace->tracks[track->base.number];
 	uint64_t parent = track->uuid;
 	size_t begun, thread;
 	struct buffer *out;
@@ -264,7 +230,8 @@ static void describe_row(struct pftrace_tracks *tracks,
 	if (parent == 0)
 		tracks->packets->bytes.failed = true;
 	tracks->name.used = 0;
-	lanes_add_row_name(&tracks->name, tracks->trace, track->number, lane);
+	lanes_add_row_name(
+		&tracks->name, tracks->trace, track->base.number, lane);
 	if (lane != LANES_MAIN || !track->is_thread) {
 		describe(tracks, uuid, parent);
 		return;
@@ -278,46 +245,33 @@ static void describe_row(struct pftrace_tracks *tracks,
 	end_descriptor(tracks, begun);
 }
 
-struct pftrace_track *pftrace_tracks_open(
-	struct pftrace_tracks *tracks, uint32_t number)
+void pftrace_track_open(
+	struct pftrace_tracks *tracks, struct pftrace_track *track)
 {
-	const struct trace_track *from = &tracks->trace->tracks[number];
-	struct pftrace_track *track;
+	const struct trace_track *from =
+		&tracks->trace->tracks[track->base.number];
 
-	assert(number < tracks->trace->track_count);
-	if (number < tracks->count && tracks->tracks[number] != NULL)
-		return tracks->tracks[number];
-	if (!array_ensure_index(&tracks->tracks, number, &tracks->count,
-		    sizeof(*tracks->tracks)))
-		return NULL;
-	track = memory_new_zeroed(1, sizeof(*track));
-	if (track == NULL)
-		return NULL;
-	tracks->tracks[number] = track;
 	track->uuid = ++tracks->last_uuid;
-	track->number = number;
 	track->name = from->name;
 	track->process_name = from->process_name;
-	track->last_ns = INT64_MIN;
 	track->is_thread = claim_thread(tracks, from);
 	describe_row(tracks, track, track->uuid, LANES_MAIN);
-	return track;
 }
 
-static void rename_lanes(struct pftrace_tracks *tracks,
-	const struct pftrace_track *track, const struct pftrace_lanes *lanes,
-	int32_t first)
+void pftrace_track_clear(struct timeline_track *base)
 {
-	for (int32_t i = 0; i < LANES_MAX; i++)
-		if (lanes->uuids[i] != 0 && lanes->uuids[i] != track->uuid)
-			describe_row(tracks, track, lanes->uuids[i], first + i);
+	struct pftrace_track *track = (struct pftrace_track *)base;
+
+	memory_free(track->lines);
+	memory_free(track->lanes);
+	buffer_clear(&track->held);
 }
 
 /* Names the track of a line. */
 static void describe_line(struct pftrace_tracks *tracks,
 	const struct pftrace_track *track, uint32_t line)
 {
-	uint64_t uuid = track->stack.lines[line].uuid;
+	uint64_t uuid = track->lines[line].uuid;
 	char digits[JSON_NUMBER_MAX];
 	char *end = json_put_uint(digits, (uint64_t)line + 1);
 
@@ -329,17 +283,18 @@ static void describe_line(struct pftrace_tracks *tracks,
 	}
 	tracks->name.used = 0;
 	lanes_add_row_name(
-		&tracks->name, tracks->trace, track->number, LANES_MAIN);
+		&tracks->name, tracks->trace, track->base.number, LANES_MAIN);
 	buffer_add_text(&tracks->name, " (ranges ");
 	buffer_add(&tracks->name, digits, (size_t)(end - digits));
 	buffer_add_text(&tracks->name, ")");
 	describe(tracks, uuid, track->uuid);
 }
 
-static void rename_track(
+void pftrace_track_rename(
 	struct pftrace_tracks *tracks, struct pftrace_track *track)
 {
-	const struct trace_track *from = &tracks->trace->tracks[track->number];
+	const struct trace_track *from =
+		&tracks->trace->tracks[track->base.number];
 
 	if (track->process_name != from->process_name) {
 		track->process_name = from->process_name;
@@ -351,17 +306,12 @@ static void rename_track(
 		return;
 	track->name = from->name;
 	describe_row(tracks, track, track->uuid, LANES_MAIN);
-	for (uint32_t i = 0; i < track->stack.line_count; i++)
+	for (uint32_t i = 0; i < track->line_count; i++)
 		describe_line(tracks, track, i);
-	rename_lanes(tracks, track, &track->slices, 0);
-	rename_lanes(tracks, track, &track->host, LANES_HOST);
-}
-
-void pftrace_tracks_rename(struct pftrace_tracks *tracks)
-{
-	for (uint32_t i = 0; i < tracks->count; i++)
-		if (tracks->tracks[i] != NULL)
-			rename_track(tracks, tracks->tracks[i]);
+	for (uint32_t i = 0; i < track->lane_room; i++)
+		if (track->lanes[i] != 0 && track->lanes[i] != track->uuid)
+			describe_row(
+				tracks, track, track->lanes[i], (int32_t)i);
 }
 
 /* The track itself if it is unused, else a new one below it. */
@@ -377,15 +327,14 @@ static uint64_t claim_uuid(
 /* Adds a line for ranges; false if out of memory. */
 static bool add_line(struct pftrace_tracks *tracks, struct pftrace_track *track)
 {
-	struct pftrace_stack *stack = &track->stack;
-	uint32_t line = stack->line_count;
+	uint32_t line = track->line_count;
 	struct pftrace_line *lines = memory_resize(
-		stack->lines, ((size_t)line + 1) * sizeof(*lines));
+		track->lines, ((size_t)line + 1) * sizeof(*lines));
 
 	if (lines == NULL)
 		return false;
-	stack->lines = lines;
-	stack->line_count = line + 1;
+	track->lines = lines;
+	track->line_count = line + 1;
 	lines[line] = (struct pftrace_line){.free_ns = INT64_MIN};
 	lines[line].uuid =
 		line == 0 ? claim_uuid(tracks, track) : ++tracks->last_uuid;
@@ -394,29 +343,21 @@ static bool add_line(struct pftrace_tracks *tracks, struct pftrace_track *track)
 }
 
 uint64_t pftrace_track_lane(struct pftrace_tracks *tracks,
-	struct pftrace_track *track, struct pftrace_lanes *lanes,
-	const struct event *event, uint32_t *lane)
+	struct pftrace_track *track, int32_t lane)
 {
-	bool is_host = lanes == &track->host;
-	int32_t first = is_host ? LANES_HOST : 0;
+	uint64_t *uuid;
 
-	if (lanes->lanes == NULL) {
-		lanes->lanes = lanes_new();
-		if (lanes->lanes == NULL)
-			return 0;
-		lanes_keep_apart(lanes->lanes);
-	}
-	*lane = lanes_place(lanes->lanes, event->time_ns, event->dur_ns);
-	if (*lane == LANES_NONE)
+	if (!array_ensure_index(&track->lanes, (uint32_t)lane,
+		    &track->lane_room, sizeof(*track->lanes)))
 		return 0;
-	if (lanes->uuids[*lane] == 0) {
-		lanes->uuids[*lane] = is_host ? ++tracks->last_uuid
-					      : claim_uuid(tracks, track);
-		if (lanes->uuids[*lane] != track->uuid)
-			describe_row(tracks, track, lanes->uuids[*lane],
-				first + (int32_t)*lane);
-	}
-	return lanes->uuids[*lane];
+	uuid = &track->lanes[lane];
+	if (*uuid != 0)
+		return *uuid;
+	*uuid = lane < LANES_HOST ? claim_uuid(tracks, track)
+				  : ++tracks->last_uuid;
+	if (*uuid != track->uuid)
+		describe_row(tracks, track, *uuid, lane);
+	return *uuid;
 }
 
 void pftrace_counter_describe(struct pftrace_tracks *tracks, uint64_t uuid,
@@ -471,65 +412,54 @@ uint64_t pftrace_async_track(
 /* Lines in addition to those needed for depth. */
 #define LINES_MAX 64
 
+static struct pftrace_range *ranges(const struct pftrace_track *track)
+{
+	return track->base.frames;
+}
+
 /* The innermost range's line, or the first. */
-static uint32_t inner_line(const struct pftrace_stack *stack)
+static uint32_t inner_line(const struct pftrace_track *track)
 {
-	return stack->depth == 0 ? 0 : stack->ranges[stack->depth - 1].line;
+	uint32_t depth = track->base.depth;
+
+	return depth == 0 ? 0 : ranges(track)[depth - 1].line;
 }
 
-uint64_t pftrace_track_uuid(const struct pftrace_track *track)
+void pftrace_range_clear(void *range)
 {
-	const struct pftrace_stack *stack = &track->stack;
-
-	if (!track->has_ranges)
-		return track->uuid;
-	return stack->lines[inner_line(stack)].uuid;
+	buffer_clear(&((struct pftrace_range *)range)->late);
 }
 
-bool pftrace_track_flush(
+uint64_t pftrace_range_uuid(const struct pftrace_track *track)
+{
+	return track->line_count == 0 ? track->uuid
+				      : track->lines[inner_line(track)].uuid;
+}
+
+bool pftrace_range_flush(
 	struct pftrace_tracks *tracks, struct pftrace_track *track)
 {
 	struct pftrace_packets *packets = tracks->packets;
-	struct pftrace_stack *stack = &track->stack;
 	struct buffer *out;
 
-	if (!stack->is_held)
+	if (!track->is_held)
 		return true;
-	if (stack->held.failed)
+	if (track->held.failed)
 		return false;
-	stack->is_held = false;
+	track->is_held = false;
 	out = pftrace_event_begin(packets, PFTRACE_SLICE_BEGIN,
-		stack->lines[inner_line(stack)].uuid, stack->held_ns);
-	pftrace_args_add_site(packets, out, stack->held_site);
-	buffer_add(out, stack->held.bytes, stack->held.used);
+		track->lines[inner_line(track)].uuid, track->held_ns);
+	pftrace_args_add_site(packets, out, track->held_site);
+	buffer_add(out, track->held.bytes, track->held.used);
 	pftrace_event_end(packets);
 	return true;
 }
 
-static bool reserve_range(struct pftrace_stack *stack)
-{
-	uint32_t room = stack->range_room == 0 ? 16 : stack->range_room * 2;
-	struct pftrace_range *ranges;
-
-	if (stack->depth < stack->range_room)
-		return true;
-	if (stack->range_room > UINT32_MAX / 4)
-		return false;
-	ranges = memory_resize_array(stack->ranges, room, sizeof(*ranges));
-	if (ranges == NULL)
-		return false;
-	memset(ranges + stack->range_room, 0,
-		(room - stack->range_room) * sizeof(*ranges));
-	stack->ranges = ranges;
-	stack->range_room = room;
-	return true;
-}
-
 static bool is_free(
-	const struct pftrace_stack *stack, uint32_t line, int64_t start_ns)
+	const struct pftrace_track *track, uint32_t line, int64_t start_ns)
 {
-	return line < stack->line_count && stack->lines[line].open == 0 &&
-	       stack->lines[line].free_ns <= start_ns;
+	return line < track->line_count && track->lines[line].open == 0 &&
+	       track->lines[line].free_ns <= start_ns;
 }
 
 /* Finds the line for a range that begins at `start_ns`: the enclosing range's,
@@ -537,21 +467,20 @@ static bool is_free(
 static bool find_line(struct pftrace_tracks *tracks,
 	struct pftrace_track *track, int64_t start_ns, uint32_t *line)
 {
-	struct pftrace_stack *stack = &track->stack;
-	uint32_t inner = inner_line(stack);
-	uint32_t most = LINES_MAX + stack->depth / PFTRACE_DEPTH;
+	uint32_t inner = inner_line(track);
+	uint32_t most = LINES_MAX + track->base.depth / PFTRACE_DEPTH;
 
 	*line = inner;
-	if (stack->line_count > 0 && stack->lines[inner].open < PFTRACE_DEPTH &&
-		stack->lines[inner].free_ns <= start_ns)
+	if (track->line_count > 0 && track->lines[inner].open < PFTRACE_DEPTH &&
+		track->lines[inner].free_ns <= start_ns)
 		return true;
 	*line = inner + 1;
-	if (is_free(stack, *line, start_ns))
+	if (is_free(track, *line, start_ns))
 		return true;
-	for (*line = 0; *line < stack->line_count && *line < LINES_MAX; ++*line)
-		if (is_free(stack, *line, start_ns))
+	for (*line = 0; *line < track->line_count && *line < LINES_MAX; ++*line)
+		if (is_free(track, *line, start_ns))
 			return true;
-	*line = stack->line_count;
+	*line = track->line_count;
 	if (*line < most)
 		return add_line(tracks, track);
 	trace_lose(tracks->trace, LOSS_DEEP_RANGES, 1);
@@ -565,63 +494,59 @@ static void extend_line(struct pftrace_line *line, int64_t time_ns)
 		line->free_ns = time_ns;
 }
 
-bool pftrace_track_begin(struct pftrace_tracks *tracks,
+bool pftrace_range_begin(struct pftrace_tracks *tracks,
 	struct pftrace_track *track, const struct event *event)
 {
-	struct pftrace_stack *stack = &track->stack;
 	bool is_clipped = event->shift_ns > 0;
+	struct pftrace_range *range;
 	uint32_t line;
 
-	if (!pftrace_track_flush(tracks, track) || !reserve_range(stack) ||
+	if (!pftrace_range_flush(tracks, track) ||
 		!find_line(tracks, track, event->time_ns, &line))
 		return false;
-	stack->lines[line].open += !is_clipped;
-	extend_line(&stack->lines[line], event->time_ns);
-	track->has_ranges = true;
-	stack->ranges[stack->depth].line = line;
-	stack->ranges[stack->depth].is_clipped = is_clipped;
-	stack->ranges[stack->depth].late.used = 0;
-	stack->depth++;
+	track->lines[line].open += !is_clipped;
+	extend_line(&track->lines[line], event->time_ns);
+	range = &ranges(track)[track->base.depth++];
+	range->line = line;
+	range->is_clipped = is_clipped;
+	range->late.used = 0;
 	if (is_clipped)
 		return true;
-	stack->is_held = true;
-	stack->held_ns = event->time_ns;
-	stack->held_site = event->site;
-	stack->held.used = 0;
-	pftrace_args_add(tracks->packets, &stack->held, event);
+	track->is_held = true;
+	track->held_ns = event->time_ns;
+	track->held_site = event->site;
+	track->held.used = 0;
+	pftrace_args_add(tracks->packets, &track->held, event);
 	return true;
 }
 
-struct buffer *pftrace_track_fields(struct pftrace_track *track)
+struct buffer *pftrace_range_fields(struct pftrace_track *track)
 {
-	struct pftrace_stack *stack = &track->stack;
-
-	assert(stack->depth > 0);
-	return stack->is_held ? &stack->held
-			      : &stack->ranges[stack->depth - 1].late;
+	assert(track->base.depth > 0);
+	return track->is_held ? &track->held
+			      : &ranges(track)[track->base.depth - 1].late;
 }
 
-bool pftrace_track_end(struct pftrace_tracks *tracks,
+bool pftrace_range_end(struct pftrace_tracks *tracks,
 	struct pftrace_track *track, const struct event *event)
 {
 	struct pftrace_packets *packets = tracks->packets;
-	struct pftrace_stack *stack = &track->stack;
 	int64_t end_ns = event_end(event);
 	const struct pftrace_range *range;
 	struct buffer *out;
 
-	pftrace_args_add(packets, pftrace_track_fields(track), event);
-	if (!pftrace_track_flush(tracks, track))
+	pftrace_args_add(packets, pftrace_range_fields(track), event);
+	if (!pftrace_range_flush(tracks, track))
 		return false;
-	range = &stack->ranges[--stack->depth];
+	range = &ranges(track)[--track->base.depth];
 	if (range->late.failed)
 		return false;
 	if (range->is_clipped)
 		return true;
-	stack->lines[range->line].open--;
-	extend_line(&stack->lines[range->line], end_ns);
+	track->lines[range->line].open--;
+	extend_line(&track->lines[range->line], end_ns);
 	out = pftrace_event_begin(packets, PFTRACE_SLICE_END,
-		stack->lines[range->line].uuid, end_ns);
+		track->lines[range->line].uuid, end_ns);
 	buffer_add(out, range->late.bytes, range->late.used);
 	pftrace_event_end(packets);
 	return true;

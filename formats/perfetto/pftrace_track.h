@@ -12,22 +12,12 @@
 #ifndef PFTRACE_TRACK_H
 #define PFTRACE_TRACK_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "trace/event.h"
-#include "timeline/lanes.h"
 #include "perfetto/pftrace_packet.h"
+#include "timeline/timeline.h"
 
 /* Perfetto drops deeper slices of a track. Source:
  * src/trace_processor/importers/common/slice_tracker.cc, kMaxDepth */
 #define PFTRACE_DEPTH 512
-
-/* Slices with known ends, in lanes; each lane is a track. */
-struct pftrace_lanes {
-	struct lanes *lanes; /* NULL: no slice yet */
-	uint64_t uuids[LANES_MAX];
-};
 
 /* A track of nested ranges. */
 struct pftrace_line {
@@ -40,21 +30,6 @@ struct pftrace_range {
 	uint32_t line;
 	bool is_clipped;    /* its EVENT_UNCLIPPED_CALL is written instead */
 	struct buffer late; /* arguments for its end */
-};
-
-/* Open ranges of a track, mostly on its first line. */
-struct pftrace_stack {
-	struct pftrace_line *lines;
-	uint32_t line_count;
-	uint32_t depth;
-	struct pftrace_range *ranges; /* by depth; unused ones keep memory */
-	uint32_t range_room;
-	/* The innermost range, while only its own arguments and arrows have
-	 * followed: `held` has the fields of its event. */
-	bool is_held;
-	int64_t held_ns;
-	uint32_t held_site;
-	struct buffer held;
 };
 
 /* Most pending arrows of a track: only overlapping activities have several. */
@@ -76,18 +51,23 @@ struct pftrace_flows {
 };
 
 struct pftrace_track {
+	struct timeline_track base;
 	uint64_t uuid;
-	bool is_thread; /* a thread in Perfetto's sense */
-	bool is_taken;  /* by ranges, or the first lane */
-	bool has_ranges;
-	uint32_t number;       /* in the trace */
+	bool is_thread;        /* a thread in Perfetto's sense */
+	bool is_taken;         /* by ranges, or the first lane */
 	uint32_t name;         /* as last written */
 	uint32_t process_name; /* likewise */
-	int64_t epoch_ns;      /* zero of the file's times */
-	int64_t last_ns;       /* times of ranges do not go below it */
-	struct pftrace_stack stack;
-	struct pftrace_lanes slices;
-	struct pftrace_lanes host;  /* of a stream: host time */
+	/* Lines of the open ranges, which are mostly on the first. */
+	struct pftrace_line *lines;
+	uint32_t line_count;
+	/* The innermost range, while only its own arguments and arrows have
+	 * followed: `held` has the fields of its event. */
+	bool is_held;
+	int64_t held_ns;
+	uint32_t held_site;
+	struct buffer held;
+	uint64_t *lanes; /* uuids of slices' tracks; 0: none */
+	uint32_t lane_room;
 	struct pftrace_flows flows; /* of a stream: pending */
 };
 
@@ -97,11 +77,6 @@ enum pftrace_kind {
 	PFTRACE_DEVICE,     /* pid, number */
 	PFTRACE_COUNTED,    /* pid, strtab numbers of its name and key */
 	PFTRACE_MEMORY_SUM, /* pid, device */
-};
-
-struct pftrace_descriptor {
-	uint64_t uuid;  /* 0: it is new */
-	uint64_t total; /* PFTRACE_MEMORY_SUM: bytes, modulo 2^64 */
 };
 
 /* The identity of such a track. */
@@ -115,11 +90,9 @@ struct pftrace_key {
 struct pftrace_tracks {
 	struct pftrace_packets *packets;
 	struct trace *trace;
-	struct pftrace_track **tracks; /* by number; NULL: not met yet */
-	uint32_t count;
 	struct strtab *keys; /* struct pftrace_key */
-	struct pftrace_descriptor *descriptors;
-	uint32_t descriptor_room;
+	uint64_t *uuids;     /* by number there; 0: new */
+	uint32_t uuid_room;
 	struct strtab *threads; /* known to Perfetto: pid, tid */
 	uint64_t *asyncs;       /* described lately */
 	uint64_t last_uuid;
@@ -136,22 +109,23 @@ void pftrace_tracks_clear(struct pftrace_tracks *tracks);
  * matters, because viewers show them in the order of description. */
 void pftrace_tracks_begin(struct pftrace_tracks *tracks, int64_t first_ns);
 
-/* The entry of a track, described if new; NULL if out of memory. */
-struct pftrace_track *pftrace_tracks_open(
-	struct pftrace_tracks *tracks, uint32_t number);
+/* Describes a new track. */
+void pftrace_track_open(
+	struct pftrace_tracks *tracks, struct pftrace_track *track);
 
 /* Describes tracks again if their name became known later. */
-void pftrace_tracks_rename(struct pftrace_tracks *tracks);
+void pftrace_track_rename(
+	struct pftrace_tracks *tracks, struct pftrace_track *track);
 
-/* The track for a slice, in the first free lane of `lanes` (the track's slices
- * or host), and the lane's number; 0 if out of memory. */
+void pftrace_track_clear(struct timeline_track *track);
+
+/* The track for slices in this lane; 0 if out of memory. */
 uint64_t pftrace_track_lane(struct pftrace_tracks *tracks,
-	struct pftrace_track *track, struct pftrace_lanes *lanes,
-	const struct event *event, uint32_t *lane);
+	struct pftrace_track *track, int32_t lane);
 
-/* The entry with this key; `*is_new`: its uuid is new and not yet described.
- * NULL if out of memory. */
-struct pftrace_descriptor *pftrace_descriptor_find(
+/* The uuid of the track with this key; `*is_new`: it is not yet described. 0 if
+ * out of memory. */
+uint64_t pftrace_find_uuid(
 	struct pftrace_tracks *tracks, struct pftrace_key key, bool *is_new);
 
 /* Describes a counter below its process. */
@@ -165,26 +139,26 @@ uint64_t pftrace_async_track(
 
 /* Nested ranges. */
 
+void pftrace_range_clear(void *range);
+
 /* Opens a range, with the event's arguments. False if out of memory, as for all
- * below, or the packets' `bytes.failed` is set. The caller must correct times
- * that go backwards. */
-bool pftrace_track_begin(struct pftrace_tracks *tracks,
+ * below, or the packets' `bytes.failed` is set. */
+bool pftrace_range_begin(struct pftrace_tracks *tracks,
 	struct pftrace_track *track, const struct event *event);
 
 /* Closes the innermost range, which must exist, at the event's time and with
  * its arguments. */
-bool pftrace_track_end(struct pftrace_tracks *tracks,
+bool pftrace_range_end(struct pftrace_tracks *tracks,
 	struct pftrace_track *track, const struct event *event);
 
-/* The buffer for fields of the innermost range's event; NULL if out of
- * memory. */
-struct buffer *pftrace_track_fields(struct pftrace_track *track);
+/* The buffer for fields of the innermost range's event. */
+struct buffer *pftrace_range_fields(struct pftrace_track *track);
 
 /* Writes the held begin: call it before another event of the track. */
-bool pftrace_track_flush(
+bool pftrace_range_flush(
 	struct pftrace_tracks *tracks, struct pftrace_track *track);
 
 /* The track for an instant within the innermost range. */
-uint64_t pftrace_track_uuid(const struct pftrace_track *track);
+uint64_t pftrace_range_uuid(const struct pftrace_track *track);
 
 #endif

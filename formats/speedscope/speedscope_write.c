@@ -14,16 +14,13 @@
  *
  * Memory: SORT_BYTES, the frames, and the depth of the open ranges.
  */
-#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "extsort/extsort.h"
-#include "format.h"
 #include "json/json.h"
 #include "speedscope/speedscope_read.h"
-#include "timeline/lanes.h"
-#include "trace/trace.h"
+#include "timeline/timeline.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
@@ -400,267 +397,118 @@ static enum ctp_status rows_write(struct scope_rows *rows, FILE *out,
 /* Size of a point in the file: {"type":"O","frame":12,"at":123456.789} */
 #define POINT_BYTES 45
 
-/* A track's open ranges, and the lanes of its slices. */
-struct speedscope_track {
-	uint32_t *open; /* frames */
-	uint32_t depth;
-	uint32_t room;
-	bool has_ranges;
-	int64_t epoch_ns; /* zero of the file's times */
-	int64_t last_ns;
-	struct lanes *slices; /* NULL: none yet */
-	struct lanes *host;   /* of a stream: host time */
-};
-
 struct speedscope {
-	struct timeline_writer writer; /* first: callers hold a pointer to it */
-	FILE *out;
-	struct trace *trace;
-	const char *title;
+	struct timeline timeline; /* first: the layer holds a pointer to it */
 	struct scope_rows rows;
-	struct speedscope_track **tracks; /* by number; NULL: no event yet */
-	uint32_t count;
-	uint32_t wait_category; /* strtab numbers in the trace */
-	uint32_t overhead_category;
 };
 
-static struct speedscope_track *find_track(
-	struct speedscope *scope, uint32_t number)
+static struct scope_rows *rows_of(struct timeline *timeline)
 {
-	uint32_t count = scope->trace->track_count;
-
-	assert(number < count);
-	if (scope->count < count) {
-		struct speedscope_track **more =
-			memory_resize(scope->tracks, count * sizeof(*more));
-
-		if (more == NULL)
-			return NULL;
-		for (uint32_t i = scope->count; i < count; i++)
-			more[i] = NULL;
-		scope->tracks = more;
-		scope->count = count;
-	}
-	if (scope->tracks[number] == NULL) {
-		scope->tracks[number] =
-			memory_new_zeroed(1, sizeof(**scope->tracks));
-		if (scope->tracks[number] != NULL)
-			scope->tracks[number]->last_ns = INT64_MIN;
-	}
-	return scope->tracks[number];
+	return &((struct speedscope *)timeline)->rows;
 }
 
-/* The event's time in the file, corrected if it went backwards. */
-static int64_t in_order(struct speedscope *scope,
-	struct speedscope_track *track, int64_t time_ns)
+/* The frames of the open ranges. */
+static uint32_t *open_frames(const struct timeline_track *track)
 {
-	if (__builtin_sub_overflow(time_ns, track->epoch_ns, &time_ns))
-		time_ns = INT64_MIN;
-	if (time_ns < track->last_ns) {
-		scope->trace->losses[LOSS_BACKWARD_TIMES]++;
-		time_ns = track->last_ns;
-	}
-	track->last_ns = time_ns;
-	return time_ns;
+	return track->frames;
 }
 
-static enum ctp_status add_begin(struct speedscope *scope,
-	struct speedscope_track *track, const struct event *event,
-	struct ctp_error *err)
+static bool add_point(struct timeline *timeline, const struct row_point *point)
 {
-	struct row_point point = {.row = {event->track, LANES_RANGES}};
-
-	if (!track->has_ranges)
-		track->epoch_ns = trace_track_epoch(
-			scope->trace, event->track, event->time_ns);
-	track->has_ranges = true;
-	if (!array_reserve32(&track->open, track->depth, &track->room,
-		    sizeof(*track->open)))
-		return ctp_no_memory(err);
-	point.kind = POINT_OPEN;
-	point.time_ns = in_order(scope, track, event->time_ns);
-	if (!rows_frame(&scope->rows, event->site, &point.frame))
-		return ctp_no_memory(err);
-	track->open[track->depth++] = point.frame;
-	return rows_add(&scope->rows, &point, err);
+	return timeline_check(
+		timeline, rows_add(rows_of(timeline), point, timeline->err));
 }
 
-static enum ctp_status add_end(struct speedscope *scope,
-	struct speedscope_track *track, const struct event *event,
-	struct ctp_error *err)
+static bool add_begin(struct timeline *timeline, struct timeline_track *track,
+	const struct event *event)
 {
-	struct row_point point = {.row = {event->track, LANES_RANGES}};
+	struct row_point point = {.row = {event->track, LANES_RANGES},
+		.kind = POINT_OPEN,
+		.time_ns = event->time_ns};
 
-	if (track->depth == 0) {
-		scope->trace->losses[LOSS_STRAY_ENDS]++;
-		return CTP_OK;
-	}
-	point.kind = POINT_CLOSE;
-	point.time_ns = in_order(scope, track, event->time_ns);
-	point.frame = track->open[--track->depth];
-	return rows_add(&scope->rows, &point, err);
+	if (!rows_frame(rows_of(timeline), event->site, &point.frame))
+		return false;
+	open_frames(track)[track->depth++] = point.frame;
+	return add_point(timeline, &point);
 }
 
-static enum ctp_status add_slice(struct speedscope *scope,
-	struct speedscope_track *track, const struct event *event,
-	struct ctp_error *err)
+static bool add_end(struct timeline *timeline, struct timeline_track *track,
+	const struct event *event)
 {
-	struct row_point point = {.row = {event->track, 0},
+	struct row_point point = {.row = {event->track, LANES_RANGES},
+		.kind = POINT_CLOSE,
+		.frame = open_frames(track)[--track->depth],
+		.time_ns = event->time_ns};
+
+	return add_point(timeline, &point);
+}
+
+static bool add_slice(struct timeline *timeline, struct timeline_track *track,
+	const struct event *event)
+{
+	int32_t first = timeline_is_host(timeline, event) ? LANES_HOST : 0;
+	struct row_point point = {.row = {.track = event->track},
 		.kind = POINT_SLICE,
 		.time_ns = event->time_ns,
-		.end_ns = INT64_MAX};
-	uint32_t category = scope->trace->sites[event->site].category;
-	/* Host time, such as waits for the stream, would not nest with the
-	 * rest. */
-	bool host = scope->trace->tracks[event->track].kind == TRACE_STREAM &&
-		    (category == scope->wait_category ||
-			    category == scope->overhead_category);
-	struct lanes **lanes = host ? &track->host : &track->slices;
-	uint32_t lane;
+		.end_ns = event_end(event)};
 
-	if (*lanes == NULL)
-		*lanes = lanes_new();
-	if (*lanes == NULL)
-		return ctp_no_memory(err);
-	lane = lanes_place(*lanes, event->time_ns, event->dur_ns);
-	if (lane == LANES_NONE ||
-		!rows_frame(&scope->rows, event->site, &point.frame))
-		return ctp_no_memory(err);
-	if (lane > 0)
-		scope->trace->losses[LOSS_OVERLAPS]++;
-	point.row.lane = host ? LANES_HOST + (int32_t)lane : (int32_t)lane;
-	if (event->dur_ns < (uint64_t)INT64_MAX - (uint64_t)event->time_ns)
-		point.end_ns =
-			(int64_t)((uint64_t)event->time_ns + event->dur_ns);
-	return rows_add(&scope->rows, &point, err);
+	return timeline_place_slice(
+		       timeline, track, event, first, &point.row.lane) &&
+	       rows_frame(rows_of(timeline), event->site, &point.frame) &&
+	       add_point(timeline, &point);
 }
 
-static enum ctp_status add(struct timeline_writer *writer,
-	const struct event *event, struct ctp_error *err)
+static bool finish(struct timeline *timeline)
 {
-	struct speedscope *scope = (struct speedscope *)writer;
-	struct speedscope_track *track = find_track(scope, event->track);
-
-	if (track == NULL)
-		return ctp_no_memory(err);
-	switch (event->kind) {
-	case EVENT_BEGIN:
-		return add_begin(scope, track, event, err);
-	case EVENT_END:
-		return add_end(scope, track, event, err);
-	case EVENT_COMPLETE:
-	case EVENT_ACTIVITY:
-		return add_slice(scope, track, event, err);
-	case EVENT_ARGS:
-	case EVENT_CORRELATION:
-	case EVENT_UNCLIPPED_CALL:
-		/* Frames have no data of single calls, and these do not
-		 * nest. */
-		return CTP_OK;
-	default:
-		scope->trace->losses[LOSS_NOT_SHOWN]++;
-		return CTP_OK;
-	}
-}
-
-static enum ctp_status cut_ranges(
-	struct speedscope *scope, uint32_t number, struct ctp_error *err)
-{
-	struct speedscope_track *track = scope->tracks[number];
-	const struct event end = {.kind = EVENT_END,
-		.track = number,
-		.time_ns = trace_track_end(scope->trace, number)};
-	enum ctp_status status = CTP_OK;
-
-	while (track != NULL && track->depth > 0 && status == CTP_OK) {
-		uint64_t backward = scope->trace->losses[LOSS_BACKWARD_TIMES];
-
-		scope->trace->losses[LOSS_OPEN_RANGES]++;
-		status = add_end(scope, track, &end, err);
-		/* The track's end may be unknown. */
-		scope->trace->losses[LOSS_BACKWARD_TIMES] = backward;
-	}
-	return status;
-}
-
-static enum ctp_status finish(
-	struct timeline_writer *writer, struct ctp_error *err)
-{
-	struct speedscope *scope = (struct speedscope *)writer;
-	enum ctp_status status = CTP_OK;
-
-	for (uint32_t i = 0; i < scope->count && status == CTP_OK; i++)
-		status = cut_ranges(scope, i, err);
-	if (status == CTP_OK)
-		status =
-			rows_write(&scope->rows, scope->out, scope->title, err);
-	return status;
+	return timeline_check(
+		timeline, rows_write(rows_of(timeline), timeline->out,
+				  timeline->options.title, timeline->err));
 }
 
 static uint64_t pending(const struct timeline_writer *writer)
 {
-	const struct speedscope *scope = (const struct speedscope *)writer;
-
-	return scope->rows.point_count * POINT_BYTES;
+	return ((const struct speedscope *)writer)->rows.point_count *
+	       POINT_BYTES;
 }
 
-static void free_writer(struct timeline_writer *writer)
+static bool init(struct timeline *timeline)
 {
-	struct speedscope *scope = (struct speedscope *)writer;
-
-	if (scope == NULL)
-		return;
-	for (uint32_t i = 0; i < scope->count; i++) {
-		if (scope->tracks[i] == NULL)
-			continue;
-		lanes_free(scope->tracks[i]->slices);
-		lanes_free(scope->tracks[i]->host);
-		memory_free(scope->tracks[i]->open);
-		memory_free(scope->tracks[i]);
-	}
-	memory_free(scope->tracks);
-	rows_clear(&scope->rows);
-	memory_free(scope);
+	return rows_init(rows_of(timeline), timeline->trace);
 }
 
-static bool add_text(struct trace *trace, const char *text, uint32_t *number)
+static void clear(struct timeline *timeline)
 {
-	*number = strtab_add(trace->text, text, strlen(text));
-	return *number != STRTAB_NONE;
+	rows_clear(rows_of(timeline));
 }
 
-static bool init(struct speedscope *scope)
-{
-	return rows_init(&scope->rows, scope->trace) &&
-	       add_text(scope->trace, "cuda_sync", &scope->wait_category) &&
-	       add_text(scope->trace, "overhead", &scope->overhead_category);
-}
+static bool (*const adders[EVENT_KINDS])(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event) = {
+	[EVENT_BEGIN] = add_begin,
+	[EVENT_END] = add_end,
+	[EVENT_COMPLETE] = add_slice,
+	[EVENT_ACTIVITY] = add_slice,
+};
+
+static const struct timeline_form form = {
+	.bytes = sizeof(struct speedscope),
+	.track_bytes = sizeof(struct timeline_track),
+	.frame_bytes = sizeof(uint32_t),
+	/* Frames have no data of single calls, and the last do not nest. */
+	.skipped = 1u << EVENT_ARGS | 1u << EVENT_CORRELATION |
+		   1u << EVENT_UNCLIPPED_CALL,
+	.words = 1u << WORD_WAIT | 1u << WORD_OVERHEAD,
+	.init = init,
+	.add = adders,
+	.finish = finish,
+	.pending = pending,
+	.clear = clear,
+};
 
 static enum ctp_status new_timeline(FILE *out, struct trace *trace,
 	const struct format_options *options, struct timeline_writer **writer,
 	struct ctp_error *err)
 {
-	struct speedscope *scope = memory_new_zeroed(1, sizeof(*scope));
-
-	if (scope != NULL) {
-		scope->writer = (struct timeline_writer){
-
-			.add = add,
-			.finish = finish,
-			.free = free_writer,
-			.pending = pending,
-		};
-		scope->out = out;
-		scope->trace = trace;
-		scope->title = options == NULL ? NULL : options->title;
-	}
-	if (scope == NULL || !init(scope)) {
-		if (scope != NULL)
-			free_writer(&scope->writer);
-		return ctp_no_memory(err);
-	}
-	*writer = &scope->writer;
-	return CTP_OK;
+	return timeline_new(&form, out, trace, options, writer, err);
 }
 
 const struct format speedscope_format = {

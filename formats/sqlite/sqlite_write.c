@@ -248,18 +248,10 @@ static enum ctp_status rows_end(struct rows *rows, struct ctp_error *err)
 #define COPY_BYTES ((size_t)1 << 16)
 
 struct sqlite_write {
-	struct timeline_writer writer; /* first: callers hold a pointer to it */
-	FILE *out;
-	const char *title;
-	struct event_rows flat;
+	struct event_rows flat; /* first: the layer holds a pointer to it */
 	struct temp_file file;
 	struct rows rows;
 };
-
-static struct sqlite_write *writer_of(struct timeline_writer *writer)
-{
-	return (struct sqlite_write *)writer;
-}
 
 static void write_args(struct sqlite_write *to, const struct event_row *row)
 {
@@ -337,10 +329,9 @@ static void write_event(struct sqlite_write *to, const struct event_row *row)
 	write_args(to, row);
 }
 
-static enum ctp_status write_row(
-	void *user, const struct event_row *row, struct ctp_error *err)
+static bool write_row(struct event_rows *flat, const struct event_row *row)
 {
-	struct sqlite_write *to = user;
+	struct sqlite_write *to = (struct sqlite_write *)flat;
 
 	switch (row->kind) {
 	case EVENT_BEGIN:
@@ -358,13 +349,14 @@ static enum ctp_status write_row(
 		write_event(to, row);
 		break;
 	}
-	return rows_end(&to->rows, err);
+	return timeline_check(
+		&flat->timeline, rows_end(&to->rows, flat->timeline.err));
 }
 
 static enum ctp_status write_sites(
 	struct sqlite_write *to, struct ctp_error *err)
 {
-	const struct trace *trace = to->flat.trace;
+	const struct trace *trace = to->flat.timeline.trace;
 	enum ctp_status status = CTP_OK;
 
 	for (uint32_t i = 0; i < trace->site_count && status == CTP_OK; i++) {
@@ -393,7 +385,7 @@ static void write_id(struct sqlite_write *to, int64_t id)
 static enum ctp_status write_tracks(
 	struct sqlite_write *to, struct ctp_error *err)
 {
-	const struct trace *trace = to->flat.trace;
+	const struct trace *trace = to->flat.timeline.trace;
 	enum ctp_status status = CTP_OK;
 
 	for (uint32_t i = 0; i < trace->track_count && status == CTP_OK; i++) {
@@ -424,7 +416,7 @@ static enum ctp_status write_tracks(
 static enum ctp_status write_devices(
 	struct sqlite_write *to, struct ctp_error *err)
 {
-	const struct trace *trace = to->flat.trace;
+	const struct trace *trace = to->flat.timeline.trace;
 	struct json *json = &to->flat.json;
 	enum ctp_status status = CTP_OK;
 
@@ -463,12 +455,13 @@ static enum ctp_status write_fact(struct sqlite_write *to, const char *key,
 static enum ctp_status write_facts(
 	struct sqlite_write *to, struct ctp_error *err)
 {
-	const struct trace *trace = to->flat.trace;
+	const struct trace *trace = to->flat.timeline.trace;
 	enum ctp_status status = CTP_OK;
 	char digits[JSON_NUMBER_MAX + 1];
 
-	if (to->title != NULL)
-		status = write_fact(to, "title", to->title, err);
+	if (to->flat.timeline.options.title != NULL)
+		status = write_fact(
+			to, "title", to->flat.timeline.options.title, err);
 	*json_put_int(digits, trace->base_realtime_ns) = '\0';
 	if (status == CTP_OK && trace->base_realtime_ns != 0)
 		status = write_fact(to, "base_realtime_ns", digits, err);
@@ -493,6 +486,7 @@ static enum ctp_status write_facts(
 /* Copies the file to the output; write errors show on the stream. */
 static enum ctp_status copy(struct sqlite_write *to, struct ctp_error *err)
 {
+	FILE *out = to->flat.timeline.out;
 	char *bytes = memory_new(COPY_BYTES);
 	enum ctp_status status = CTP_OK;
 	off_t at = 0;
@@ -500,12 +494,12 @@ static enum ctp_status copy(struct sqlite_write *to, struct ctp_error *err)
 
 	if (bytes == NULL)
 		return ctp_no_memory(err);
-	while (!ferror(to->out) &&
+	while (!ferror(out) &&
 		((got = pread(to->file.fd, bytes, COPY_BYTES, at)) > 0 ||
 			(got < 0 && errno == EINTR))) {
 		if (got < 0)
 			continue;
-		(void)fwrite(bytes, 1, (size_t)got, to->out);
+		(void)fwrite(bytes, 1, (size_t)got, out);
 		at += got;
 	}
 	if (got < 0)
@@ -515,14 +509,12 @@ static enum ctp_status copy(struct sqlite_write *to, struct ctp_error *err)
 	return status;
 }
 
-static enum ctp_status finish(
-	struct timeline_writer *writer, struct ctp_error *err)
+/* The tables that are known last. */
+static enum ctp_status write_rest(
+	struct sqlite_write *to, struct ctp_error *err)
 {
-	struct sqlite_write *to = writer_of(writer);
-	enum ctp_status status = event_rows_finish(&to->flat, err);
+	enum ctp_status status = write_sites(to, err);
 
-	if (status == CTP_OK)
-		status = write_sites(to, err);
 	if (status == CTP_OK)
 		status = write_tracks(to, err);
 	if (status == CTP_OK)
@@ -535,10 +527,10 @@ static enum ctp_status finish(
 	return status == CTP_OK ? copy(to, err) : status;
 }
 
-static enum ctp_status add(struct timeline_writer *writer,
-	const struct event *event, struct ctp_error *err)
+static bool finish(struct timeline *timeline)
 {
-	return event_rows_add(&writer_of(writer)->flat, event, err);
+	return timeline_check(timeline,
+		write_rest((struct sqlite_write *)timeline, timeline->err));
 }
 
 /* Unwritten data is in memory only, and little. */
@@ -550,46 +542,40 @@ static uint64_t pending(const struct timeline_writer *writer)
 	return fstat(to->file.fd, &found) == 0 ? (uint64_t)found.st_size : 0;
 }
 
-static void sqlite_free(struct timeline_writer *writer)
+static bool init(struct timeline *timeline)
 {
-	struct sqlite_write *to = writer_of(writer);
+	struct sqlite_write *to = (struct sqlite_write *)timeline;
+	struct ctp_error *err = timeline->err;
+
+	to->file = TEMP_FILE_NONE;
+	to->flat.write_row = write_row;
+	return event_rows_init(&to->flat) &&
+	       timeline_check(timeline, temp_file_open(&to->file, err)) &&
+	       timeline_check(timeline,
+		       rows_open(&to->rows, to->file.fd, timeline->trace, err));
+}
+
+static void clear(struct timeline *timeline)
+{
+	struct sqlite_write *to = (struct sqlite_write *)timeline;
 
 	rows_close(&to->rows);
 	temp_file_close(&to->file);
 	event_rows_clear(&to->flat);
-	memory_free(to);
 }
+
+static const struct timeline_form form = {
+	EVENT_ROWS_FORM,
+	.bytes = sizeof(struct sqlite_write),
+	.init = init,
+	.finish = finish,
+	.pending = pending,
+	.clear = clear,
+};
 
 enum ctp_status sqlite_write_new(FILE *out, struct trace *trace,
 	const struct format_options *options, struct timeline_writer **writer,
 	struct ctp_error *err)
 {
-	struct sqlite_write *to = memory_new_zeroed(1, sizeof(*to));
-	enum ctp_status status = CTP_OK;
-
-	if (to == NULL)
-		return ctp_no_memory(err);
-	to->writer = (struct timeline_writer){
-		.add = add,
-		.finish = finish,
-		.free = sqlite_free,
-		.pending = pending,
-	};
-	to->out = out;
-	to->title = options == NULL ? NULL : options->title;
-	to->file = TEMP_FILE_NONE;
-	if (!event_rows_init(&to->flat, trace))
-		status = ctp_no_memory(err);
-	if (status == CTP_OK)
-		status = temp_file_open(&to->file, err);
-	if (status == CTP_OK)
-		status = rows_open(&to->rows, to->file.fd, trace, err);
-	if (status != CTP_OK) {
-		sqlite_free(&to->writer);
-		return status;
-	}
-	to->flat.write_row = write_row;
-	to->flat.user = to;
-	*writer = &to->writer;
-	return CTP_OK;
+	return timeline_new(&form, out, trace, options, writer, err);
 }

@@ -7,8 +7,6 @@
  */
 #include "io/csv_field.h"
 #include "timeline/event_rows.h"
-#include "format.h"
-#include "base/memory.h"
 
 static const char header[] =
 	"kind,number,parent,cause,depth,start_ns,duration_ns,self_ns,pid,tid,"
@@ -16,17 +14,12 @@ static const char header[] =
 	"args\n";
 
 struct csv {
-	struct timeline_writer writer; /* first: callers hold a pointer to it */
+	struct event_rows rows; /* first: the layer holds a pointer to it */
 	FILE *out;
-	struct event_rows flat;
+	struct trace *trace;
 	struct json json;
 	bool raw; /* see csv_field() */
 };
-
-static struct csv *csv_of(struct timeline_writer *writer)
-{
-	return (struct csv *)writer;
-}
 
 static void write_uint(struct csv *csv, uint64_t value)
 {
@@ -71,14 +64,14 @@ static void write_id(struct csv *csv, int64_t id)
 
 static void write_text(struct csv *csv, const char *bytes, size_t size)
 {
-	trace_lose(csv->flat.trace, LOSS_BAD_TEXT,
+	trace_lose(csv->trace, LOSS_BAD_TEXT,
 		csv_field(csv->out, bytes, size, csv->raw));
 }
 
 static void write_string(struct csv *csv, uint32_t number)
 {
 	size_t size;
-	const char *bytes = strtab_text(csv->flat.trace->text, number, &size);
+	const char *bytes = strtab_text(csv->trace->text, number, &size);
 
 	write_text(csv, bytes, size);
 	write_nothing(csv);
@@ -86,7 +79,7 @@ static void write_string(struct csv *csv, uint32_t number)
 
 static void write_track(struct csv *csv, const struct event_row *row)
 {
-	const struct trace_track *track = &csv->flat.trace->tracks[row->track];
+	const struct trace_track *track = &csv->trace->tracks[row->track];
 	bool is_stream = track->kind == TRACE_STREAM;
 
 	write_id(csv, track->pid);
@@ -112,8 +105,7 @@ static void write_site(struct csv *csv, const struct event_row *row)
 {
 	static const struct trace_site none;
 	const struct trace_site *site =
-		row->site == TRACE_NONE ? &none
-					: &csv->flat.trace->sites[row->site];
+		row->site == TRACE_NONE ? &none : &csv->trace->sites[row->site];
 
 	write_string(csv, site->name);
 	write_string(csv, site->category);
@@ -153,10 +145,9 @@ static void write_args(struct csv *csv, const char *args, size_t size)
 	write_text(csv, csv->json.bytes, csv->json.used);
 }
 
-static enum ctp_status write_row(
-	void *user, const struct event_row *row, struct ctp_error *err)
+static bool write_row(struct event_rows *rows, const struct event_row *row)
 {
-	struct csv *csv = user;
+	struct csv *csv = (struct csv *)rows;
 
 	(void)fputs(event_rows_kind_name(row), csv->out);
 	write_nothing(csv);
@@ -180,56 +171,49 @@ static enum ctp_status write_row(
 	if (row->args != NULL)
 		write_args(csv, row->args, row->args_size);
 	(void)putc('\n', csv->out);
-	if (csv->json.failed)
-		return ctp_no_memory(err);
-	return CTP_OK;
+	return !csv->json.failed;
 }
 
-static enum ctp_status add(struct timeline_writer *writer,
-	const struct event *event, struct ctp_error *err)
+static bool finish(struct timeline *timeline)
 {
-	return event_rows_add(&csv_of(writer)->flat, event, err);
+	(void)timeline;
+	return true;
 }
 
-static enum ctp_status finish(
-	struct timeline_writer *writer, struct ctp_error *err)
+static bool init(struct timeline *timeline)
 {
-	return event_rows_finish(&csv_of(writer)->flat, err);
+	struct csv *csv = (struct csv *)timeline;
+	bool done = json_init(&csv->json, NULL);
+
+	csv->out = timeline->out;
+	csv->trace = timeline->trace;
+	csv->raw = timeline->options.csv_raw;
+	csv->rows.write_row = write_row;
+	(void)fputs(header, csv->out);
+	return event_rows_init(&csv->rows) && done;
 }
 
-static void csv_free(struct timeline_writer *writer)
+static void clear(struct timeline *timeline)
 {
-	struct csv *csv = csv_of(writer);
+	struct csv *csv = (struct csv *)timeline;
 
-	event_rows_clear(&csv->flat);
+	event_rows_clear(&csv->rows);
 	json_clear(&csv->json);
-	memory_free(csv);
 }
+
+static const struct timeline_form form = {
+	EVENT_ROWS_FORM,
+	.bytes = sizeof(struct csv),
+	.init = init,
+	.finish = finish,
+	.clear = clear,
+};
 
 static enum ctp_status csv_new(FILE *out, struct trace *trace,
 	const struct format_options *options, struct timeline_writer **writer,
 	struct ctp_error *err)
 {
-	struct csv *csv = memory_new_zeroed(1, sizeof(*csv));
-	bool done;
-
-	if (csv == NULL)
-		return ctp_no_memory(err);
-	csv->writer = (struct timeline_writer){
-		.add = add, .finish = finish, .free = csv_free};
-	csv->out = out;
-	csv->raw = options->csv_raw;
-	done = json_init(&csv->json, NULL);
-	done = event_rows_init(&csv->flat, trace) && done;
-	if (!done) {
-		csv_free(&csv->writer);
-		return ctp_no_memory(err);
-	}
-	csv->flat.write_row = write_row;
-	csv->flat.user = csv;
-	(void)fputs(header, out);
-	*writer = &csv->writer;
-	return CTP_OK;
+	return timeline_new(&form, out, trace, options, writer, err);
 }
 
 const struct format csv_format = {

@@ -1,178 +1,99 @@
 /* SPDX-License-Identifier: MIT */
 #include "timeline/event_rows.h"
 
-#include <string.h>
-
-#include "trace/event.h"
-#include "base/memory.h"
-
-struct frame {
-	uint64_t number; /* for a moved call: the enclosing range's */
-	uint64_t id;
-	uint64_t inner_ns; /* of ended ranges inside */
-	int64_t start_ns;
-	bool is_clipped; /* its EVENT_UNCLIPPED_CALL is a row */
-	uint32_t depth;  /* of its contents */
-	uint32_t site;
-	struct json_args args;
-};
-
-struct event_rows_track {
-	struct frame *frames;
-	uint32_t depth;
-	uint32_t room;
-	int64_t last_ns;
-};
-
-bool event_rows_init(struct event_rows *rows, struct trace *trace)
+static struct event_rows *rows_of(struct timeline *timeline)
 {
-	bool done;
+	return (struct event_rows *)timeline;
+}
 
-	*rows = (struct event_rows){.trace = trace, .args = JSON_ARGS_INIT};
-	/* Initialize all, so that all can be cleared. */
-	done = json_init(&rows->json, NULL);
-	done = json_names_init(&rows->names, trace) && done;
-	rows->correlation = correlation_new(CORRELATION_LIMIT);
-	return done && rows->correlation != NULL;
+bool event_rows_init(struct event_rows *rows)
+{
+	/* Initialize both, so that both can be cleared. */
+	bool done = json_init(&rows->json, NULL);
+
+	return json_names_init(&rows->names, rows->timeline.trace) && done;
 }
 
 void event_rows_clear(struct event_rows *rows)
 {
-	for (uint32_t i = 0; i < rows->track_count; i++) {
-		struct event_rows_track *track = &rows->tracks[i];
-
-		/* Unused frames keep their memory too. */
-		for (uint32_t at = 0; at < track->room; at++)
-			json_args_clear(&track->frames[at].args);
-		memory_free(track->frames);
-	}
-	memory_free(rows->tracks);
-	correlation_free(rows->correlation);
 	json_args_clear(&rows->args);
 	json_names_clear(&rows->names);
 	json_clear(&rows->json);
 }
 
-/* The track's stack; NULL if out of memory. */
-static struct event_rows_track *ensure_track(
-	struct event_rows *rows, uint32_t track)
+void event_rows_clear_frame(void *frame)
 {
-	uint32_t count = rows->trace->track_count;
-	struct event_rows_track *tracks;
-
-	if (track < rows->track_count)
-		return &rows->tracks[track];
-	tracks = memory_resize_array(rows->tracks, count, sizeof(*tracks));
-	if (tracks == NULL)
-		return NULL;
-	rows->tracks = tracks;
-	for (; rows->track_count < count; rows->track_count++)
-		tracks[rows->track_count] =
-			(struct event_rows_track){.last_ns = INT64_MIN};
-	return &tracks[track];
+	json_args_clear(&((struct event_rows_frame *)frame)->args);
 }
 
-/* The frame of a range that begins, without arguments; NULL if out of memory.
- */
-static struct frame *push(struct event_rows_track *track)
+/* The innermost range; NULL: none. */
+static struct event_rows_frame *top(const struct timeline_track *track)
 {
-	struct frame *frame;
+	struct event_rows_frame *frames = track->frames;
 
-	if (track->depth == track->room) {
-		uint32_t room = track->room == 0 ? 16 : track->room * 2;
-		struct frame *frames;
-
-		if (track->room > UINT32_MAX / 4)
-			return NULL;
-		frames = memory_resize_array(
-			track->frames, room, sizeof(*frames));
-		if (frames == NULL)
-			return NULL;
-		track->frames = frames;
-		for (; track->room < room; track->room++)
-			frames[track->room].args =
-				(struct json_args)JSON_ARGS_INIT;
-	}
-	frame = &track->frames[track->depth++];
-	json_args_reset(&frame->args);
-	return frame;
+	return track->depth == 0 ? NULL : &frames[track->depth - 1];
 }
 
-static struct frame *top(const struct event_rows_track *track)
-{
-	return track->depth == 0 ? NULL : &track->frames[track->depth - 1];
-}
-
-static uint64_t number_of(const struct frame *around)
+static uint64_t number_of(const struct event_rows_frame *around)
 {
 	return around == NULL ? 0 : around->number;
 }
 
-static uint32_t depth_in(const struct frame *around)
+static uint32_t depth_in(const struct event_rows_frame *around)
 {
 	return around == NULL ? 0 : around->depth;
 }
 
-/* Times that go backwards stay at the track's last time. */
-static int64_t in_order(struct event_rows *rows, struct event_rows_track *track,
-	int64_t time_ns)
-{
-	if (time_ns < track->last_ns) {
-		trace_lose(rows->trace, LOSS_BACKWARD_TIMES, 1);
-		time_ns = track->last_ns;
-	}
-	track->last_ns = time_ns;
-	return time_ns;
-}
-
 /* Passes a row with these arguments to write_row(). */
-static enum ctp_status write_row(struct event_rows *rows, struct event_row *row,
-	const struct json_args *args, struct ctp_error *err)
+static bool write_row(struct event_rows *rows, struct event_row *row,
+	const struct json_args *args)
 {
 	if (args->count > 0) {
 		rows->json.used = 0;
 		rows->json.comma = false;
 		json_args_write_object(&rows->json, args);
 		if (rows->json.failed)
-			return ctp_no_memory(err);
+			return false;
 		row->args = rows->json.bytes;
 		row->args_size = rows->json.used;
 	}
-	return rows->write_row(rows->user, row, err);
+	return rows->write_row(rows, row);
 }
 
-static enum ctp_status begin(struct event_rows *rows,
-	struct event_rows_track *track, const struct event *event,
-	struct ctp_error *err)
+static bool add_begin(struct timeline *timeline, struct timeline_track *track,
+	const struct event *event)
 {
-	int64_t start_ns = in_order(rows, track, event->time_ns);
-	struct frame *frame = push(track);
+	struct event_rows *rows = rows_of(timeline);
+	const struct event_rows_frame *around = top(track);
+	struct event_rows_frame *frame =
+		&((struct event_rows_frame *)track->frames)[track->depth++];
+	struct json_args args = frame->args;
 	bool is_clipped = event->shift_ns > 0;
-	const struct frame *around;
 
-	if (frame == NULL || !json_args_add(&frame->args, &rows->names, event))
-		return ctp_no_memory(err);
-	around = track->depth > 1 ? frame - 1 : NULL;
-	frame->number = is_clipped ? number_of(around) : ++rows->last;
-	frame->depth = depth_in(around) + !is_clipped;
-	frame->id = 0;
-	frame->inner_ns = 0;
-	frame->start_ns = start_ns;
-	frame->is_clipped = is_clipped;
-	frame->site = event->site;
-	return CTP_OK;
+	json_args_reset(&args);
+	*frame = (struct event_rows_frame){
+		.number = is_clipped ? number_of(around) : ++rows->last,
+		.depth = depth_in(around) + !is_clipped,
+		.start_ns = event->time_ns,
+		.is_clipped = is_clipped,
+		.site = event->site,
+		.args = args};
+	return json_args_add(&frame->args, &rows->names, event);
 }
 
-/* Ends the innermost range of the track, which must exist. If its end was
- * moved, its duration exceeds its self time plus the inner ranges' time. */
-static enum ctp_status end(struct event_rows *rows, const struct event *event,
-	struct ctp_error *err)
+/* If the end was moved, the duration exceeds the range's self time plus the
+ * inner ranges' time. */
+static bool add_end(struct timeline *timeline, struct timeline_track *track,
+	const struct event *event)
 {
-	struct event_rows_track *track = &rows->tracks[event->track];
-	const struct frame *frame = &track->frames[--track->depth];
-	struct frame *around = top(track);
+	const struct event_rows_frame *frame = top(track);
 	uint64_t length = (uint64_t)event->time_ns - (uint64_t)frame->start_ns;
-	struct event_row row = {.kind = EVENT_BEGIN,
+	struct event_rows_frame *around;
+	struct event_row row;
+
+	track->depth--;
+	around = top(track);
+	row = (struct event_row){.kind = EVENT_BEGIN,
 		.number = frame->number,
 		.parent = number_of(around),
 		.depth = depth_in(around),
@@ -185,25 +106,10 @@ static enum ctp_status end(struct event_rows *rows, const struct event *event,
 		.self_ns = length - frame->inner_ns,
 		.id = frame->id,
 		.device = -1};
-
 	if (around != NULL)
 		around->inner_ns += length;
-	return frame->is_clipped ? CTP_OK
-				 : write_row(rows, &row, &frame->args, err);
-}
-
-static enum ctp_status end_range(struct event_rows *rows,
-	struct event_rows_track *track, const struct event *event,
-	struct ctp_error *err)
-{
-	struct event mended = *event;
-
-	if (track->depth == 0) {
-		trace_lose(rows->trace, LOSS_STRAY_ENDS, 1);
-		return CTP_OK;
-	}
-	mended.time_ns = in_order(rows, track, event->time_ns);
-	return end(rows, &mended, err);
+	return frame->is_clipped ||
+	       write_row(rows_of(timeline), &row, &frame->args);
 }
 
 /* An "External id" that links activities is among the arguments, and is not a
@@ -218,35 +124,26 @@ static uint64_t row_id(const struct event *event)
 	return event->kind == EVENT_ACTIVITY ? shown_id(event->id) : event->id;
 }
 
-/* Adds arguments or an id to the innermost range. */
-static enum ctp_status describe(struct event_rows *rows,
-	const struct event_rows_track *track, const struct event *event,
-	struct ctp_error *err)
+static bool add_args(struct timeline *timeline, struct timeline_track *track,
+	const struct event *event)
 {
-	struct frame *frame = top(track);
+	return json_args_add(
+		&top(track)->args, &rows_of(timeline)->names, event);
+}
 
-	if (frame == NULL) {
-		trace_lose(rows->trace, LOSS_NOT_SHOWN, 1);
-		return CTP_OK;
-	}
-	if (event->kind == EVENT_ARGS)
-		return json_args_add(&frame->args, &rows->names, event)
-			       ? CTP_OK
-			       : ctp_no_memory(err);
-	frame->id = shown_id(event->id);
-	return correlation_add(rows->correlation,
-		       rows->trace->tracks[event->track].pid, event->id,
-		       frame->number)
-		       ? CTP_OK
-		       : ctp_no_memory(err);
+static bool add_correlation(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event)
+{
+	top(track)->id = shown_id(event->id);
+	return timeline_add_cause(timeline, event, top(track)->number);
 }
 
 /* An event that is a row by itself. */
-static enum ctp_status add_row(struct event_rows *rows,
-	const struct event_rows_track *track, const struct event *event,
-	struct ctp_error *err)
+static bool add_row(struct timeline *timeline, struct timeline_track *track,
+	const struct event *event)
 {
-	const struct frame *around = top(track);
+	struct event_rows *rows = rows_of(timeline);
+	const struct event_rows_frame *around = top(track);
 	struct event named = *event;
 	struct event_row row = {.kind = event->kind,
 		.number = ++rows->last,
@@ -271,8 +168,8 @@ static enum ctp_status add_row(struct event_rows *rows,
 		row.self_ns = row.duration_ns;
 	}
 	if (event->kind == EVENT_ACTIVITY && event->id != 0)
-		(void)correlation_find(rows->correlation,
-			rows->trace->tracks[event->track].pid, event->id,
+		(void)correlation_find(timeline->causes,
+			timeline->trace->tracks[event->track].pid, event->id,
 			&row.cause);
 	if (event->kind == EVENT_COUNTER && event->arg_count > 0) {
 		row.value = event->args;
@@ -280,51 +177,28 @@ static enum ctp_status add_row(struct event_rows *rows,
 		named.arg_count--;
 	}
 	json_args_reset(&rows->args);
-	if (!json_args_add(&rows->args, &rows->names, &named))
-		return ctp_no_memory(err);
-	return write_row(rows, &row, &rows->args, err);
+	return json_args_add(&rows->args, &rows->names, &named) &&
+	       write_row(rows, &row, &rows->args);
 }
 
-enum ctp_status event_rows_add(struct event_rows *rows,
-	const struct event *event, struct ctp_error *err)
-{
-	struct event_rows_track *track = ensure_track(rows, event->track);
-
-	if (track == NULL)
-		return ctp_no_memory(err);
-	switch (event->kind) {
-	case EVENT_BEGIN:
-		return begin(rows, track, event, err);
-	case EVENT_END:
-		return end_range(rows, track, event, err);
-	case EVENT_ARGS:
-	case EVENT_CORRELATION:
-		return describe(rows, track, event, err);
-	default:
-		return add_row(rows, track, event, err);
-	}
-}
-
-enum ctp_status event_rows_finish(
-	struct event_rows *rows, struct ctp_error *err)
-{
-	enum ctp_status status = CTP_OK;
-
-	for (uint32_t i = 0; i < rows->track_count; i++) {
-		struct event_rows_track *track = &rows->tracks[i];
-		struct event last = {.kind = EVENT_END,
-			.track = i,
-			.time_ns = trace_track_end(rows->trace, i)};
-
-		if (last.time_ns < track->last_ns)
-			last.time_ns = track->last_ns;
-		while (status == CTP_OK && track->depth > 0) {
-			trace_lose(rows->trace, LOSS_OPEN_RANGES, 1);
-			status = end(rows, &last, err);
-		}
-	}
-	return status;
-}
+bool (*const event_rows_adders[EVENT_KINDS])(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event) = {
+	[EVENT_BEGIN] = add_begin,
+	[EVENT_END] = add_end,
+	[EVENT_ARGS] = add_args,
+	[EVENT_COMPLETE] = add_row,
+	[EVENT_UNCLIPPED_CALL] = add_row,
+	[EVENT_ASYNC_BEGIN] = add_row,
+	[EVENT_ASYNC_END] = add_row,
+	[EVENT_INSTANT] = add_row,
+	[EVENT_COUNTER] = add_row,
+	[EVENT_ALLOC] = add_row,
+	[EVENT_FREE] = add_row,
+	[EVENT_STEP] = add_row,
+	[EVENT_CORRELATION] = add_correlation,
+	[EVENT_ACTIVITY] = add_row,
+	[EVENT_FLOW] = add_row,
+};
 
 const char *event_rows_kind_name(const struct event_row *row)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events as self-contained rows, for tables: a range is one row, passed on when
- * it ends, with its duration and the facts known by then. Memory: open ranges,
- * tracks, and CORRELATION_LIMIT calls.
+ * it ends, with its duration and the facts known by then.
  */
 #ifndef EVENT_ROWS_H
 #define EVENT_ROWS_H
@@ -11,9 +10,7 @@
 #include <stdint.h>
 
 #include "timeline/json_args.h"
-#include "trace/correlation.h"
-#include "trace/event.h"
-#include "json/json.h"
+#include "timeline/timeline.h"
 
 struct event_row {
 	enum event_kind kind; /* EVENT_BEGIN: a whole range */
@@ -37,35 +34,41 @@ struct event_row {
 	size_t args_size;
 };
 
-struct event_rows_track;
-
+/* Begins a writer's struct. */
 struct event_rows {
-	struct trace *trace;
+	struct timeline timeline;
 	struct json_names names;
 	struct json_args args; /* of events other than ranges */
 	struct json json;
-	struct correlation *correlation;
-	struct event_rows_track *tracks;
-	uint32_t track_count;
 	uint64_t last; /* number */
-	/* Receives the rows; on an error, fills in `err`. */
-	enum ctp_status (*write_row)(
-		void *user, const struct event_row *row, struct ctp_error *err);
-	void *user;
+	/* Receives the rows; returns as a form's functions do. */
+	bool (*write_row)(struct event_rows *rows, const struct event_row *row);
 };
 
-/* False if out of memory; event_rows_clear() in either case. Afterwards, set
- * write_row and user. The trace is borrowed. */
-bool event_rows_init(struct event_rows *rows, struct trace *trace);
+/* To be called by a form's init(), which sets write_row, and clear(). False if
+ * out of memory. */
+bool event_rows_init(struct event_rows *rows);
 void event_rows_clear(struct event_rows *rows);
 
-/* Adds an event. Errors: CTP_ERR_NOMEM, those of write_row(). */
-enum ctp_status event_rows_add(struct event_rows *rows,
-	const struct event *event, struct ctp_error *err);
+/* The members of a form for rows. */
+extern bool (*const event_rows_adders[EVENT_KINDS])(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event);
+void event_rows_clear_frame(void *frame);
+#define EVENT_ROWS_FORM \
+	.track_bytes = sizeof(struct timeline_track), \
+	.frame_bytes = sizeof(struct event_rows_frame), .keeps_times = true, \
+	.add = event_rows_adders, .clear_frame = event_rows_clear_frame
 
-/* Ends the open ranges. Errors: likewise. */
-enum ctp_status event_rows_finish(
-	struct event_rows *rows, struct ctp_error *err);
+struct event_rows_frame {
+	uint64_t number; /* for a moved call: the enclosing range's */
+	uint64_t id;
+	uint64_t inner_ns; /* of ended ranges inside */
+	int64_t start_ns;
+	bool is_clipped; /* its EVENT_UNCLIPPED_CALL is a row */
+	uint32_t depth;  /* of its contents */
+	uint32_t site;
+	struct json_args args;
+};
 
 /* "range", "activity", "instant", … */
 const char *event_rows_kind_name(const struct event_row *row);

@@ -37,6 +37,13 @@ void json_args_clear(struct json_args *args)
 	*args = (struct json_args)JSON_ARGS_INIT;
 }
 
+void json_args_free(struct json_args *args)
+{
+	if (args != NULL)
+		json_args_clear(args);
+	memory_free(args);
+}
+
 void json_args_reset(struct json_args *args)
 {
 	args->count = 0;
@@ -66,8 +73,7 @@ void json_args_release(struct json_names *names, struct json_args *args)
 	if (names->spare_count == SPARE_MAX ||
 		args->text.room > SPARE_BYTES_MAX ||
 		args->room > SPARE_ITEMS_MAX) {
-		json_args_clear(args);
-		memory_free(args);
+		json_args_free(args);
 		return;
 	}
 	json_args_reset(args);
@@ -82,8 +88,7 @@ static void free_spare(struct json_names *names)
 		struct json_args *args = names->spare;
 
 		names->spare = args->next;
-		json_args_clear(args);
-		memory_free(args);
+		json_args_free(args);
 	}
 }
 

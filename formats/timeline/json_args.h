@@ -158,11 +158,13 @@ void json_args_clear(struct json_args *args);
 void json_args_reset(struct json_args *args);
 
 /* Returns empty arguments, reused from ended ranges if possible; give them back
- * with json_args_release(). NULL if out of memory. */
+ * with json_args_release(), or free them with json_args_free(). NULL if out of
+ * memory. */
 struct json_args *json_args_acquire(struct json_names *names);
 
 /* Returns them for reuse; NULL is allowed. */
 void json_args_release(struct json_names *names, struct json_args *args);
+void json_args_free(struct json_args *args);
 
 /* Adds the event's arguments. False if out of memory. */
 bool json_args_add(struct json_args *args, struct json_names *names,

@@ -9,7 +9,6 @@
  */
 #include "timeline/lanes.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -41,9 +40,13 @@ struct lanes {
 	bool keep_apart;
 };
 
-struct lanes *lanes_new(void)
+struct lanes *lanes_new(bool keep_apart)
 {
-	return memory_new_zeroed(1, sizeof(struct lanes));
+	struct lanes *lanes = memory_new_zeroed(1, sizeof(*lanes));
+
+	if (lanes != NULL)
+		lanes->keep_apart = keep_apart;
+	return lanes;
 }
 
 void lanes_free(struct lanes *lanes)
@@ -55,11 +58,6 @@ void lanes_free(struct lanes *lanes)
 		memory_free(lanes->lane[i]);
 	}
 	memory_free(lanes);
-}
-
-void lanes_keep_apart(struct lanes *lanes)
-{
-	lanes->keep_apart = true;
 }
 
 /* Inserts a slice below the open ones (at 0) or on top of them. */

@@ -16,6 +16,7 @@
 #ifndef LANES_H
 #define LANES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
@@ -27,14 +28,11 @@
 
 struct lanes;
 
-/* NULL if out of memory; free with lanes_free(). */
-struct lanes *lanes_new(void);
+/* NULL if out of memory; free with lanes_free(). With `keep_apart`, no slice
+ * ends exactly where an earlier-placed one begins: for formats of separate
+ * begins and ends, in which events at the same time stay in file order. */
+struct lanes *lanes_new(bool keep_apart);
 void lanes_free(struct lanes *lanes);
-
-/* From now on, no slice ends exactly where an earlier-placed one begins: for
- * formats of separate begins and ends, in which events at the same time stay in
- * file order. */
-void lanes_keep_apart(struct lanes *lanes);
 
 /*
  * The lane, 0 … LANES_MAX - 1, for the next slice in file order; LANES_NONE if
@@ -49,6 +47,7 @@ uint32_t lanes_place(struct lanes *lanes, int64_t start_ns, uint64_t dur_ns);
 #define LANES_RANGES (-1)
 #define LANES_HOST LANES_MAX
 #define LANES_CALLS (2 * LANES_MAX)
+#define LANES_ALL (3 * LANES_MAX)
 
 /* The stream's number; -1 for a track of a whole device. */
 int64_t lanes_stream(const struct trace_track *track);

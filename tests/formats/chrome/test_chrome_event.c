@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/chrome/chrome_event.c: events without a duration. */
+/* formats/chrome/chrome.c: events without a duration. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -50,7 +50,7 @@ static size_t dropped(struct slice *slices, size_t count, uint32_t lane)
 
 static void place(struct slice *slices, size_t count)
 {
-	struct lanes *lanes = lanes_new();
+	struct lanes *lanes = lanes_new(false);
 
 	ck_assert_ptr_nonnull(lanes);
 	for (size_t i = 0; i < count; i++) {
@@ -150,7 +150,7 @@ END_TEST
 
 START_TEST(the_ends_of_time_are_handled)
 {
-	struct lanes *lanes = lanes_new();
+	struct lanes *lanes = lanes_new(false);
 
 	ck_assert_ptr_nonnull(lanes);
 	ck_assert_uint_eq(lanes_place(lanes, INT64_MIN, UINT64_MAX), 0);
@@ -196,10 +196,9 @@ END_TEST
 /* The second one ends where the first begins, and comes after it. */
 START_TEST(slices_kept_apart_do_not_touch_earlier_ones)
 {
-	struct lanes *lanes = lanes_new();
+	struct lanes *lanes = lanes_new(true);
 
 	ck_assert_ptr_nonnull(lanes);
-	lanes_keep_apart(lanes);
 	ck_assert_uint_eq(lanes_place(lanes, 10, 10), 0);
 	ck_assert_uint_eq(lanes_place(lanes, 5, 5), 1);
 	ck_assert_uint_eq(lanes_place(lanes, 0, 4), 0);
