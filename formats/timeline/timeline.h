@@ -2,13 +2,14 @@
 /*
  * The part that all writers of timelines have in common. A format's writer is a
  * struct that begins with `struct timeline`, and a `struct timeline_form` with
- * functions for what only the format knows: how a range's begin and end, a
- * slice in its lane, or an instant is written. The layer does the rest:
- * - It finds the track of an event, and opens a new one.
- * - It sets where a track's time begins, and corrects times that go backwards.
- * - It drops ends and arguments without a range, and ends open ranges.
- * - It puts slices into lanes, and finds the call that caused an activity.
- * - It counts all that cannot be shown.
+ * functions for what only the format knows. These write a range's begin and
+ * end, a slice in its lane, or an instant.
+ *
+ * The layer finds the track of an event, and opens a new one. It sets where a
+ * track's time begins, and corrects times that go backwards. It drops ends and
+ * arguments without a range, and ends open ranges. It puts slices into lanes,
+ * and finds the call that caused an activity. It counts all that cannot be
+ * shown.
  *
  * Memory: tracks, open ranges, lanes.h, and CORRELATION_LIMIT calls.
  */
