@@ -86,31 +86,22 @@ static enum stats_unit default_unit(const struct request *request)
 /* Reports that the sort key has no data. */
 static void diag_unsorted(const struct stats *stats)
 {
+	const struct column *key = stats->options->key;
 	const char *owner = stats->options->key_owner;
 
 	if (stats_has_key(stats))
 		return;
-	switch (stats->options->key) {
-	case STATS_FLOPS:
-		diag("--sort: no FLOP counts in this input: sorting by "
-		     "cumtime");
-		break;
-	case STATS_MEMORY:
-	case STATS_SELF_MEMORY:
+	if (key->type == COLUMN_BYTES)
 		diag("--sort: no memory counts of %s in this input: sorting by "
 		     "cumtime",
-			owner == NULL ? "the host" : owner);
-		break;
-	case STATS_DEVICE_MEMORY:
-	case STATS_SELF_DEVICE_MEMORY:
-		diag("--sort: no memory counts of devices in this input: "
-		     "sorting by cumtime");
-		break;
-	default:
-		diag("--sort: no device activity in this input: sorting by "
-		     "cumtime");
-		break;
-	}
+			key->index == PROFILE_MEMORY_DEVICES ? "devices"
+			: owner == NULL                      ? "the host"
+							     : owner);
+	else
+		diag("--sort: no %s in this input: sorting by cumtime",
+			(key->when & STATS_NEEDS_FLOPS) != 0
+				? "FLOP counts"
+				: "device activity");
 }
 
 static int print(struct request *request, FILE *out)
@@ -125,38 +116,21 @@ static int print(struct request *request, FILE *out)
 		stats_clear(&stats);
 		return status;
 	}
-	if (request->grouping.has_key && !request->shown)
+	if (request->grouping.key != NULL && !request->shown)
 		diag_unsorted(&stats);
-	if (request->report_options.style == REPORT_JSON) {
-		request->report.truncated =
-			stats.hidden != 0 || stats.work_hidden != 0;
-		status = stats_print_json(&stats, &request->report, out);
-	} else if (request->report_options.style == REPORT_CSV) {
-		status = stats_print_csv(&stats, out);
-	} else if (request->options.gpu) {
-		status = stats_print_gpu(&stats, out);
-	} else if (request->options.ops != NULL) {
-		status = stats_print_ops(&stats, out);
-	} else {
-		status = stats_print_text(&stats, out);
-	}
+	request->report.truncated = stats.hidden != 0 || stats.work_hidden != 0;
+	/* Each table of --follow has its titles. */
+	request->report_options.has_titles = false;
+	status = report_write(&request->report_options, &request->report, out,
+		stats_write, &stats);
 	stats_clear(&stats);
 	return status;
 }
 
-static void set_terminal_options(struct request *request, FILE *out)
+static void set_unit(struct request *request)
 {
-	struct stats_options *options = &request->options;
-
-	options->color = terminal_color(out, request->report_options.color);
-	options->width = terminal_width(out);
-	if (options->unit == STATS_AUTO)
-		options->unit = default_unit(request);
-}
-
-static bool is_compiler_key(enum stats_key key)
-{
-	return key <= STATS_NAME;
+	if (request->options.unit == STATS_AUTO)
+		request->options.unit = default_unit(request);
 }
 
 /* Prints the functions, or the groups of compilers' traces. */
@@ -169,25 +143,20 @@ static int print_all(void *user, FILE *out)
 	if (aggregate->build_count != 0) {
 		/* A header costs what it includes. */
 		if (request->options.key_default)
-			request->options.key = STATS_CUMTIME;
-		if (!is_compiler_key(request->options.key))
+			request->options.key = stats_key("cumtime");
+		if ((request->options.key->when & STATS_NEEDS) != 0)
 			diag("--sort: compilers have no device time or memory "
 			     "counts: sorting by cumtime");
-		set_terminal_options(request, out);
-		if (request->report_options.style == REPORT_JSON)
-			return stats_build_json(aggregate, &request->options,
-				&request->report, out);
-		return (request->report_options.style == REPORT_CSV
-				? stats_build_csv
-				: stats_build_text)(
-			aggregate, &request->options, out);
+		set_unit(request);
+		return stats_build_print(aggregate, &request->options,
+			&request->report, &request->report_options, out);
 	}
 	request->sum = aggregate->functions;
 	if (profile_sort(request->sum, &err) != CTP_OK) {
 		diag_error(NULL, &err);
 		return EXIT_LIMIT;
 	}
-	set_terminal_options(request, out);
+	set_unit(request);
 	return print(request, out);
 }
 
@@ -215,7 +184,7 @@ static int show_snapshot(
 		putchar('\n');
 	}
 	request->sum = profile;
-	set_terminal_options(request, stdout);
+	set_unit(request);
 	status = print(request, stdout);
 	request->shown = true;
 	options->unit = unit;
@@ -309,23 +278,23 @@ static void choose_key(struct request *request)
 	struct stats_options *options = &request->options;
 	uint32_t columns = request->grouping.ops_view.columns;
 
-	options->key = request->grouping.key;
 	options->key_owner = request->grouping.key_owner;
-	if (request->grouping.has_key)
+	options->key = request->grouping.key;
+	if (options->key != NULL)
 		return;
+	options->key = stats_key("cumtime");
 	if (options->gpu) {
-		options->key = STATS_DEVICE;
+		options->key = stats_key("device");
 		return;
 	}
 	if (request->report_options.style != REPORT_TEXT)
 		return;
 	options->key_default = true;
-	options->key =
-		columns == 0 || (columns & 1U << STATS_OPS_CPU) != 0
-			? STATS_TOTTIME
-		: (columns & 1U << STATS_OPS_DEVICE) != 0 ? STATS_SELF_DEVICE
-		: (columns & 1U << STATS_OPS_MEMORY) != 0 ? STATS_SELF_MEMORY
-							  : STATS_FLOPS;
+	options->key = stats_key(
+		columns == 0 || (columns & 1U << STATS_OPS_CPU) != 0 ? "tottime"
+		: (columns & 1U << STATS_OPS_DEVICE) != 0 ? "self-device"
+		: (columns & 1U << STATS_OPS_MEMORY) != 0 ? "self-memory"
+							  : "flops");
 }
 
 static int run(int argc, char **argv)

@@ -40,6 +40,9 @@ struct value columns_value(const struct column *column, const void *row)
 {
 	const void *at = (const char *)row + column->offset;
 
+	if (column->unless != 0 &&
+		*(const bool *)((const char *)row + column->unless))
+		return (struct value){VALUE_ABSENT};
 	if (column->get != NULL)
 		return column->get(column, row);
 	if (column->size == sizeof(struct value))
@@ -156,7 +159,7 @@ static void put_member(
 		put_object(sheet, column->table, value.text);
 	} else if (column->type == COLUMN_LIST) {
 		json_begin(json, '[');
-		column->put(sheet, row);
+		column->put(sheet, column, row);
 		json_end(json, ']');
 	} else {
 		put_value(json, column->type, &value);
@@ -254,6 +257,12 @@ static void put_line(
 
 /* ---- text ---- */
 
+static bool is_sorted_by(const struct sheet *sheet, const struct column *column)
+{
+	return column->sort != NULL && sheet->sort != NULL &&
+	       strcmp(column->sort, sheet->sort->sort) == 0;
+}
+
 static void add_title(struct sheet *sheet, const struct column *column)
 {
 	const struct column_unit *unit =
@@ -270,7 +279,7 @@ static void add_title(struct sheet *sheet, const struct column *column)
 		sheet->title_texts[at], column->type < COLUMN_TEXT};
 	sheet->order[at] = column;
 	table->optional[at] = column->optional;
-	if (!sheet->all && column != sheet->sort)
+	if (!sheet->all && !is_sorted_by(sheet, column))
 		table->min_line_width[at] = column->min_line;
 }
 
@@ -283,7 +292,8 @@ static void begin_text(struct sheet *sheet, const struct columns *columns)
 
 			if (column->title != NULL && column->place == place &&
 				columns_has(sheet, column) &&
-				(!column->if_sorted || column == sheet->sort))
+				(!column->if_sorted ||
+					is_sorted_by(sheet, column)))
 				add_title(sheet, column);
 		}
 }

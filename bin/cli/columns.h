@@ -52,18 +52,24 @@ struct column {
 	/* In place of the member; `index` is its own. */
 	struct value (*get)(const struct column *column, const void *row);
 	uint32_t index;
-	void (*put)(struct sheet *sheet, const void *row);
+	void (*put)(struct sheet *sheet, const struct column *column,
+		const void *row);
 	const struct columns *table;
 	const struct column_unit *unit; /* in text; NULL: the sheet's */
 	const char *words; /* "a|b": the texts that occur, for doc/schemas */
-	const char *sort;  /* its words for --sort, "a|b" */
+	const char *sort;  /* its words for --sort, "a|b"; columns with equal
+			    * ones show the same */
 	uint32_t when;     /* these bits of the sheet must all be set */
+	size_t unless;     /* offset of a bool of the row, which has no value if
+			    * it is set; 0: none */
 	uint8_t place;     /* in text: from left to right, by this, then in
 			    * order of the columns */
 	uint8_t min_line;  /* in text: shorter lines do without it, unless the
 			    * sheet is sorted by it */
 	bool if_sorted;    /* in text: only if the sheet is sorted by it */
 	bool optional;     /* in text: goes first if names have no room */
+	bool nullable;     /* may be null, and empty in CSV */
+	bool absent;       /* JSON objects may lack it */
 };
 
 /* A column in JSON, CSV and (if `title_` is not NULL) text; it ends with its
@@ -137,7 +143,7 @@ struct columns {
 		.count = sizeof(items_) / sizeof((items_)[0]) \
 	}
 
-#define COLUMN_TITLE_MAX 64
+#define COLUMN_TITLE_MAX 96
 
 enum report_style { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 

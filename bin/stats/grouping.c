@@ -62,12 +62,10 @@ static void read_key(const struct argument_value *value)
 		key[size] = '\0';
 		text = key;
 	}
-	grouping->key =
-		stats_key_of(arguments_word(state, "--sort", STATS_KEYS, text));
+	grouping->key = arguments_sort(value->state, &stats_table, text);
 	grouping->key_owner = owner == NULL ? NULL : owner + 1;
-	grouping->has_key = true;
-	if (owner != NULL && grouping->key != STATS_MEMORY &&
-		grouping->key != STATS_SELF_MEMORY)
+	if (owner != NULL && (grouping->key->type != COLUMN_BYTES ||
+				     grouping->key->index != 0))
 		argp_error(state,
 			"--sort: for a device, use memory:%s or self-memory:%s",
 			owner + 1, owner + 1);
@@ -115,10 +113,13 @@ static error_t check(void *structure, const struct argp_state *state)
 		argp_error(state, "--columns, --top-level and the widths need "
 				  "--group by name, site, shape, stack, cat or "
 				  "module");
-	if (grouping->key >= STATS_MEMORY)
+	if (grouping->key == NULL)
+		return 0;
+	if ((grouping->key->when & (STATS_NEEDS_MEMORY | STATS_NEEDS_FLOPS)) !=
+		0)
 		argp_error(state, "--sort: memory and flops need --group by "
 				  "name, site, shape, stack, cat or module");
-	if (grouping->has_group && grouping->key >= STATS_DEVICE)
+	if (grouping->has_group && (grouping->key->when & STATS_NEEDS) != 0)
 		argp_error(state, "--sort: compilers use no device");
 	return 0;
 }
@@ -134,7 +135,7 @@ static const struct argument options[] = {
 		"count, device-percall, memory, self-memory, device-memory, "
 		"self-device-memory, flops; for one device memory:cuda:1 and "
 		"self-memory:cuda:1", GROUP_MAIN, .call = read_key,
-		.words = STATS_KEYS},
+		.table = &stats_table},
 	{"group", 0, "GROUP", ARGUMENT_CALL,
 		"sum operations by name, site (name, file and line), shape "
 		"(name and input shapes), stack (name and 5 functions around "

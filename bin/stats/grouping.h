@@ -21,10 +21,9 @@ struct grouping {
 	bool has_ops;   /* or operations: */
 	struct averages_options ops;
 	struct stats_ops ops_view;
-	bool has_key; /* --sort was given, with: */
-	enum stats_key key;
-	const char *key_owner; /* owner of the memory; NULL: not given */
-	bool has_ops_option;   /* an option only for operations was given */
+	const struct column *key; /* --sort; NULL: not given */
+	const char *key_owner;    /* owner of the memory; NULL: not given */
+	bool has_ops_option;      /* an option only for operations was given */
 };
 
 /* The structure is a struct grouping. */

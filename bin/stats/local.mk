@@ -4,7 +4,5 @@ libprogram_la_SOURCES += \
 	%D%/phases_report.c %D%/phases_report.h \
 	%D%/stats.c %D%/stats.h \
 	%D%/stats_build.c %D%/stats_build.h \
-	%D%/stats_memory.c %D%/stats_memory.h \
 	%D%/stats_ops.c \
-	%D%/stats_report.c \
-	%D%/stats_text.c %D%/stats_text.h
+	%D%/stats_table.c %D%/stats_table.h

@@ -5,55 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cli/quantity.h"
 
 #define MILLION 1000000
 #define NO_OWNER (UINT32_MAX - 1)
-
-enum stats_key stats_key_of(unsigned word)
-{
-	static const enum stats_key others[] = {
-		STATS_CUMTIME, STATS_TOTTIME, STATS_NCALLS};
-
-	return word < STATS_KEY_COUNT ? (enum stats_key)word
-				      : others[word - STATS_KEY_COUNT];
-}
-
-/* The calls that a mean divides by: those that the table shows. */
-static uint64_t calls_of(
-	const struct stats *stats, const struct profile_cost *cost)
-{
-	return stats->options->ops != NULL ? cost->ncalls : cost->pcalls;
-}
-
-uint64_t stats_device_percall(
-	const struct stats *stats, const struct profile_function *function)
-{
-	return quantity_mean(
-		function->device.total_ns, calls_of(stats, &function->cost));
-}
-
-bool stats_has_details(const struct stats *stats)
-{
-	const struct stats_ops *ops = stats->options->ops;
-
-	return ops != NULL &&
-	       (ops->group == AVERAGES_SHAPE || ops->group == AVERAGES_STACK);
-}
-
-const char *stats_details(
-	const struct stats *stats, const struct profile_function *function)
-{
-	return stats_has_details(stats) && function->device.kind == PROFILE_HOST
-		       ? function->file
-		       : NULL;
-}
-
-uint64_t stats_percall(
-	const struct stats *stats, const struct profile_cost *cost)
-{
-	return quantity_mean(cost->cumtime_ns, calls_of(stats, cost));
-}
 
 const char *stats_memory_owner(const struct stats *stats, uint32_t owner,
 	char text[PROFILE_OWNER_TEXT])
@@ -119,13 +73,6 @@ struct profile_amount stats_memory_of(const struct stats *stats,
 		stats->profile->memory, function->use.memory, owner);
 }
 
-uint64_t stats_memory_failed(
-	const struct stats *stats, const struct profile_function *function)
-{
-	return stats_memory_of(stats, function, PROFILE_MEMORY_HOST).failed +
-	       stats_memory_of(stats, function, PROFILE_MEMORY_DEVICES).failed;
-}
-
 bool stats_memory_has(const struct stats *stats, uint32_t owner)
 {
 	for (uint32_t i = 0; i < stats->owner_count; i++)
@@ -137,67 +84,11 @@ bool stats_memory_has(const struct stats *stats, uint32_t owner)
 /* Whether there is memory of the owners in --sort. */
 static bool has_memory_key(const struct stats *stats)
 {
-	enum stats_key key = stats->options->key;
 	bool host = stats_memory_has(stats, PROFILE_MEMORY_HOST);
 
-	if (key == STATS_DEVICE_MEMORY || key == STATS_SELF_DEVICE_MEMORY)
+	if (stats->options->key->index == PROFILE_MEMORY_DEVICES)
 		return stats->owner_count > host;
 	return stats_memory_has(stats, stats->key_owner);
-}
-
-/* Maps signed to unsigned numbers, keeping the order. */
-static uint64_t sortable_bytes(int64_t bytes)
-{
-	return (uint64_t)bytes ^ (UINT64_C(1) << 63);
-}
-
-/* Sort value of rows for STATS_MEMORY and the like, unsigned. */
-static uint64_t memory_key_value(
-	const struct stats *stats, const struct profile_function *function)
-{
-	enum stats_key key = stats->key;
-	bool devices =
-		key == STATS_DEVICE_MEMORY || key == STATS_SELF_DEVICE_MEMORY;
-	bool self = key == STATS_SELF_MEMORY || key == STATS_SELF_DEVICE_MEMORY;
-	struct profile_amount amount = stats_memory_of(stats, function,
-		devices ? PROFILE_MEMORY_DEVICES : stats->key_owner);
-
-	return sortable_bytes(self ? amount.self_bytes : amount.total_bytes);
-}
-
-bool stats_memory_owner_failed(const struct stats *stats, uint32_t owner)
-{
-	return stats->failed[owner];
-}
-
-static uint64_t key_value(
-	const struct stats *stats, const struct profile_function *function)
-{
-	const struct profile_cost *cost = &function->cost;
-
-	switch (stats->key) {
-	case STATS_TOTTIME:
-		return cost->tottime_ns;
-	case STATS_NCALLS:
-		return cost->ncalls;
-	case STATS_PCALLS:
-		return cost->pcalls;
-	case STATS_PERCALL:
-		return stats_percall(stats, cost);
-	case STATS_DEVICE:
-		return function->device.total_ns;
-	case STATS_SELF_DEVICE:
-		return function->device.self_ns;
-	case STATS_DEVICE_PERCALL:
-		return stats_device_percall(stats, function);
-	case STATS_CUMTIME:
-	case STATS_NAME:
-		return cost->cumtime_ns;
-	case STATS_FLOPS:
-		return function->use.flops;
-	default:
-		return memory_key_value(stats, function);
-	}
 }
 
 /* Ties keep the profile's order, which is total. */
@@ -206,22 +97,14 @@ static int compare(const void *a, const void *b, void *user)
 	const struct stats *stats = user;
 	const uint32_t *left = a;
 	const uint32_t *right = b;
-	const struct profile_function *one = &stats->profile->functions[*left];
-	const struct profile_function *two = &stats->profile->functions[*right];
+	int order = 0;
 
-	if (stats->key == STATS_NAME) {
-		int names = strcmp(one->name, two->name);
-
-		if (names != 0)
-			return names;
-	} else {
-		uint64_t first = key_value(stats, one);
-		uint64_t second = key_value(stats, two);
-
-		if (first != second)
-			return first > second ? -1 : 1;
-	}
-	return *left < *right ? -1 : *left > *right;
+	if (stats->values[*left] != stats->values[*right])
+		return stats->values[*left] > stats->values[*right] ? -1 : 1;
+	if (stats->key.type == COLUMN_TEXT)
+		order = strcmp(stats->profile->functions[*left].name,
+			stats->profile->functions[*right].name);
+	return order != 0 ? order : *left < *right ? -1 : *left > *right;
 }
 
 /* Smallest time of a shown function. */
@@ -260,15 +143,35 @@ static void sum_device(struct stats *stats)
 
 bool stats_has_key(const struct stats *stats)
 {
-	enum stats_key key = stats->options->key;
+	const struct column *key = stats->options->key;
 
-	if (key >= STATS_MEMORY && key <= STATS_SELF_DEVICE_MEMORY)
+	if (key->type == COLUMN_BYTES)
 		return has_memory_key(stats);
-	if (key == STATS_FLOPS)
+	if ((key->when & STATS_NEEDS_FLOPS) != 0)
 		return stats->profile->flops != 0;
-	return (key != STATS_DEVICE && key != STATS_SELF_DEVICE &&
-		       key != STATS_DEVICE_PERCALL) ||
-	       stats->has_device;
+	return (key->when & STATS_NEEDS_DEVICE) == 0 || stats->has_device;
+}
+
+/* The profile is sorted by total time already. */
+static bool is_sorted(const struct stats *stats)
+{
+	return stats->key.sort == stats_key("cumtime")->sort;
+}
+
+/* Sets the values of functions to sort by. */
+static bool set_values(struct stats *stats)
+{
+	const struct profile *profile = stats->profile;
+
+	if (is_sorted(stats))
+		return true;
+	stats->values = memory_resize_array(NULL,
+		(size_t)profile->function_count + 1, sizeof(*stats->values));
+	for (uint32_t i = 0;
+		stats->values != NULL && i < profile->function_count; i++)
+		stats->values[i] =
+			stats_sort_value(stats, &profile->functions[i]);
+	return stats->values != NULL;
 }
 
 /* Sorts and truncates a table; `all` is the number of functions before the
@@ -278,8 +181,7 @@ static void sort_table(
 {
 	uint32_t top = stats->options->top;
 
-	/* The profile is in that order already. */
-	if (stats->key != STATS_CUMTIME)
+	if (!is_sorted(stats))
 		qsort_r(table, *count, sizeof(*table), compare, stats);
 	if (top != 0 && *count > top)
 		*count = top;
@@ -372,17 +274,21 @@ static bool index_callees(struct stats *stats)
 
 /* The sort key; memory that was not asked for by name is that of devices, if
  * there is any. */
-static enum stats_key choose_key(const struct stats *stats)
+static struct column choose_key(const struct stats *stats)
 {
 	const struct stats_options *options = stats->options;
 	bool host = stats_memory_has(stats, PROFILE_MEMORY_HOST);
+	struct column key;
 
-	if (options->key_default && options->key == STATS_SELF_MEMORY &&
+	if (options->key_default && options->key == stats_key("self-memory") &&
 		stats->owner_count > host)
-		return STATS_SELF_DEVICE_MEMORY;
-	if (stats_has_key(stats))
-		return options->key;
-	return options->key_default ? STATS_TOTTIME : STATS_CUMTIME;
+		return *stats_key("self-device-memory");
+	if (!stats_has_key(stats))
+		return *stats_key(options->key_default ? "tottime" : "cumtime");
+	key = *options->key;
+	if (key.type == COLUMN_BYTES && key.index != PROFILE_MEMORY_DEVICES)
+		key.index = stats->key_owner;
+	return key;
 }
 
 enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
@@ -397,6 +303,8 @@ enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 		return ctp_no_memory(err);
 	sum_device(stats);
 	stats->key = choose_key(stats);
+	if (!set_values(stats))
+		return ctp_no_memory(err);
 	choose_rows(stats);
 	if (options->callers) {
 		stats->callers = profile_callers(profile);
@@ -410,33 +318,11 @@ enum ctp_status stats_init(struct stats *stats, const struct profile *profile,
 
 void stats_clear(struct stats *stats)
 {
+	memory_free(stats->values);
 	memory_free(stats->owners);
 	memory_free(stats->order);
 	memory_free(stats->work);
 	memory_free(stats->callers);
 	memory_free(stats->callees);
 	memory_free(stats->callee_edges);
-}
-
-/* Self memory of operations does not overlap. */
-void stats_total(const struct stats *stats, struct profile_function *sum)
-{
-	const struct profile *profile = stats->profile;
-
-	for (uint32_t i = 0; i < profile->function_count; i++) {
-		const struct profile_function *function =
-			&profile->functions[i];
-
-		if (function->device.kind != PROFILE_HOST)
-			continue;
-		sum->cost.ncalls += function->cost.ncalls;
-	}
-	if (profile->memory != NULL)
-		sum->use.memory = profile->memory->all;
-	sum->use.flops = profile->flops;
-	sum->cost.pcalls = sum->cost.ncalls;
-	sum->cost.tottime_ns = stats->host_ns;
-	sum->cost.cumtime_ns = stats->host_ns;
-	sum->device.self_ns = stats->device_ns;
-	sum->device.total_ns = stats->device_ns;
 }

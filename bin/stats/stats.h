@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Selects and sorts the functions of one or more summed profiles, and prints
- * them. */
+/* Selects and sorts the functions of one or more summed profiles, and writes
+ * them as a report. */
 #ifndef STATS_H
 #define STATS_H
 
@@ -11,33 +11,6 @@
 #include "operators/averages.h"
 #include "profile/profile.h"
 #include "input/report.h"
-
-/* In the order of enum stats_key, followed by aliases. */
-#define STATS_KEYS \
-	"cumtime|tottime|ncalls|pcalls|percall|name|device|self-device|" \
-	"device-percall|memory|self-memory|device-memory|" \
-	"self-device-memory|flops|cpu|self-cpu|count"
-enum stats_key {
-	STATS_CUMTIME,
-	STATS_TOTTIME,
-	STATS_NCALLS,
-	STATS_PCALLS,
-	STATS_PERCALL, /* cumtime per primitive call */
-	STATS_NAME,
-	STATS_DEVICE, /* device time launched in or below it */
-	STATS_SELF_DEVICE,
-	STATS_DEVICE_PERCALL,
-	/* Net memory, like all memory figures; of the host, or of key_owner. */
-	STATS_MEMORY,
-	STATS_SELF_MEMORY,
-	STATS_DEVICE_MEMORY,
-	STATS_SELF_DEVICE_MEMORY,
-	STATS_FLOPS,
-	STATS_KEY_COUNT
-};
-
-/* The key of a word in STATS_KEYS, by its index. */
-enum stats_key stats_key_of(unsigned word);
 
 #define STATS_UNITS "auto|ns|us|ms|s"
 enum stats_unit { STATS_AUTO, STATS_NS, STATS_US, STATS_MS, STATS_S };
@@ -61,11 +34,28 @@ struct stats_ops {
 	uint32_t details_width;
 };
 
+/* Groups of compilers' traces: BUILD_GROUPS. */
+#define STATS_BUILD_WORDS \
+	"phase|unit|header|template|template-set|function|name"
+
+/* What a column needs of the profile: bits of struct column's `when`. */
+enum stats_need {
+	STATS_NEEDS_DEVICE = 1 << 0,
+	STATS_NEEDS_MEMORY = 1 << 1,
+	STATS_NEEDS_FLOPS = 1 << 2,
+	STATS_NEEDS = 7,
+};
+
+/* The columns of functions, whose words --sort takes; and the column of one of
+ * these words. */
+extern const struct columns stats_table;
+const struct column *stats_key(const char *word);
+
 struct stats_options {
-	enum stats_key key;
+	const struct column *key;
 	/* No key was given: `key` applies if it has data, else own time. */
 	bool key_default;
-	const char *key_owner;   /* for STATS_MEMORY; NULL: the host */
+	const char *key_owner;   /* for memory; NULL: the host */
 	uint32_t top;            /* rows; 0: all */
 	uint64_t min_cumtime_ns; /* functions with less are hidden */
 	uint32_t min_parts;      /* likewise, as a share of the total time */
@@ -77,17 +67,15 @@ struct stats_options {
 	bool gpu;
 	const struct stats_ops *ops; /* for a profile of operations; else
 				      * NULL */
-	enum stats_unit unit;        /* text only, like the next two */
-	bool color;
-	size_t width; /* 0: unlimited */
+	enum stats_unit unit;        /* text only */
 };
 
 struct stats {
 	const struct profile *profile; /* borrowed */
 	const struct stats_options *options;
-	/* The key of the options, or, if that has no data, STATS_CUMTIME or
-	 * the default. */
-	enum stats_key key;
+	/* The key of the options, or, if that has no data, cumtime or the
+	 * default. */
+	struct column key;
 	const char *group; /* group in a report of several; NULL: the only
 			    * one */
 	/* Frontend times of all translation units, by number, and then their
@@ -114,6 +102,7 @@ struct stats {
 	 * callee. */
 	uint32_t *callees;
 	uint32_t *callee_edges;
+	uint64_t *values; /* of the sort key, by function, while sorting */
 };
 
 /* Selects and sorts functions. The profile must be sorted; it and the options
@@ -125,16 +114,20 @@ void stats_clear(struct stats *stats);
 /* Whether the sort key has data. */
 bool stats_has_key(const struct stats *stats);
 
-/* The memory of operations by device. */
+/* Writes a struct stats. */
+void stats_write(struct sheet *sheet, const void *stats);
+
+/* Parts of that: the unit of times in text; the rows of stats_table as JSON or,
+ * with titles, CSV; and the text of a group of compilers. */
+void stats_set_unit(struct sheet *sheet, const struct stats_options *options);
+void stats_add(struct sheet *sheet, const struct stats *stats);
+void stats_write_group(struct sheet *sheet, const struct stats *stats);
+
+/* ---- for stats_table.c ---- */
 
 /* A function's memory of an owner (or of PROFILE_MEMORY_DEVICES). */
 struct profile_amount stats_memory_of(const struct stats *stats,
 	const struct profile_function *function, uint32_t owner);
-
-/* Number of failed allocations of all owners; and whether an owner had any. */
-uint64_t stats_memory_failed(
-	const struct stats *stats, const struct profile_function *function);
-bool stats_memory_owner_failed(const struct stats *stats, uint32_t owner);
 
 /* Whether there is any memory of this owner. */
 bool stats_memory_has(const struct stats *stats, uint32_t owner);
@@ -142,35 +135,8 @@ bool stats_memory_has(const struct stats *stats, uint32_t owner);
 const char *stats_memory_owner(const struct stats *stats, uint32_t owner,
 	char text[PROFILE_OWNER_TEXT]);
 
-/* Each prints to `out`. Errors: reported; they return an exit status. Write
- * errors remain in the stream. */
-int stats_print_text(const struct stats *stats, FILE *out);
-int stats_print_gpu(const struct stats *stats, FILE *out);
-int stats_print_ops(const struct stats *stats, FILE *out);
-int stats_print_csv(const struct stats *stats, FILE *out);
-int stats_print_json(
-	const struct stats *stats, const struct report *report, FILE *out);
-
-/* The sum over all operations. */
-void stats_total(const struct stats *stats, struct profile_function *sum);
-
-/* Time, and device time, per primitive call; for operations, per call. */
-uint64_t stats_percall(
-	const struct stats *stats, const struct profile_cost *cost);
-uint64_t stats_device_percall(
+/* The sort key's value of a function, largest first; and its text, for `name`. */
+uint64_t stats_sort_value(
 	const struct stats *stats, const struct profile_function *function);
-
-/* Whether operations are grouped by more than a name. */
-bool stats_has_details(const struct stats *stats);
-
-/* The details that an operation has in place of a file; NULL if there are
- * none. */
-const char *stats_details(
-	const struct stats *stats, const struct profile_function *function);
-
-/* The same without the head, and with the group in each row. */
-void stats_put_csv_titles(const struct stats *stats, FILE *out);
-void stats_put_csv(const struct stats *stats, FILE *out);
-void stats_put_rows(const struct stats *stats, struct json *json);
 
 #endif

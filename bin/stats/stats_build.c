@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "cli/quantity.h"
 #include "cli/diag.h"
-#include "stats/stats_text.h"
 
 /* The existing groups, selected and sorted. */
 struct build {
@@ -23,6 +22,40 @@ static const char *const words[] = {
 	BUILD_GROUPS(GROUP_WORD)
 #undef GROUP_WORD
 };
+
+static struct value total_value(const struct column *column, const void *row)
+{
+	const struct stats *stats = row;
+
+	(void)column;
+	return value_number(stats->profile->total_ns);
+}
+
+static struct value group_value(const struct column *column, const void *row)
+{
+	const struct build *build = row;
+	const struct stats *stats = &build->groups[column->index];
+
+	if (stats->profile == NULL)
+		return (struct value){VALUE_ABSENT};
+	return value_text((const char *)(const void *)stats);
+}
+
+static struct value skip_value(const struct column *column, const void *row)
+{
+	const struct build *build = row;
+	uint64_t count = build->rollup->skipped[column->index];
+
+	return count == 0 ? (struct value){VALUE_ABSENT} : value_number(count);
+}
+
+static struct value unit_count(const struct column *column, const void *row)
+{
+	const struct build *build = row;
+
+	(void)column;
+	return value_number(build->rollup->build_count);
+}
 
 static const char *const titles[] = {
 #define GROUP_TITLE(group, word, title) title,
@@ -102,244 +135,90 @@ static int build_init(struct build *build, const struct aggregate *rollup,
 	return split_units(build);
 }
 
-static void add_time(
-	const struct stats *stats, struct table *table, uint64_t time_ns)
-{
-	char text[QUANTITY_TEXT];
+/* clang-format off */
+static const struct column sum_items[] = {
+	COLUMN_IN_JSON(TIME, "total_ns", "the self times of all",
+		.get = total_value),
+	COLUMN_IN_JSON(COUNT, "rows", "number of rows",
+		COLUMN_OF(struct stats, count)),
+	COLUMN_IN_JSON(COUNT, "hidden", "rows left out by --top or --min",
+		COLUMN_OF(struct stats, hidden)),
+};
+static const struct columns sum_table =
+	COLUMNS(NULL, "the sums of a group", sum_items);
 
-	table_add(table,
-		quantity_in(text, time_ns, stats_titles(stats)->size_ns));
+#define SUM_COLUMN(group, word, title) \
+	COLUMN_IN_JSON(OBJECT, word, title, .get = group_value, \
+		.index = BUILD_##group, .table = &sum_table, .absent = true),
+static const struct column group_items[] = {BUILD_GROUPS(SUM_COLUMN)};
+static const struct columns group_table = COLUMNS(NULL, NULL, group_items);
+
+#define SKIP_COLUMN(skip, name, words) \
+	COLUMN_IN_JSON(COUNT, name, "number of files that are " words, \
+		.get = skip_value, .index = INPUT_TREE_##skip, .absent = true),
+static const struct column skip_items[] = {INPUT_TREE_SKIPS(SKIP_COLUMN)};
+static const struct columns skip_table = COLUMNS(NULL, NULL, skip_items);
+
+static const struct column head_items[] = {
+	COLUMN_IN_JSON(COUNT, "units", "number of translation units",
+		.get = unit_count),
+	COLUMN_IN_JSON(OBJECT, "groups", "the sums of each group shown",
+		.table = &group_table),
+	COLUMN_IN_JSON(OBJECT, "skipped", "number of files left out, by reason",
+		.table = &skip_table),
+};
+static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
+/* clang-format on */
+
+static void print_group(struct sheet *sheet, const struct build *build,
+	enum build_group group, bool *first)
+{
+	const struct stats *stats = &build->groups[group];
+	char total[QUANTITY_TEXT];
+
+	columns_note(sheet, "%s%s: %" PRIu32 ", %s %s\n", *first ? "" : "\n",
+		titles[group], stats->count + stats->hidden,
+		quantity_in(total, stats->profile->total_ns, sheet->unit.size),
+		sheet->unit.name);
+	stats_write_group(sheet, stats);
+	*first = false;
 }
 
-/* A header is identified by its path, everything else by name. */
-static void add_name(struct table *table, const char *before,
-	const struct profile_function *function)
+static void write_build(struct sheet *sheet, const void *user)
 {
-	struct buffer text = BUFFER_INIT;
-
-	buffer_add_text(&text, before);
-	buffer_add_text(&text,
-		function->file[0] != '\0' ? function->file : function->name);
-	buffer_add_byte(&text, '\0');
-	if (text.failed)
-		table->text.failed = true;
-	else
-		table_add(table, (const char *)text.bytes);
-	buffer_clear(&text);
-}
-
-static void add_row(const struct stats *stats, struct table *table,
-	const char *before, const struct profile_function *function,
-	const struct profile_cost *cost)
-{
-	char text[QUANTITY_TEXT];
-
-	table_add_row(table, *before == '\0' ? TABLE_PLAIN : TABLE_FAINT);
-	(void)snprintf(text, sizeof(text), "%" PRIu64, cost->ncalls);
-	table_add(table, text);
-	add_time(stats, table, cost->cumtime_ns);
-	add_time(stats, table, cost->tottime_ns);
-	add_time(stats, table, quantity_mean(cost->cumtime_ns, cost->ncalls));
-	add_name(table, before, function);
-}
-
-static void add_function(
-	const struct stats *stats, struct table *table, uint32_t number)
-{
-	const struct profile *profile = stats->profile;
-	const struct profile_function *function = &profile->functions[number];
-
-	add_row(stats, table, "", function, &function->cost);
-	if (stats->options->callers)
-		for (uint32_t i = stats->callers[number];
-			i < stats->callers[number + 1]; i++)
-			add_row(stats, table, "  <- ",
-				&profile->functions[profile->edges[i].caller],
-				&profile->edges[i].cost);
-	if (stats->options->callees)
-		for (uint32_t i = stats->callees[number];
-			i < stats->callees[number + 1]; i++) {
-			const struct profile_edge *edge =
-				&profile->edges[stats->callee_edges[i]];
-
-			add_row(stats, table, "  -> ",
-				&profile->functions[edge->callee], &edge->cost);
-		}
-}
-
-static int print_table(
-	const struct stats *stats, struct table *table, FILE *out)
-{
-	bool printed = table_print(
-		table, out, stats->options->color, stats->options->width);
-
-	table_clear(table);
-	if (!printed)
-		return diag_no_memory(NULL);
-	if (stats->hidden != 0)
-		fprintf(out,
-			"(%" PRIu32 " more not shown; see --top and "
-			"--min)\n",
-			stats->hidden);
-	return EXIT_DONE;
-}
-
-static int print_units(const struct stats *stats, FILE *out)
-{
-	const struct table_column columns[] = {
-		{stats_titles(stats)->total, true},
-		{BUILD_FRONTEND, true},
-		{BUILD_BACKEND, true},
-		{"unit", false},
-	};
-	const struct profile *profile = stats->profile;
-	const uint64_t *phases_ns = stats->phases_ns;
-	struct table table;
-
-	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-	for (uint32_t i = 0; i < stats->count; i++) {
-		uint32_t number = stats->order[i];
-		const struct profile_function *unit =
-			&profile->functions[number];
-
-		table_add_row(&table, TABLE_PLAIN);
-		add_time(stats, &table, unit->cost.cumtime_ns);
-		add_time(stats, &table, phases_ns[number]);
-		add_time(stats, &table,
-			phases_ns[profile->function_count + number]);
-		add_name(&table, "", unit);
-	}
-	return print_table(stats, &table, out);
-}
-
-static int print_group(const struct stats *stats, FILE *out)
-{
-	char self[16];
-	const struct table_column columns[] = {
-		{"count", true},
-		{stats_titles(stats)->total, true},
-		{self, true},
-		{stats_titles(stats)->mean, true},
-		{stats->group, false},
-	};
-	struct table table;
-
-	(void)snprintf(
-		self, sizeof(self), "self %s", stats_titles(stats)->unit);
-	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-	for (uint32_t i = 0; i < stats->count; i++)
-		add_function(stats, &table, stats->order[i]);
-	return print_table(stats, &table, out);
-}
-
-int stats_build_text(const struct aggregate *rollup,
-	const struct stats_options *options, FILE *out)
-{
-	struct build build;
-	int status = build_init(&build, rollup, options);
-	bool edges = options->callers || options->callees;
+	const struct build *build = user;
+	bool is_json = sheet->style == REPORT_JSON;
 	bool first = true;
 
-	if (status != EXIT_DONE)
-		return status;
-	for (unsigned i = 0; i < BUILD_GROUP_COUNT && status == EXIT_DONE;
-		i++) {
-		const struct stats *stats = &build.groups[i];
-		char total[QUANTITY_TEXT];
-
-		if (stats->profile == NULL)
+	stats_set_unit(sheet, &build->options);
+	columns_members(sheet, &head_table, build);
+	if (is_json)
+		columns_begin(sheet, &stats_table);
+	for (enum build_group i = 0; i < BUILD_GROUP_COUNT; i++) {
+		if (build->groups[i].profile == NULL)
 			continue;
-		fprintf(out, "%s%s: %" PRIu32 ", %s %s\n", first ? "" : "\n",
-			titles[i], stats->count + stats->hidden,
-			quantity_in(total, stats->profile->total_ns,
-				stats_titles(stats)->size_ns),
-			stats_titles(stats)->unit);
-		status = i == BUILD_UNIT && !edges ? print_units(stats, out)
-						   : print_group(stats, out);
-		first = false;
+		if (sheet->style == REPORT_TEXT)
+			print_group(sheet, build, i, &first);
+		else
+			stats_add(sheet, &build->groups[i]);
 	}
-	build_clear(&build);
-	return status;
+	if (is_json)
+		columns_end(sheet, &stats_table);
 }
 
-int stats_build_csv(const struct aggregate *rollup,
-	const struct stats_options *options, FILE *out)
+int stats_build_print(const struct aggregate *rollup,
+	const struct stats_options *options, struct report *report,
+	struct report_options *report_options, FILE *out)
 {
 	struct build build;
-	int status = build_init(&build, rollup, options);
-	bool first = true;
-
-	if (status != EXIT_DONE)
-		return status;
-	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++) {
-		const struct stats *stats = &build.groups[i];
-
-		if (stats->profile == NULL)
-			continue;
-		if (first)
-			stats_put_csv_titles(stats, out);
-		stats_put_csv(stats, out);
-		first = false;
-	}
-	build_clear(&build);
-	return EXIT_DONE;
-}
-
-/* Writes the sums of each group and of the time outside of groups. */
-static void put_sums(const struct build *build, struct json *json)
-{
-	const struct aggregate *rollup = build->rollup;
-
-	report_uint(json, "units", rollup->build_count);
-	json_key(json, "groups");
-	json_begin(json, '{');
-	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++) {
-		const struct stats *stats = &build->groups[i];
-
-		if (stats->profile == NULL)
-			continue;
-		json_key(json, words[i]);
-		json_begin(json, '{');
-		report_uint(json, "total_ns", stats->profile->total_ns);
-		report_uint(json, "rows", stats->count);
-		report_uint(json, "hidden", stats->hidden);
-		json_end(json, '}');
-	}
-	json_end(json, '}');
-	json_key(json, "skipped");
-	json_begin(json, '{');
-	for (enum input_tree_skip skip = 0; skip < INPUT_TREE_SKIP_COUNT;
-		skip++)
-		if (rollup->skipped[skip] != 0)
-			report_uint(json, input_tree_skip_name(skip),
-				rollup->skipped[skip]);
-	json_end(json, '}');
-}
-
-int stats_build_json(const struct aggregate *rollup,
-	const struct stats_options *options, struct report *report, FILE *out)
-{
-	struct build build;
-	struct json json;
 	int status = build_init(&build, rollup, options);
 
 	if (status != EXIT_DONE)
 		return status;
 	report->schema = "ctprof/build/1";
 	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
-		report->truncated =
-			report->truncated || build.groups[i].hidden != 0;
-	status = report_begin(report, &json, out);
-	if (status == EXIT_DONE) {
-		put_sums(&build, &json);
-		json_key(&json, "rows");
-		json_begin(&json, '[');
-		for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
-			if (build.groups[i].profile != NULL)
-				stats_put_rows(&build.groups[i], &json);
-		json_end(&json, ']');
-		status = report_end(&json);
-	}
+		report->truncated |= build.groups[i].hidden != 0;
+	status = report_write(report_options, report, out, write_build, &build);
 	build_clear(&build);
 	return status;
 }

@@ -680,7 +680,7 @@ for name in gaps kernels; do
 	holds "$name: no name" "grep -c ctp out" 0
 done
 expect 2 ctprof kernels --sort size run.ctp
-said "ctprof kernels: --sort: 'size' is not one of total|mean|min|max|count|flops|bytes|name"
+said "ctprof kernels: --sort: 'size' is not one of name|count|total|mean|min|max|flops|bytes"
 expect 2 ctprof stats --interval 1s run.ctp
 said "ctprof stats: --interval needs --follow"
 for name in cut convert; do

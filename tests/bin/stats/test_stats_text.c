@@ -18,7 +18,7 @@ static void setup(void)
 {
 	device_case_set_up();
 	options = (struct stats_options){
-		.key = STATS_DEVICE, .gpu = true, .unit = STATS_NS};
+		.key = stats_key("device"), .gpu = true, .unit = STATS_NS};
 	sum = profile_new();
 	ck_assert_ptr_nonnull(sum);
 }
@@ -38,12 +38,13 @@ static void add_input(void)
 	ck_assert(profile_add(sum, device_case_profile));
 }
 
-static void print(int (*printer)(const struct stats *stats, FILE *out))
+static void print(enum report_style style)
 {
 	static char name[] = "run.ctp";
 	char *inputs[] = {name};
 	struct report report = {
 		.schema = "ctprof/stats/1", .inputs = inputs, .input_count = 1};
+	struct report_options report_options = {.style = style};
 	struct stats stats;
 	FILE *out;
 
@@ -53,9 +54,8 @@ static void print(int (*printer)(const struct stats *stats, FILE *out))
 	ck_assert_ptr_nonnull(out);
 	ck_assert_int_eq(profile_sort(sum, NULL), CTP_OK);
 	ck_assert_int_eq(stats_init(&stats, sum, &options, NULL), CTP_OK);
-	ck_assert_int_eq(printer == NULL
-				 ? stats_print_json(&stats, &report, out)
-				 : printer(&stats, out),
+	ck_assert_int_eq(report_write(&report_options, &report, out,
+				 stats_write, &stats),
 		0);
 	stats_clear(&stats);
 	ck_assert_int_eq(fclose(out), 0);
@@ -67,7 +67,7 @@ START_TEST(work_and_its_launchers_are_two_tables)
 	did(STREAM, COPY, 1, 77);
 	did(NAMELESS, L, 2, 1);
 	add_input();
-	print(stats_print_gpu);
+	print(REPORT_TEXT);
 	ck_assert_str_eq(bytes,
 		"count  total ns  mean ns  min ns  max ns  share %  device     "
 		" "
@@ -101,7 +101,7 @@ START_TEST(callers_and_callees_are_below_them)
 	options.callers = true;
 	options.callees = true;
 	options.top = 1;
-	print(stats_print_gpu);
+	print(REPORT_TEXT);
 	ck_assert_str_eq(bytes,
 		"count  total ns  mean ns  min ns  max ns  share %  device     "
 		" "
@@ -139,13 +139,13 @@ START_TEST(limits_are_of_the_devices_time)
 	run_small();
 	add_input();
 	options.min_parts = 250000; /* per million, of 8800 ns */
-	print(stats_print_gpu);
+	print(REPORT_TEXT);
 	ck_assert_ptr_null(strstr(bytes, "Memcpy"));
 	ck_assert_ptr_null(strstr(bytes, "f (a.c:0)"));
 	ck_assert_ptr_nonnull(strstr(bytes, "main (a.c:0)"));
 	options.min_parts = 0;
 	options.min_cumtime_ns = 300;
-	print(stats_print_gpu);
+	print(REPORT_TEXT);
 	ck_assert_ptr_nonnull(strstr(bytes, "Memcpy"));
 	ck_assert_ptr_nonnull(strstr(bytes, "f (a.c:0)"));
 	ck_assert_ptr_null(strstr(bytes, "not shown"));
@@ -168,20 +168,20 @@ START_TEST(tables_have_the_requested_order)
 	run_small();
 	did(STREAM, COPY, 20000, 4);
 	add_input();
-	print(stats_print_gpu);
+	print(REPORT_TEXT);
 	ck_assert(is_before("Memcpy", "k\n"));
 	ck_assert(is_before("main (a", "f (a"));
-	options.key = STATS_NCALLS;
-	print(stats_print_gpu);
+	options.key = stats_key("ncalls");
+	print(REPORT_TEXT);
 	ck_assert(is_before("k\n", "Memcpy"));
-	options.key = STATS_NAME;
-	print(stats_print_gpu);
+	options.key = stats_key("name");
+	print(REPORT_TEXT);
 	ck_assert(is_before("f (a", "main (a"));
-	options.key = STATS_TOTTIME;
-	print(stats_print_gpu);
+	options.key = stats_key("tottime");
+	print(REPORT_TEXT);
 	ck_assert(is_before("f (a", "main (a"));
-	options.key = STATS_SELF_DEVICE;
-	print(stats_print_gpu);
+	options.key = stats_key("self-device");
+	print(REPORT_TEXT);
 	ck_assert(is_before("main (a", "f (a"));
 }
 END_TEST
@@ -193,7 +193,7 @@ START_TEST(json_has_rows_of_the_host_and_kernels)
 	add_input();
 	options.top = 0;
 	options.callers = true;
-	print(NULL);
+	print(REPORT_JSON);
 	ck_assert_str_eq(bytes,
 		"{\"schema\":\"ctprof/stats/1\",\"inputs\":[\"run.ctp\"],"
 		"\"lost\":{},\"notes\":{},\"truncated\":false,"
@@ -237,7 +237,7 @@ START_TEST(the_default_table_shows_devices_if_there_are_any)
 	options.gpu = false;
 	run_small();
 	add_input();
-	print(stats_print_csv);
+	print(REPORT_CSV);
 	ck_assert_str_eq(bytes,
 		"name,file,line,ncalls,pcalls,tottime_ns,cumtime_ns,"
 		"self_device_ns,device_ns\n"
@@ -248,7 +248,7 @@ START_TEST(the_default_table_shows_devices_if_there_are_any)
 		"cudaLaunchKernel,,0,4,4,40,40,0,0\n");
 	options.callers = true;
 	options.top = 2;
-	print(stats_print_csv);
+	print(REPORT_CSV);
 	ck_assert_str_eq(bytes,
 		"relation,name,file,line,ncalls,pcalls,tottime_ns,cumtime_ns,"
 		"self_device_ns,device_ns\n"
@@ -262,16 +262,16 @@ END_TEST
 START_TEST(without_devices_no_device_is_reported)
 {
 	options.gpu = false;
-	options.key = STATS_CUMTIME;
+	options.key = stats_key("cumtime");
 	device_case_start((struct replay_options){.device = REPLAY_HOST});
 	run_small();
 	add_input();
-	print(NULL);
+	print(REPORT_JSON);
 	ck_assert_ptr_null(strstr(bytes, "device"));
-	print(stats_print_csv);
+	print(REPORT_CSV);
 	ck_assert_ptr_null(strstr(bytes, "device"));
 	options.gpu = true;
-	print(stats_print_gpu);
+	print(REPORT_TEXT);
 	ck_assert_str_eq(bytes, "No GPU activity.\n");
 }
 END_TEST
@@ -287,7 +287,7 @@ START_TEST(inputs_are_summed)
 	did(STREAM, K, 9000, 99);
 	add_input();
 	options.top = 1;
-	print(stats_print_gpu);
+	print(REPORT_TEXT);
 	ck_assert_ptr_nonnull(strstr(bytes, "    8     17723     2215       3  "
 					    "  9000    98.34  1 Tester 9  "
 					    "k\n"));
