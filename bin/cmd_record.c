@@ -229,7 +229,7 @@ static int report(const struct request *request, struct timespec start)
 			.quiet = request->quiet,
 			.verbose = request->verbose});
 
-	if (logs == 0 && request->python.wanted)
+	if (logs == 0 && (request->python.wanted || request->python.compile))
 		python_explain(request->argv, request->output);
 	else if (logs == 0)
 		return preload_explain(request->argv[0], request->output);

@@ -4,6 +4,7 @@ python_modules = \
 	%D%/ctprof/__init__.py \
 	%D%/ctprof/__main__.py \
 	%D%/ctprof/_autostart.py \
+	%D%/ctprof/_compile.py \
 	%D%/ctprof/_ipython.py \
 	%D%/ctprof/_options.py \
 	%D%/ctprof/_output.py \

@@ -21,6 +21,7 @@
 #include "pystring.h"
 
 #define CATEGORY "range"
+#define CATEGORY_OF_TRACED "traced"
 
 struct range {
 	PyObject_HEAD PyObject *name;
@@ -29,6 +30,7 @@ struct range {
 	/* How many times it is open; several threads may share one object. */
 	atomic_uint open;
 	PyObject *code; /* of the function it was made from, or NULL */
+	bool is_traced; /* by a compiler, not executed */
 };
 
 static bool is_on(void)
@@ -74,7 +76,8 @@ static struct ctp_site *intern(PyObject *name, bool is_range)
 }
 
 /* The same, for a name with the place of a function. */
-static struct ctp_site *intern_code(PyObject *name, PyCodeObject *code)
+static struct ctp_site *intern_code(
+	PyObject *name, PyCodeObject *code, const char *category)
 {
 	struct ctp_site_info info = CTP_SITE_INFO_INIT;
 	struct ctp_site *site = NULL;
@@ -87,7 +90,7 @@ static struct ctp_site *intern_code(PyObject *name, PyCodeObject *code)
 		info.line = code->co_firstlineno < 0
 				    ? 0
 				    : (uint32_t)code->co_firstlineno;
-		info.category = CATEGORY;
+		info.category = category;
 		site = ctp_site_intern_info(&info);
 	}
 	Py_XDECREF(bytes);
@@ -103,7 +106,9 @@ static struct ctp_site *range_site(struct range *range)
 		return site;
 	site = range->code == NULL
 		       ? intern(range->name, true)
-		       : intern_code(range->name, (PyCodeObject *)range->code);
+		       : intern_code(range->name, (PyCodeObject *)range->code,
+				 range->is_traced ? CATEGORY_OF_TRACED
+						  : CATEGORY);
 	atomic_store(&range->site, site);
 	return site;
 }
@@ -265,12 +270,35 @@ static PyObject *range_of(PyObject *type, PyObject *args)
 	return (PyObject *)range;
 }
 
+/* The same for a function that a compiler traces, with arguments. */
+static PyObject *range_traced(PyObject *type, PyObject *args)
+{
+	struct range *range;
+	PyObject *name;
+	PyObject *code;
+	PyObject *values;
+
+	if (!PyArg_ParseTuple(args, "UO!O!:_traced", &name, &PyCode_Type, &code,
+		    &PyDict_Type, &values))
+		return NULL;
+	range = range_make((PyTypeObject *)type, name);
+	if (range == NULL)
+		return NULL;
+	range->code = Py_NewRef(code);
+	range->args = Py_NewRef(values);
+	range->is_traced = true;
+	return (PyObject *)range;
+}
+
 static PyMethodDef range_methods[] = {
 	{"__enter__", range_enter, METH_NOARGS, NULL},
 	{"__exit__", (PyCFunction)(void (*)(void))range_exit, METH_FASTCALL,
 		NULL},
 	{"_of", range_of, METH_VARARGS | METH_CLASS,
 		"_of(name, code): a range with the place of a function."},
+	{"_traced", range_traced, METH_VARARGS | METH_CLASS,
+		"_traced(name, code, args): the range of a function that a "
+		"compiler traces."},
 	{NULL, NULL, 0, NULL},
 };
 

@@ -75,6 +75,10 @@ static const struct argument options[] = {
 	{"python", 0, NULL, ARGUMENT_FLAG,
 		"record every call in Python programs", GROUP_PYTHON,
 		OF(wanted)},
+	{"compile", 0, NULL, ARGUMENT_FLAG,
+		"record the functions that torch.compile traces in Python "
+		"programs, without other calls unless --python is given",
+		GROUP_PYTHON, OF(compile)},
 	{"calls", 0, "builtin|all", ARGUMENT_CALL,
 		"calls into C to record: those that cProfile records (the "
 		"default), or also types, partials, ufuncs and so on",
@@ -182,12 +186,30 @@ static int set_path(const char *site)
 	return status;
 }
 
+/* The package traces every call unless only --compile is there. */
+static int set_options(const struct python *python)
+{
+	char *words;
+	int status = EXIT_DONE;
+
+	if (asprintf(&words, "%s%s%s", python->compile ? "--compile\n" : "",
+		    python->compile && python->wanted ? "--python\n" : "",
+		    python->options == NULL ? "" : python->options) < 0)
+		return diag_no_memory("CTPROF_PYTHON");
+	if (setenv("CTPROF_PYTHON", words, 1) != 0) {
+		diag("CTPROF_PYTHON: %s", strerror(errno));
+		status = EXIT_LIMIT;
+	}
+	free(words);
+	return status;
+}
+
 int python_apply(const struct python *python)
 {
 	char site[PATH_BYTES];
-	const char *words = python->options == NULL ? "" : python->options;
+	int status;
 
-	if (!python->wanted)
+	if (!python->wanted && !python->compile)
 		return EXIT_DONE;
 	if (!find_site(site)) {
 		diag("the package for Python is not found: ctprof was "
@@ -199,11 +221,8 @@ int python_apply(const struct python *python)
 			site);
 		return EXIT_INPUT;
 	}
-	if (setenv("CTPROF_PYTHON", words, 1) != 0) {
-		diag("CTPROF_PYTHON: %s", strerror(errno));
-		return EXIT_LIMIT;
-	}
-	return set_path(site);
+	status = set_options(python);
+	return status != EXIT_DONE ? status : set_path(site);
 }
 
 /* The interpreter's option that prevents recording, or NULL. */

@@ -11,7 +11,8 @@
 #include "cli/arguments.h"
 
 struct python {
-	bool wanted;
+	bool wanted;   /* --python: every call */
+	bool compile;  /* --compile: functions that torch.compile traces */
 	char *options; /* options of the tracer, one per line; NULL: none */
 };
 
@@ -24,7 +25,7 @@ bool python_add_option(
 	struct python *python, const char *option, const char *value);
 
 /*
- * Sets PYTHONPATH and CTPROF_PYTHON, if --python was given.
+ * Sets PYTHONPATH and CTPROF_PYTHON, if --python or --compile was given.
  *
  * Errors: reported; returns an exit status.
  */

@@ -20,7 +20,7 @@ def start():
     _ctprof.follow_children(os.path.join(os.path.dirname(__file__), "site"))
     atexit.register(_session.untrace)
     try:
-        _session.trace(request.trace)
+        _session.trace_request(request)
     except (RuntimeError, ValueError) as error:
         atexit.unregister(_session.untrace)
         _session.say(f"not recording: {error}")

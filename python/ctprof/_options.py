@@ -25,6 +25,9 @@ The last form runs a command of ctprof: `{python} -m ctprof stats run.ctp`.
   -q, --quiet                print only errors
 
  Recording:
+      --compile              record the functions that torch.compile traces,
+                             instead of every call
+      --python               with --compile: record every call, too
       --calls=builtin|all    calls into C to record: those that cProfile
                              records (the default), or also types, partials,
                              ufuncs and so on
@@ -53,6 +56,7 @@ Examples:
   {python} -m ctprof script.py argument
   {python} -m ctprof -o run.pstats -m package
   {python} -m ctprof -s tottime -c 'import json'
+  {python} -m ctprof --compile train.py
 """
 
 
@@ -77,6 +81,8 @@ class Request:
         self.help = False
         self.version = False
         self.min_us = 0.0
+        self.compile = False
+        self.python = False
         self.trace = {"depth": 0}
         self.kind = None  # "script", "module" or "code"
         self.target = None
@@ -132,6 +138,8 @@ _VALUES = {
     "--exclude": ("exclude", _text),
 }
 _FLAGS = {
+    "--compile": ("compile", True),
+    "--python": ("python", True),
     "--force": ("force", True),
     "--quiet": ("quiet", True),
     "--help": ("help", True),
@@ -208,9 +216,9 @@ def read_command(words):
 
 def read_words(words):
     """Options only: those of a magic's line, or those that `ctprof record
-    --python` has put into CTPROF_PYTHON."""
+    --python` has put into CTPROF_PYTHON. There, "compile" is --compile."""
     request = Request()
-    words = list(words)
+    words = ["--compile" if word == "compile" else word for word in words]
     while words:
         _take(request, words)
     return request

@@ -180,7 +180,7 @@ class _Run:
         callbacks = atexit._ncallbacks()
         self._is_tracing = True
         try:
-            _session.trace(self._request.trace)
+            _session.trace_request(self._request)
         except RuntimeError as error:
             # Another tracer is active. That is fine if it is ours.
             self._is_tracing = False

@@ -42,12 +42,31 @@ def end():
 
 
 def trace(options):
-    """Starts tracing, and writes the directories of modules to the log."""
+    """Starts tracing every call."""
+    write_prefixes()
+    _ctprof.trace_start(**options)
+
+
+def trace_request(request):
+    """Starts to trace what a command line asks for."""
+    if not request.compile:
+        trace(request.trace)
+        return
+    from . import _compile
+    # Where functions are also recorded when they run, names tell them apart.
+    _compile.install(" [traced]" if request.python else "")
+    if request.python:
+        trace(request.trace)
+    else:
+        write_prefixes()
+
+
+def write_prefixes():
+    """Writes the directories of modules to the log."""
     site = sys.modules.get("site")
     for path in sys.path + (site.getsitepackages() if site else []):
         if os.path.isabs(path):
             _ctprof.prefix(path)
-    _ctprof.trace_start(**options)
 
 
 # Descriptions of the tracer's counts, for people.

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A drop-in replacement for the profiler state of torch._dynamo.
+"""What torch.compile traces: as a profile, and in the log.
 
-A compiler's tracer pushes a function when it begins to trace it, pops it at the
+    with ctprof.dynamo.Profile() as profile:
+        compiled(x)
+    profile.print_stats("tottime")
+
+install() records the same in any recording of ctprof's. DynamoProfilerState is
+a drop-in replacement for the profiler state of torch._dynamo: a compiler's
+tracer pushes a function when it begins to trace it, pops it at the
 end, and records how long that took:
 
     state = DynamoProfilerState()
@@ -32,10 +38,12 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from . import _program, _session, _stats
+from . import _program, _session, _stats, profile
+from ._compile import install
 from ._ctprof import ProfilerStackEntry, State
 
-__all__ = ["DynamoProfilerState", "FunctionTraceTiming", "ProfilerStackEntry"]
+__all__ = ["DynamoProfilerState", "FunctionTraceTiming", "Profile",
+           "ProfilerStackEntry", "install"]
 
 _log = logging.getLogger(__name__)
 
@@ -293,3 +301,14 @@ class DynamoProfilerState(State):
             print(f"profile: {output_file}; 'snakeviz {output_file}' shows it")
             if generate_svg:
                 self.generate_svg(output_file)
+
+
+class Profile(profile.Profile):
+    """Profiles the functions that torch.compile traces, while enabled: how
+    often, and how long tracing took. It has all methods of ctprof.Profile."""
+
+    def _start_tracer(self):
+        install()
+
+    def _stop_tracer(self):
+        """The hooks stay: nothing records."""

@@ -135,13 +135,19 @@ class Profile:
             _ctprof.record_start(log.path().replace("%", "%%"),
                                  spool=log.directory)
             self._log = log
-            _ctprof.trace_start(depth=0, c_calls=bool(self.builtins),
-                                modules=False)
+            self._start_tracer()
         except BaseException:
             self._log = None
             _ctprof.record_stop()
             log.remove()
             raise
+
+    def _start_tracer(self):
+        _ctprof.trace_start(depth=0, c_calls=bool(self.builtins),
+                            modules=False)
+
+    def _stop_tracer(self):
+        _ctprof.trace_stop()
 
     def disable(self):
         """Stops to profile."""
@@ -149,7 +155,7 @@ class Profile:
             return
         log, self._log = self._log, None
         try:
-            _ctprof.trace_stop()
+            self._stop_tracer()
             _ctprof.record_stop()
             entries, losses = _stats.read(log.path())
         finally:

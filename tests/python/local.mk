@@ -8,6 +8,11 @@ shell_tests += \
 python_tests = \
 	tests/python/bench_state.py \
 	tests/python/exact.py \
+	tests/python/fake_torch/torch/__init__.py \
+	tests/python/fake_torch/torch/_dynamo/__init__.py \
+	tests/python/fake_torch/torch/_dynamo/dynamo_profiler.py \
+	tests/python/fake_torch/torch/_dynamo/symbolic_convert.py \
+	tests/python/fake_torch/torch/_guards.py \
 	tests/python/naive_state.py \
 	tests/python/programs/calls.py \
 	tests/python/programs/chance.py \
@@ -23,6 +28,7 @@ python_tests = \
 	tests/python/run.py \
 	tests/python/support.py \
 	tests/python/test_call_lines.py \
+	tests/python/test_compile.py \
 	tests/python/test_dynamo.py \
 	tests/python/test_exact.py \
 	tests/python/test_integrations.py \
