@@ -168,17 +168,22 @@ static void diag_ignored(
 	const struct reader *reader, const struct profile *profile)
 {
 	const uint64_t *ignored = reader->ignored;
+	uint64_t samples = reader->trace->losses[LOSS_SAMPLES];
+	bool has_time = ignored[IGNORED_ASYNC] + samples > 0;
 
-	if (ignored[IGNORED_ASYNC] + ignored[IGNORED_INSTANTS] +
-			ignored[IGNORED_COUNTERS] ==
-		0)
+	if (!has_time &&
+		ignored[IGNORED_INSTANTS] + ignored[IGNORED_COUNTERS] == 0)
 		return;
-	if (profile->function_count == 0 || reader->shows_ignored)
+	if (has_time || profile->function_count == 0 || reader->shows_ignored)
 		diag("%s: has events that are not functions (asynchronous "
-		     "ranges: %" PRIu64 ", instants: %" PRIu64
-		     ", counter values: %" PRIu64 ")",
-			reader->name, ignored[IGNORED_ASYNC],
-			ignored[IGNORED_INSTANTS], ignored[IGNORED_COUNTERS]);
+		     "ranges: %" PRIu64 ", samples: %" PRIu64
+		     ", instants: %" PRIu64 ", counter values: %" PRIu64 ")",
+			reader->name, ignored[IGNORED_ASYNC], samples,
+			ignored[IGNORED_INSTANTS] -
+				(ignored[IGNORED_INSTANTS] < samples
+						? ignored[IGNORED_INSTANTS]
+						: samples),
+			ignored[IGNORED_COUNTERS]);
 }
 
 static enum ctp_status add_result(

@@ -140,10 +140,10 @@ static bool is_device(
 	uint32_t place = CHROME_READ_WANT(CHROME_READ_DEVICE) |
 			 CHROME_READ_WANT(CHROME_READ_STREAM_ID);
 
-	return (class == CHROME_READ_WORK || class == CHROME_READ_WAIT ||
-		       class == CHROME_READ_ANNOTATION) &&
-	       ((events->args->seen & place) != 0 ||
-		       class == CHROME_READ_ANNOTATION);
+	return class == CHROME_READ_ANNOTATION ||
+	       class == CHROME_READ_ROW_WORK ||
+	       ((class == CHROME_READ_WORK || class == CHROME_READ_WAIT) &&
+		       (events->args->seen & place) != 0);
 }
 
 static enum ctp_status add_activity(struct chrome_read_events *events,
@@ -482,6 +482,8 @@ enum ctp_status chrome_read_events_add(struct chrome_read_events *events,
 		events->rows, events->scan, &event->pid, &event->tid);
 	if (row == NULL)
 		return ctp_no_memory(err);
+	if (event->phase == 'P')
+		trace_lose(events->trace, LOSS_SAMPLES, 1);
 	if (event->phase == 'M')
 		return chrome_read_rows_describe(events->rows, row,
 			       json_scan_text(events->scan, &event->name),

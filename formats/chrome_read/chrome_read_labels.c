@@ -35,6 +35,7 @@ static const struct {
 	{"privateuse1_runtime", NULL, CHROME_READ_API},
 	{"privateuse1_driver", NULL, CHROME_READ_API},
 	{"kernel", NULL, CHROME_READ_WORK},
+	{"mtia_ccp_events", NULL, CHROME_READ_ROW_WORK},
 	{"gpu_memcpy", NULL, CHROME_READ_WORK},
 	{"gpu_memset", NULL, CHROME_READ_WORK},
 	{"gpu_user_annotation", NULL, CHROME_READ_ANNOTATION},
@@ -105,6 +106,7 @@ uint32_t chrome_read_labels_wanted(const struct chrome_read_labels *labels,
 	case CHROME_READ_API:
 		return CHROME_READ_WANT(CHROME_READ_CORRELATION);
 	case CHROME_READ_WORK:
+	case CHROME_READ_ROW_WORK:
 		return CHROME_READ_WANT_KNOWN | kept;
 	case CHROME_READ_ANNOTATION:
 	case CHROME_READ_WAIT:

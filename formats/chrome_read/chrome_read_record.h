@@ -86,6 +86,7 @@ enum chrome_read_class {
 	CHROME_READ_PYTHON,     /* a Python call, from PyTorch or JAX */
 	CHROME_READ_API,        /* a device API call */
 	CHROME_READ_WORK,       /* a device activity */
+	CHROME_READ_ROW_WORK,   /* one that only its row places */
 	CHROME_READ_ANNOTATION, /* the span of the device activities of a
 				 * task */
 	CHROME_READ_WAIT,       /* the host waited for a device */

@@ -314,7 +314,9 @@ enum profile_kind profile_kind_of(const struct trace *trace, uint32_t site)
 	const char *category =
 		strtab_text(trace->text, trace->sites[site].category, NULL);
 
-	if (strcmp(category, "kernel") == 0)
+	/* Source: kineto's ActivityType.h: MTIA's events on the device. */
+	if (strcmp(category, "kernel") == 0 ||
+		strcmp(category, "mtia_ccp_events") == 0)
 		return PROFILE_KERNEL;
 	if (strcmp(category, "gpu_memcpy") == 0)
 		return PROFILE_COPY;

@@ -91,6 +91,9 @@ static const struct {
 	[LOSS_CUT_CALLS] = {"cut_calls",
 		"calls in Python that overlap a range without nesting, cut "
 		"short in profiles and reports", true},
+	[LOSS_SAMPLES] = {"samples",
+		"samples of stacks, which are instants and not functions",
+		true},
 	[LOSS_ROUNDED_RANGES] = {"rounded_ranges",
 		"ranges that overlap only because times are rounded, cut by at "
 		"most the rounding", true},

@@ -137,6 +137,7 @@ enum trace_loss {
 	LOSS_OVERLAPS,        /* writer: could not nest; moved to a lane */
 	LOSS_CUT_CALLS,       /* reader: shortened so as not to overlap a
 			       * range */
+	LOSS_SAMPLES,         /* reader: samples of stacks, kept as instants */
 	LOSS_ROUNDED_RANGES,  /* reader: overlapped by rounding of times;
 			       * shortened so that they nest */
 	LOSS_BAD_TEXT,        /* writer: bytes that are not UTF-8, replaced */

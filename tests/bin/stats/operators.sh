@@ -288,8 +288,29 @@ print(json.dumps([{"ph": kind, "cat": "c", "name": "a", "id": i, "pid": 1,
     + [{"ph": "i", "name": "i", "pid": 1, "tid": 1, "ts": 1}]))' \
 	>"$work/async.json"
 "$CTPROF" stats "$work/async.json" 2>&1 >/dev/null |
-	grep -q 'has events that are not functions (asynchronous ranges: 1000, instants: 1, counter values: 0)$' ||
+	grep -q 'has events that are not functions (asynchronous ranges: 1000, samples: 0, instants: 1, counter values: 0)$' ||
 	complain "async ranges are not counted"
+# Samples are counted even beside functions, those of V8 and of `samples`.
+printf '%s\n' '{"traceEvents":[{"ph":"X","name":"x","pid":1,"tid":1,"ts":0,"dur":9},
+{"ph":"P","name":"p","pid":1,"tid":1,"ts":1},{"ph":"i","name":"i","pid":1,"tid":1,"ts":2}],
+"stackFrames":{"1":{"name":"a"}},
+"samples":[{"cpu":0,"tid":1,"ts":3,"name":"cycles","sf":1,"weight":1}]}' \
+	>"$work/samples.json"
+"$CTPROF" stats "$work/samples.json" 2>&1 >/dev/null |
+	grep -q '(asynchronous ranges: 0, samples: 2, instants: 1, counter values: 0)$' ||
+	complain "samples are not counted"
+"$CTPROF" info "$work/samples.json" | grep -q 'note  *2 samples of stacks' ||
+	complain "info: no samples"
+# MTIA's rows have no argument that names the device: they are work nevertheless.
+printf '%s\n' '[{"ph":"X","cat":"mtia_runtime","name":"run","pid":7,"tid":7,"ts":0,
+"dur":2,"args":{"correlation":4}},{"ph":"X","cat":"mtia_ccp_events","name":"k",
+"pid":0,"tid":3,"ts":5,"dur":4,"args":{"correlation":4}}]' >"$work/mtia.json"
+"$CTPROF" stats --gpu --json "$work/mtia.json" | "$python" -c '
+import json, sys
+found = json.load(sys.stdin)
+assert (found["activities"], found["device_ns"], found["unmatched"]) == (
+    1, 4000, 0), found
+assert found["kernels"][0]["name"] == "k", found' || complain "MTIA: no work"
 printf '{"traceEvents":[{"ph":"X","name":"x","pid":1,"tid":1,"ts":0,"dur":1}]}
 ' >"$work/x.json"
 for none in none.json x.json; do
