@@ -51,6 +51,7 @@ dist_guide_DATA = \
 	%D%/guide/slow-builds.md \
 	%D%/guide/slow-compilations.md \
 	%D%/guide/troubleshooting.md \
+	%D%/guide/trust.md \
 	%D%/guide/what-changed.md
 
 picturesdir = $(docdir)/pictures
