@@ -14,7 +14,6 @@ include formats/compilers/local.mk
 include formats/flamegraph/local.mk
 include formats/gprof/local.mk
 include formats/io/local.mk
-include formats/json/local.mk
 include formats/json_repair/local.mk
 include formats/log/local.mk
 include formats/nvidia/local.mk

@@ -24,6 +24,7 @@ include lib/cupti/local.mk
 include lib/compare/local.mk
 include lib/extsort/local.mk
 include lib/gaps/local.mk
+include lib/json/local.mk
 include lib/log_read/local.mk
 include lib/names/local.mk
 include lib/operators/local.mk

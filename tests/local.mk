@@ -33,7 +33,6 @@ include tests/formats/chrome/local.mk
 include tests/formats/chrome_read/local.mk
 include tests/formats/flamegraph/local.mk
 include tests/formats/io/local.mk
-include tests/formats/json/local.mk
 include tests/formats/json_repair/local.mk
 include tests/formats/local.mk
 include tests/formats/log/local.mk
@@ -52,6 +51,7 @@ include tests/lib/cupti/local.mk
 include tests/lib/extsort/local.mk
 include tests/lib/gaps/local.mk
 include tests/lib/instrument/local.mk
+include tests/lib/json/local.mk
 include tests/lib/log/local.mk
 include tests/lib/log_read/local.mk
 include tests/lib/markers/local.mk

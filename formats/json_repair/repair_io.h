@@ -20,7 +20,7 @@
 
 /* Zeros after the window, so that reading a few bytes at once, or up to the end
  * of a run, needs no bounds check. */
-#define REPAIR_WINDOW_PADDING 64
+#define REPAIR_WINDOW_PADDING 96
 
 struct repair_window {
 	FILE *in;

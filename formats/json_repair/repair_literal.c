@@ -1,61 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "json_repair/repair_literal.h"
 
-#include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "json/json_value.h"
-
-/* The number of digits without leading zeros, up to a point or 'e'. */
-static size_t whole_digits(const char *text, size_t size)
-{
-	size_t at = size > 0 && text[0] == '-' ? 1 : 0;
-	size_t count = 0;
-
-	while (at < size && text[at] == '0')
-		at++;
-	for (; at < size && (unsigned char)(text[at] - '0') < 10; at++)
-		count++;
-	return count;
-}
-
-/* The exponent, limited to a sufficient range. */
-static long exponent_of(const char *text, size_t size)
-{
-	const char *at = memchr(text, 'e', size);
-	long value = 0;
-	bool negative;
-
-	if (at == NULL)
-		at = memchr(text, 'E', size);
-	if (at == NULL)
-		return 0;
-	at++;
-	negative = *at == '-';
-	at += negative || *at == '+';
-	for (; at < text + size && value < 100000; at++)
-		value = value * 10 + (*at - '0');
-	return negative ? -value : value;
-}
-
-bool repair_literal_is_finite(const char *text, size_t size)
-{
-	long power = exponent_of(text, size);
-	long digits = (long)whole_digits(text, size);
-	char copy[REPAIR_LITERAL_SMALL + 1];
-
-	if (size > REPAIR_LITERAL_SMALL && power != 0)
-		return false;
-	if (digits + power != DBL_MAX_10_EXP + 1 || size > REPAIR_LITERAL_SMALL)
-		return digits + power <= DBL_MAX_10_EXP;
-	memcpy(copy, text, size);
-	copy[size] = '\0';
-	return isfinite(strtod(copy, NULL));
-}
 
 static bool is_blank(char c)
 {
@@ -106,7 +56,7 @@ static bool add_decimal(struct buffer *out, const char *text, size_t size)
 		json_value_kind((const char *)out->bytes + from,
 			out->used - from, &kind) &&
 		kind == JSON_NUMBER &&
-		repair_literal_is_finite(
+		json_value_is_finite(
 			(const char *)out->bytes + from, out->used - from))
 		return true;
 	out->used = from;
@@ -119,7 +69,7 @@ bool repair_literal_is_time(const char *text, size_t size)
 	bool is_time;
 
 	trim(&text, &size);
-	if (size == 0 || size > REPAIR_LITERAL_SMALL)
+	if (size == 0 || size > JSON_VALUE_SMALL)
 		return false;
 	is_time = add_decimal(&out, text, size);
 	buffer_clear(&out);
@@ -199,7 +149,7 @@ bool repair_literal_add(
 	}
 	*fix = REPAIR_FIXES;
 	if (json_value_kind(text, size, &kind) &&
-		repair_literal_is_finite(text, size)) {
+		json_value_is_finite(text, size)) {
 		buffer_add(out, text, size);
 		return true;
 	}

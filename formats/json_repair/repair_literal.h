@@ -9,12 +9,6 @@
 #include "base/buffer.h"
 #include "json_repair/repair_fix.h"
 
-/* A number of at most this size, without an exponent, is finite as a double. */
-#define REPAIR_LITERAL_SMALL 300
-
-/* Is the JSON number finite as a double? */
-bool repair_literal_is_finite(const char *text, size_t size);
-
 /* Is the text a time: a decimal number, perhaps with blanks around it? */
 bool repair_literal_is_time(const char *text, size_t size);
 

@@ -340,7 +340,7 @@ static bool skip_backslash(
 static size_t find_special(const struct repair_view *view,
 	const struct repair_text *text, size_t at)
 {
-	size_t plain = repair_validate_plain(view->bytes, at);
+	size_t plain = repair_validate_plain(view->bytes, at, view->end);
 	const uint8_t *quote;
 
 	if (text->quote == '"' || plain == at)
@@ -448,7 +448,8 @@ void repair_text_add(struct buffer *out, const struct repair_view *view,
 
 	buffer_add_byte(out, '"');
 	while (at < text->to) {
-		size_t plain = repair_validate_plain(view->bytes, at);
+		size_t plain =
+			repair_validate_plain(view->bytes, at, view->end);
 		enum repair_fix fix = REPAIR_FIXES;
 		size_t size = 1;
 		uint8_t byte;

@@ -44,7 +44,7 @@ enum repair_key_kind {
 	REPAIR_THREAD_TIME, /* "tts", "tdur" */
 };
 
-enum repair_key_kind repair_validate_member(const uint8_t *key, size_t size);
+enum repair_key_kind repair_validate_member(const uint8_t *key);
 
 /* Is the number zero? */
 bool repair_validate_is_zero(const uint8_t *text, size_t size);
@@ -65,7 +65,7 @@ enum repair_outcome repair_validate_text(
 
 /* The end of a run of plain bytes: printable ASCII without quotes and
  * backslashes. */
-size_t repair_validate_plain(const uint8_t *bytes, size_t at);
+size_t repair_validate_plain(const uint8_t *bytes, size_t at, size_t end);
 
 /* The size of the escape at `at`, of `left` bytes; 0: not an escape. A
  * surrogate pair is one escape, an unpaired surrogate is not. */

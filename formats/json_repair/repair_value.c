@@ -503,7 +503,7 @@ static void read_colon(struct value_reader *reader, size_t key_at)
 	if (!reader->out->failed && reader->depth == 1) {
 		size_t size = reader->out->used - key_at - 2;
 
-		reader->member = repair_validate_member(key, size);
+		reader->member = repair_validate_member(key - 1);
 		reader->seen |= chrome_facts_event_key(key, size);
 	}
 	byte = skip_blanks(reader);

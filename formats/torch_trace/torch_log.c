@@ -7,7 +7,6 @@
 #include <sys/types.h>
 
 #include "base/buffer.h"
-#include "base/json_check.h"
 #include "base/memory.h"
 #include "base/strtab.h"
 #include "io/lines.h"

@@ -15,7 +15,6 @@ libbase_la_SOURCES += \
 libcore_la_SOURCES += \
 	%D%/hash.c %D%/hash.h \
 	%D%/index.c %D%/index.h \
-	%D%/json_check.c %D%/json_check.h \
 	%D%/machine.c %D%/machine.h \
 	%D%/packed.h \
 	%D%/pipe.c %D%/pipe.h \

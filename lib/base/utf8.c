@@ -70,6 +70,14 @@ static size_t skip_ascii(const uint8_t *at, size_t size)
 	return done;
 }
 
+size_t utf8_size(const char *bytes, size_t size)
+{
+	bool whole;
+	size_t length = match((const uint8_t *)bytes, size, &whole);
+
+	return whole ? length : 0;
+}
+
 size_t utf8_valid_prefix(const char *bytes, size_t size)
 {
 	const uint8_t *at = (const uint8_t *)bytes;

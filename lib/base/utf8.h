@@ -26,6 +26,9 @@ size_t utf8_valid_prefix(const char *bytes, size_t size);
  */
 size_t utf8_invalid_size(const char *bytes, size_t size);
 
+/* The size of the character at the beginning; 0: invalid. */
+size_t utf8_size(const char *bytes, size_t size);
+
 /* Appends the text with invalid bytes replaced. Returns the number of
  * replacements. */
 size_t utf8_add_valid(struct buffer *out, const char *bytes, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_read/log_args.h"
 
-#include "base/json_check.h"
+#include "json/json.h"
 #include "log/log.h"
 #include "base/memory.h"
 #include "log/unpack.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_check.h"
+#include "json/json.h"
 #include "log_read/log_facts.h"
 #include "log/unpack.h"
 

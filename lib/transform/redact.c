@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_check.h"
+#include "json/json.h"
 #include "base/memory.h"
 
 /* How a text is replaced. */

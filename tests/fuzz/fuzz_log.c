@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "fuzz_case.h"
-#include "base/json_check.h"
+#include "json/json.h"
 #include "log/log.h"
 #include "log_read/log_read.h"
 #include "base/memory.h"

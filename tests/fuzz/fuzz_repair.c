@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fuzz_case.h"
-#include "base/json_check.h"
+#include "json/json.h"
 #include "base/memory.h"
 #include "json_repair/repair.h"
 

@@ -5,7 +5,6 @@ c_tests += \
 	%D%/test_cursor \
 	%D%/test_hash \
 	%D%/test_index \
-	%D%/test_json_check \
 	%D%/test_machine \
 	%D%/test_memory \
 	%D%/test_pipe \

@@ -16,21 +16,6 @@
 #define WINDOW_BYTES_MAX ((size_t)64 << 20)
 #define WINDOW_NOT_KEPT UINT64_MAX
 
-const uint8_t *json_bytes_odd(
-	const uint8_t *text, const uint8_t *end, uint8_t *kind)
-{
-	const uint8_t *from = text;
-	enum json_kind which;
-
-	while (text < end && !json_bytes_ends(*text))
-		text++;
-	if (text == end || !json_value_kind((const char *)from,
-				   (size_t)(text - from), &which))
-		return NULL;
-	*kind = (uint8_t)which;
-	return text;
-}
-
 static void window_set_used(struct json_window *window, size_t used)
 {
 	window->used = used;
@@ -501,149 +486,29 @@ enum ctp_status json_scan_next(
 	return json_scan_next_any(scan, token, err);
 }
 
-/* A position between two items or members, or before the first. */
-struct json_place {
-	const uint8_t *text;
-	bool is_first;
-	unsigned depth;  /* open brackets within the skipped value */
-	uint64_t arrays; /* one bit per bracket, the lowest is the innermost */
-};
-
-/* Open brackets are the bits of a word. */
-#define PASS_DEPTH_MAX 64
-
-/* The position after the string's closing quote; NULL if it does not end. */
-static inline const uint8_t *skip_string(
-	const uint8_t *text, const uint8_t *end)
-{
-	bool has_escapes;
-	const uint8_t *quote = json_bytes_string(text + 1, end, &has_escapes);
-
-	return quote < end ? quote + 1 : NULL;
-}
-
-/* The position after a key and its colon; NULL if there is none. */
-static inline const uint8_t *skip_key(const uint8_t *text, const uint8_t *end)
-{
-	if (*text != '"')
-		return NULL;
-	text = skip_string(text, end);
-	if (text == NULL)
-		return NULL;
-	text = json_bytes_blanks(text, end);
-	return *text == ':' ? json_bytes_blanks(text + 1, end) : NULL;
-}
-
-/* Skips a sequence of items that are all numbers or all strings in the common
- * form. */
-static inline const uint8_t *skip_alike(
-	const uint8_t *text, const uint8_t *end, bool strings)
-{
-	for (;;) {
-		const uint8_t *next = text + 1;
-
-		if (*text != ',')
-			return text;
-		next += *next == ' ';
-		if ((*next == '"') != strings)
-			return text;
-		next = strings ? skip_string(next, end)
-			       : json_bytes_number(next);
-		if (next == NULL)
-			return text;
-		text = next;
-	}
-}
-
-/* The position after a scalar value, and in an array after the similar items
- * that follow; NULL if it needs the slow path. */
-static inline const uint8_t *skip_scalar(
-	const uint8_t *text, const uint8_t *end, bool array)
-{
-	bool string = *text == '"';
-	uint8_t kind;
-
-	text = string ? skip_string(text, end)
-		      : json_bytes_scalar(text, end, &kind);
-	return text != NULL && array ? skip_alike(text, end, string) : text;
-}
-
-/* Advances past the next item or member, an opening bracket, or a closing one.
- * NULL, changing nothing, otherwise. */
-static inline const uint8_t *skip_next(
-	struct json_place *place, const uint8_t *text, const uint8_t *end)
-{
-	bool array = (place->arrays & 1) != 0;
-
-	if (*text == (array ? ']' : '}')) {
-		place->arrays >>= 1;
-		place->depth--;
-		place->is_first = false;
-		return text + 1;
-	}
-	if (!place->is_first) {
-		if (*text != ',')
-			return NULL;
-		text = json_bytes_blanks(text + 1, end);
-	}
-	if (!array)
-		text = skip_key(text, end);
-	if (text == NULL)
-		return NULL;
-	if (*text != '{' && *text != '[') {
-		text = skip_scalar(text, end, array);
-		place->is_first &= text == NULL;
-		return text;
-	}
-	if (place->depth == PASS_DEPTH_MAX)
-		return NULL;
-	place->arrays = place->arrays << 1 | (*text == '[');
-	place->depth++;
-	place->is_first = true;
-	return text + 1;
-}
-
-/*
- * Advances past the closing bracket of the outermost level, where depth is 0;
- * or to the first item or member that is incomplete before `end`, invalid, or
- * needs the slow path. May read JSON_BYTES_ROOM bytes after the end.
- */
-static void skip_common(struct json_place *place, const uint8_t *end)
-{
-	struct json_place next = *place;
-
-	while (next.depth > 0) {
-		const uint8_t *text = skip_next(
-			&next, json_bytes_blanks(next.text, end), end);
-
-		if (text == NULL)
-			break;
-		next.text = text;
-	}
-	*place = next;
-}
-
 /* Skips as much of the innermost open bracket as is in the common form. */
 static enum ctp_status skip_fast(struct json_scan *scan)
 {
 	struct json_window *window = &scan->window;
 	bool is_first = scan->state == JSON_STATE_FIRST_ITEM ||
 			scan->state == JSON_STATE_FIRST_KEY;
-	struct json_place place = {.text = window->bytes + window->at,
-		.is_first = is_first,
-		.depth = 1,
-		.arrays = json_brackets_in_array(&scan->open)};
+	struct json_walk walk;
 	enum ctp_status status = CTP_OK;
 
 	if (!is_first && scan->state != json_state_after(scan))
 		return CTP_OK;
-	skip_common(&place, window->bytes + window->used);
-	window->at = (size_t)(place.text - window->bytes);
-	if (place.depth == 0)
+	json_walk_begin(&walk, window->bytes + window->at,
+		window->bytes + window->used);
+	walk.depth = 1;
+	walk.is_first = is_first;
+	walk.arrays[0] = json_brackets_in_array(&scan->open);
+	(void)json_walk_to_end(&walk, 0, NULL);
+	window->at = (size_t)(walk.text - window->bytes);
+	if (walk.depth == 0)
 		scan->open.depth--;
-	for (unsigned i = place.depth; i > 1 && status == CTP_OK; i--)
-		status = push(scan, (place.arrays >> (i - 2) & 1) != 0);
-	if (status == CTP_OK && !place.is_first)
+	for (uint32_t i = 1; i < walk.depth && status == CTP_OK; i++)
+		status = push(scan, (walk.arrays[i / 64] >> i % 64 & 1) != 0);
+	if (status == CTP_OK && !walk.is_first)
 		scan->state = json_state_after(scan);
 	return status;
 }

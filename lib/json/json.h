@@ -65,6 +65,10 @@ void json_none(struct json *json); /* null */
 /* Bytes that are already a valid JSON value. */
 void json_value(struct json *json, const char *bytes, size_t size);
 
+/* Are they exactly one value, in valid UTF-8, nested at most 1,024 deep?
+ * Source: RFC 8259. */
+bool json_check(const char *text, size_t size);
+
 /* Raw: no commas. A string gets its quotes. */
 void json_raw_string(struct json *json, const char *bytes, size_t size);
 

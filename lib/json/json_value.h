@@ -27,15 +27,29 @@ enum json_kind {
 	JSON_NULL,
 };
 
-/* Is it a number (RFC 8259, section 6), true, false or null? Stores which. */
-bool json_value_kind(const char *text, size_t size, enum json_kind *kind);
+/* The size of the number (RFC 8259, section 6), true, false or null at the
+ * beginning, and which it is; 0 if there is none. */
+size_t json_value_begin(const char *text, size_t size, enum json_kind *kind);
+
+/* Is the whole text one of these? */
+static inline bool json_value_kind(
+	const char *text, size_t size, enum json_kind *kind)
+{
+	return size > 0 && json_value_begin(text, size, kind) == size;
+}
+
+/* Longer numbers with an exponent do not count as finite. */
+#define JSON_VALUE_SMALL 300
+
+/* Is the JSON number finite as a double? */
+bool json_value_is_finite(const char *text, size_t size);
 
 /*
  * The size of a NaN or infinity at the beginning, 0 if there is none. JSON has
  * no such numbers, but producers write them. Source: Python's json.dumps(),
- * allow_nan: NaN, -Infinity; C's printf(), "%f": nan, -nan, inf, in capitals as
- * well; Microsoft's: -nan(ind), and before 2015 1.#INF00, -1.#IND00, 1.#QNAN0,
- * or fewer of these letters, rounded.
+ * allow_nan: NaN, -Infinity; C's "%f": nan, -nan, inf, in capitals as well;
+ * Microsoft's: -nan(ind), and before 2015 1.#INF00, -1.#IND00, 1.#QNAN0, or
+ * fewer of these letters, rounded.
  */
 size_t json_value_no_number(const char *text, size_t size);
 
@@ -46,6 +60,18 @@ size_t json_value_no_number(const char *text, size_t size);
  */
 bool json_value_scaled(
 	const char *text, size_t size, int power, int64_t *value);
+
+/* The value of a hexadecimal digit, or negative. */
+int json_value_hex(uint8_t digit);
+
+/* The size of the escape at a backslash, and its character; 0: not an escape.
+ * A surrogate pair is one escape, and an unpaired one its own character. */
+size_t json_value_escape(const char *at, size_t left, uint32_t *code);
+
+static inline bool json_value_is_surrogate(uint32_t code)
+{
+	return code >= 0xd800 && code <= 0xdfff;
+}
 
 /*
  * Appends the text of a string as UTF-8, unescaped; unpaired surrogates and

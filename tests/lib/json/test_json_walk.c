@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* base/json_check.[ch]: valid and invalid JSON. */
+/* json/json_walk.[ch]: valid and invalid JSON. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_check.h"
+#include "json/json.h"
+#include "json/json_walk.h"
 #include "support/run_suite.h"
 
 static const char *const sound[] = {"0", "-0", "12.5e+3", "1E9", "-1.0e-400",
@@ -69,10 +70,10 @@ START_TEST(depth_has_a_limit)
 	char *text = malloc(DEEP);
 
 	ck_assert_ptr_nonnull(text);
-	memset(text, '[', JSON_CHECK_DEPTH + 1);
-	memset(text + JSON_CHECK_DEPTH + 1, ']', JSON_CHECK_DEPTH + 1);
-	ck_assert(json_check(text + 1, 2 * (size_t)JSON_CHECK_DEPTH));
-	ck_assert(!json_check(text, 2 * (size_t)JSON_CHECK_DEPTH + 2));
+	memset(text, '[', JSON_WALK_DEPTH_MAX + 1);
+	memset(text + JSON_WALK_DEPTH_MAX + 1, ']', JSON_WALK_DEPTH_MAX + 1);
+	ck_assert(json_check(text + 1, 2 * (size_t)JSON_WALK_DEPTH_MAX));
+	ck_assert(!json_check(text, 2 * (size_t)JSON_WALK_DEPTH_MAX + 2));
 	memset(text, '[', DEEP);
 	ck_assert(!json_check(text, DEEP));
 	free(text);
@@ -81,8 +82,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("json_check");
-	TCase *tests = tcase_create("json_check");
+	Suite *suite = suite_create("json_walk");
+	TCase *tests = tcase_create("json_walk");
 	int count = (int)(sizeof(sound) / sizeof(sound[0]));
 
 	tcase_add_loop_test(tests, valid_json_is_accepted, 0, count);

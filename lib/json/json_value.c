@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/json_value.h"
 
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef __SSE2__
@@ -40,8 +43,10 @@ static int read_exponent(const char *at, size_t size, bool negative)
 	return negative ? -exponent : exponent;
 }
 
-/* Splits a number into its parts; false if the text is not a number. */
-static bool split_decimal(const char *at, size_t size, struct decimal *decimal)
+/* Splits the number at the beginning into its parts. Returns its size; 0 if
+ * there is none. */
+static size_t split_decimal(
+	const char *at, size_t size, struct decimal *decimal)
 {
 	size_t used = size > 0 && at[0] == '-';
 	size_t count;
@@ -50,13 +55,13 @@ static bool split_decimal(const char *at, size_t size, struct decimal *decimal)
 	decimal->whole_size = count_digits(at + used, size - used);
 	if (decimal->whole_size == 0 ||
 		(decimal->whole_size > 1 && at[used] == '0'))
-		return false;
+		return 0;
 	used += decimal->whole_size;
 	if (used < size && at[used] == '.') {
 		decimal->fraction = ++used;
 		decimal->fraction_size = count_digits(at + used, size - used);
 		if (decimal->fraction_size == 0)
-			return false;
+			return 0;
 		used += decimal->fraction_size;
 	}
 	if (used < size && (at[used] | 0x20) == 'e') {
@@ -66,13 +71,13 @@ static bool split_decimal(const char *at, size_t size, struct decimal *decimal)
 		count = count_digits(at + used, size - used);
 		decimal->exponent = read_exponent(at + used, count, negative);
 		if (count == 0)
-			return false;
+			return 0;
 		used += count;
 	}
-	return used == size;
+	return used;
 }
 
-bool json_value_kind(const char *text, size_t size, enum json_kind *kind)
+size_t json_value_begin(const char *text, size_t size, enum json_kind *kind)
 {
 	static const struct {
 		const char *text;
@@ -81,27 +86,35 @@ bool json_value_kind(const char *text, size_t size, enum json_kind *kind)
 		{"null", JSON_NULL}};
 	struct decimal decimal;
 
-	*kind = JSON_NUMBER;
-	/* Most are digits, perhaps with a point and more digits. */
-	if (size > 0 && text[0] != '0') {
-		size_t count = count_digits(text, size);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t length = strlen(words[i].text);
 
-		if (count == size)
-			return true;
-		if (count > 0 && text[count] == '.' && count + 1 < size &&
-			count_digits(text + count + 1, size - count - 1) ==
-				size - count - 1)
-			return true;
+		if (size < length || memcmp(words[i].text, text, length) != 0)
+			continue;
+		*kind = words[i].kind;
+		return length;
 	}
-	if (split_decimal(text, size, &decimal))
-		return true;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strlen(words[i].text) == size &&
-			memcmp(words[i].text, text, size) == 0) {
-			*kind = words[i].kind;
-			return true;
-		}
-	return false;
+	*kind = JSON_NUMBER;
+	return split_decimal(text, size, &decimal);
+}
+
+bool json_value_is_finite(const char *text, size_t size)
+{
+	struct decimal decimal;
+	int digits;
+	char copy[JSON_VALUE_SMALL + 1];
+
+	if (split_decimal(text, size, &decimal) != size ||
+		(size > JSON_VALUE_SMALL && decimal.exponent != 0))
+		return false;
+	/* The number of digits before the point, without leading zeros. */
+	digits = text[decimal.whole] == '0' ? 0 : (int)decimal.whole_size;
+	digits += decimal.exponent;
+	if (digits != DBL_MAX_10_EXP + 1 || size > JSON_VALUE_SMALL)
+		return digits <= DBL_MAX_10_EXP;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	return isfinite(strtod(copy, NULL));
 }
 
 /* The size of the word, given in lower case; 0 if the text differs. */
@@ -224,15 +237,15 @@ bool json_value_scaled(const char *text, size_t size, int power, int64_t *value)
 		text++;
 		size--;
 	}
-	return split_decimal(text, size, &decimal) &&
+	return size > 0 && split_decimal(text, size, &decimal) == size &&
 	       scale(text, &decimal, power, value);
 }
 
-static int hex_value(char digit)
+int json_value_hex(uint8_t digit)
 {
-	if ((unsigned char)(digit - '0') < 10)
+	if ((uint8_t)(digit - '0') < 10)
 		return digit - '0';
-	digit = (char)(digit | 0x20);
+	digit |= 0x20;
 	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
@@ -243,13 +256,37 @@ static bool read_unit(const char *at, size_t left, uint32_t *unit)
 		return false;
 	*unit = 0;
 	for (size_t i = 2; i < 6; i++) {
-		int value = hex_value(at[i]);
+		int value = json_value_hex((uint8_t)at[i]);
 
 		if (value < 0)
 			return false;
 		*unit = *unit << 4 | (uint32_t)value;
 	}
 	return true;
+}
+
+size_t json_value_escape(const char *at, size_t left, uint32_t *code)
+{
+	static const char names[] = "\"\\/bfnrt";
+	static const char values[] = "\"\\/\b\f\n\r\t";
+	const char *found;
+	uint32_t low;
+
+	if (left < 2 || at[1] == '\0')
+		return 0;
+	if (at[1] != 'u') {
+		found = strchr(names, at[1]);
+		*code = found == NULL ? 0 : (uint8_t)values[found - names];
+		return found == NULL ? 0 : 2;
+	}
+	if (!read_unit(at, left, code))
+		return 0;
+	if (*code < 0xd800 || *code > 0xdbff ||
+		!read_unit(at + 6, left - 6, &low) || low < 0xdc00 ||
+		low > 0xdfff)
+		return 6;
+	*code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
+	return 12;
 }
 
 static void add_code(struct buffer *out, uint32_t code)
@@ -275,50 +312,12 @@ static void add_code(struct buffer *out, uint32_t code)
 	buffer_add(out, bytes, size);
 }
 
-/* Appends the character of \uXXXX; returns the bytes used, 0 if it is
- * invalid. */
-static size_t add_unit(const char *at, size_t left, struct buffer *out)
-{
-	uint32_t unit;
-	uint32_t low;
-
-	if (!read_unit(at, left, &unit))
-		return 0;
-	if (unit < 0xd800 || unit > 0xdfff) {
-		add_code(out, unit);
-		return 6;
-	}
-	if (unit > 0xdbff || !read_unit(at + 6, left - 6, &low) ||
-		low < 0xdc00 || low > 0xdfff)
-		return 0;
-	add_code(out, 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
-	return 12;
-}
-
-/* Appends the character of an escape; returns the bytes used, 0 if it is
- * invalid. */
-static size_t add_escape(const char *at, size_t left, struct buffer *out)
-{
-	static const char names[] = "\"\\/bfnrt";
-	static const char values[] = "\"\\/\b\f\n\r\t";
-	const char *found;
-
-	if (left < 2)
-		return 0;
-	if (at[1] == 'u')
-		return add_unit(at, left, out);
-	found = at[1] == '\0' ? NULL : strchr(names, at[1]);
-	if (found == NULL)
-		return 0;
-	buffer_add(out, &values[found - names], 1);
-	return 2;
-}
-
 bool json_value_unescape(const char *text, size_t size, struct buffer *out)
 {
 	while (size > 0) {
 		const char *escape = memchr(text, '\\', size);
 		size_t plain = escape == NULL ? size : (size_t)(escape - text);
+		uint32_t code = 0;
 		size_t used;
 
 		buffer_add(out, text, plain);
@@ -326,10 +325,12 @@ bool json_value_unescape(const char *text, size_t size, struct buffer *out)
 		size -= plain;
 		if (size == 0)
 			break;
-		used = add_escape(text, size, out);
-		if (used == 0) {
+		used = json_value_escape(text, size, &code);
+		if (used == 0 || json_value_is_surrogate(code)) {
 			buffer_add(out, text, 1);
 			used = 1;
+		} else {
+			add_code(out, code);
 		}
 		text += used;
 		size -= used;
@@ -349,13 +350,11 @@ bool json_value_id(const char *text, size_t size, uint64_t *id)
 	if (size < 3 || size > 18 || text[0] != '0' || (text[1] | 0x20) != 'x')
 		return false;
 	for (size_t i = 2; i < size; i++) {
-		unsigned digit = (unsigned char)(text[i] - '0');
+		int digit = json_value_hex((uint8_t)text[i]);
 
-		if (digit > 9)
-			digit = (unsigned char)((text[i] | 0x20) - 'a') + 10U;
-		if (digit > 15)
+		if (digit < 0)
 			return false;
-		sum = sum << 4 | digit;
+		sum = sum << 4 | (unsigned)digit;
 	}
 	*id = sum;
 	return true;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of a scanner, json_scan.h: the window of the input in memory, the
- * next valid tokens, and the fast path for common forms. For json_scan.c and
- * json_key_cache.c; others use tokens.
+ * Reads JSON of any size token by token in bounded memory. Skipped text is
+ * validated too: matching brackets, commas and colons in place, valid numbers
+ * and words. NaN, -Infinity and the like are read as texts. It never recurses.
+ * Strings may contain any bytes, because trace producers write unchecked text;
+ * text is returned unchanged, with its escapes.
  */
-#ifndef JSON_STATE_H
-#define JSON_STATE_H
+#ifndef JSON_SCAN_H
+#define JSON_SCAN_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "json/json_value.h"
+#include "json/json_walk.h"
 
 /* Most open brackets. */
 #define JSON_SCAN_DEPTH_MAX (UINT32_C(1) << 20)
@@ -30,7 +30,7 @@ struct json_token {
 	bool has_escapes; /* JSON_KEY, JSON_STRING */
 };
 
-#define JSON_BYTES_ROOM 96
+/* ---- the scanner's state, for json_scan.c and json_key_cache.c ---- */
 
 /* The part of the input in memory. */
 struct json_window {
@@ -43,146 +43,6 @@ struct json_window {
 	uint64_t kept; /* offset of pinned text, or NOT_KEPT */
 	bool at_eof;
 };
-
-/*
- * Find the ends of the parts of a JSON text from its bytes alone. They may read
- * JSON_BYTES_ROOM arbitrary bytes after `end`: a result beyond `end` means that
- * the part is incomplete.
- */
-
-/* JSON white space. */
-static inline bool json_bytes_is_blank(uint8_t byte)
-{
-	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
-}
-
-/* The first byte that is not blank. */
-static inline const uint8_t *json_bytes_blanks(
-	const uint8_t *text, const uint8_t *end)
-{
-	if (*text > ' ')
-		return text;
-	if (*text == ' ' && text[1] > ' ')
-		return text + 1;
-#ifdef __SSE2__
-	for (; text < end; text += 16) {
-		__m128i bytes = _mm_loadu_si128((const __m128i *)text);
-		__m128i spaces = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(' '));
-		__m128i lines = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'));
-		__m128i others =
-			_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\r')),
-				_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\t')));
-		__m128i blanks =
-			_mm_or_si128(_mm_or_si128(spaces, lines), others);
-		unsigned left = (unsigned)_mm_movemask_epi8(blanks) ^ 0xffff;
-
-		if (left != 0)
-			return text + __builtin_ctz(left);
-	}
-#else
-	while (text < end && json_bytes_is_blank(*text))
-		text++;
-#endif
-	return text;
-}
-
-/* The closing quote of the string with this text; `end` if there is none. */
-static inline const uint8_t *json_bytes_string(
-	const uint8_t *text, const uint8_t *end, bool *has_escapes)
-{
-	*has_escapes = false;
-	while (text < end) {
-#ifdef __SSE2__
-		__m128i bytes = _mm_loadu_si128((const __m128i *)text);
-		__m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
-		__m128i slashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
-		unsigned both = (unsigned)_mm_movemask_epi8(
-			_mm_or_si128(quotes, slashes));
-
-		if (both == 0) {
-			text += 16;
-			continue;
-		}
-		text += __builtin_ctz(both);
-#endif
-		if (*text == '"')
-			return text;
-		if (*text == '\\')
-			*has_escapes = true;
-		text += *text == '\\' ? 2 : 1;
-	}
-	return end;
-}
-
-/* One bit for each of the next 16 bytes that is a digit. */
-static inline uint32_t json_bytes_digits(const uint8_t *text)
-{
-#ifdef __SSE2__
-	__m128i bytes = _mm_sub_epi8(
-		_mm_loadu_si128((const __m128i *)text), _mm_set1_epi8('0'));
-	__m128i are =
-		_mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(9)), bytes);
-
-	return (uint32_t)_mm_movemask_epi8(are);
-#else
-	uint32_t digits = 0;
-
-	for (unsigned i = 0; i < 16; i++)
-		digits |= (uint32_t)((uint8_t)(text[i] - '0') < 10) << i;
-	return digits;
-#endif
-}
-
-/* The number of digits at the beginning of the next 16 bytes. */
-static inline unsigned json_bytes_run(const uint8_t *text)
-{
-	return (unsigned)__builtin_ctz(
-		~json_bytes_digits(text) | UINT32_C(1) << 16);
-}
-
-/* Can a number or word end before this byte? Before any other byte the text is
- * invalid. */
-static inline bool json_bytes_ends(uint8_t byte)
-{
-	return byte == ',' || byte == '}' || byte == ']' ||
-	       json_bytes_is_blank(byte);
-}
-
-/* The position after a number of digits, perhaps with a point and more digits,
- * about 30 in all. NULL for any other number or text, or without an end. */
-static inline const uint8_t *json_bytes_number(const uint8_t *text)
-{
-	unsigned size;
-
-	text += *text == '-';
-	size = json_bytes_run(text);
-	if (size == 0 || (size > 1 && *text == '0'))
-		return NULL;
-	text += size;
-	if (size == 16)
-		text += json_bytes_run(text);
-	if (*text == '.') {
-		size = json_bytes_run(text + 1);
-		if (size == 0)
-			return NULL;
-		text += 1 + size;
-	}
-	return json_bytes_ends(*text) ? text : NULL;
-}
-
-/* The position after a number or word, and its kind; in json_scan.c. NULL if it
- * is invalid, or its end is not in memory. */
-const uint8_t *json_bytes_odd(
-	const uint8_t *text, const uint8_t *end, uint8_t *kind);
-
-static inline const uint8_t *json_bytes_scalar(
-	const uint8_t *text, const uint8_t *end, uint8_t *kind)
-{
-	const uint8_t *behind = json_bytes_number(text);
-
-	*kind = JSON_NUMBER;
-	return behind != NULL ? behind : json_bytes_odd(text, end, kind);
-}
 
 /* The open brackets as a stack of bits. */
 struct json_brackets {
@@ -257,6 +117,137 @@ struct json_scan {
 	uint64_t words_end;     /* end of the last word read as a text */
 	struct ctp_error error; /* first error; status CTP_OK: none */
 };
+
+/* ---- tokens ---- */
+
+/*
+ * Reads from `in`, after `head`, which was already read from it. NULL if out of
+ * memory. Ownership: `in` is borrowed; `head` is copied.
+ */
+struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size);
+
+/* The size of a UTF-8 byte order mark at the beginning, as Windows programs
+ * write it; json_scan_new() skips it. Source: RFC 8259, section 8.1. */
+size_t json_scan_mark(const void *head, size_t size);
+void json_scan_free(struct json_scan *scan);
+
+/*
+ * The next token; CTP_END after the input's single value.
+ *
+ * Errors: CTP_ERR_FORMAT, with the offset of the invalid byte; CTP_ERR_IO;
+ * CTP_ERR_LIMIT if brackets nest too deep, or if pinned text or a single token
+ * is over 64 MiB; CTP_ERR_NOMEM. Later calls return the same error.
+ */
+enum ctp_status json_scan_next(struct json_scan *scan, struct json_token *token,
+	struct ctp_error *err);
+
+/* Likewise, with the table of transitions only, for json_key_cache.c. */
+enum ctp_status json_scan_next_any(struct json_scan *scan,
+	struct json_token *token, struct ctp_error *err);
+
+/* Skips the rest of the innermost open object or array, including its end.
+ * Errors: as json_scan_next(). */
+enum ctp_status json_scan_skip(struct json_scan *scan, struct ctp_error *err);
+
+/* The number of open brackets. */
+uint32_t json_scan_depth(const struct json_scan *scan);
+
+/* Has all of the input been read? */
+bool json_scan_is_at_end(const struct json_scan *scan);
+
+/* Did it fail because the input is truncated? */
+bool json_scan_is_cut_off(const struct json_scan *scan);
+
+/* Was a word at or after this offset read as a text? Then the text of brackets
+ * contains such words; json_value_sanitize() makes them strings. */
+bool json_scan_has_words(const struct json_scan *scan, uint64_t from);
+
+/* The end of the last token, including its quote or bracket; the end of pinned
+ * text. */
+static inline uint64_t json_scan_position(const struct json_scan *scan)
+{
+	const struct json_window *window = &scan->window;
+
+	return window->base + window->at;
+}
+
+static inline const char *json_scan_bytes(
+	const struct json_scan *scan, uint64_t from)
+{
+	const struct json_window *window = &scan->window;
+
+	return (const char *)window->bytes + (from - window->base);
+}
+
+/* A token's text; borrowed until the next call, or while pinned. */
+static inline const char *json_scan_text(
+	const struct json_scan *scan, const struct json_token *token)
+{
+	/* The token of a missing member has no position. */
+	return token->size == 0 ? "" : json_scan_bytes(scan, token->at);
+}
+
+/* Pins the text from the last token on, until it is unpinned. */
+void json_scan_pin(struct json_scan *scan, const struct json_token *token);
+void json_scan_unpin(struct json_scan *scan);
+
+/* Longer texts compare as different. */
+#define JSON_SMALLSTR_BYTES 24
+
+/* A short token's text as a few numbers, for fast comparison. */
+struct json_smallstr {
+	uint64_t begin; /* up to eight first and last bytes, ... */
+	uint64_t end;
+	uint64_t middle; /* ... and those after the first, if longer */
+	uint32_t size;
+	uint8_t kind; /* enum json_kind */
+	bool has_escapes;
+};
+
+/* The scanner's buffer is followed by more than a word of room. */
+static inline uint64_t json_smallstr_load(const char *text)
+{
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	return le64toh(word);
+}
+
+static inline struct json_smallstr json_smallstr(
+	const struct json_scan *scan, const struct json_token *token)
+{
+	const char *text = json_scan_text(scan, token);
+	struct json_smallstr this = {.size = token->size,
+		.kind = token->kind,
+		.has_escapes = token->has_escapes};
+
+	if (token->size >= 8) {
+		this.begin = json_smallstr_load(text);
+		this.end = json_smallstr_load(text + token->size - 8);
+	} else if (token->size > 0) {
+		this.begin = json_smallstr_load(text) << (64 - 8 * token->size);
+	}
+	if (token->size > 16)
+		this.middle = json_smallstr_load(text + 8);
+	return this;
+}
+
+static inline bool json_smallstr_is(
+	const struct json_smallstr *a, const struct json_smallstr *b)
+{
+	return a->size <= JSON_SMALLSTR_BYTES && a->size == b->size &&
+	       a->kind == b->kind && a->has_escapes == b->has_escapes &&
+	       a->begin == b->begin && a->end == b->end &&
+	       a->middle == b->middle;
+}
+
+/* A hash table index below `count`; equal texts have the same. */
+static inline size_t json_smallstr_place(uint64_t sum, size_t count)
+{
+	return (size_t)(sum * UINT64_C(0x9e3779b97f4a7c15) >> 32) % count;
+}
+
+/* ---- the fast path for common forms, for json_scan.c and json_key_cache.c ---- */
 
 /* The state after a value, by the bracket that is open. */
 static inline enum json_state json_state_after(const struct json_scan *scan)
