@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "json_repair/repair_fix.h"
+#include "json_repair/repair.h"
 
 static const struct {
 	const char *name;

@@ -22,14 +22,13 @@ static void window_set_used(struct json_window *window, size_t used)
 	memset(window->bytes + used, 0, JSON_BYTES_ROOM);
 }
 
-/* False if out of memory; call window_clear() in either case. */
-static bool window_init(struct json_window *window, FILE *in, const void *head,
-	size_t head_size)
+bool json_window_init(struct json_window *window, FILE *in, const void *head,
+	size_t head_size, size_t max)
 {
 	size_t room = WINDOW_BYTES > head_size ? WINDOW_BYTES : head_size;
 
 	*window = (struct json_window){
-		.in = in, .room = room, .kept = WINDOW_NOT_KEPT};
+		.in = in, .room = room, .max = max, .kept = WINDOW_NOT_KEPT};
 	window->bytes = memory_new(room + JSON_BYTES_ROOM);
 	if (window->bytes == NULL)
 		return false;
@@ -39,7 +38,7 @@ static bool window_init(struct json_window *window, FILE *in, const void *head,
 	return true;
 }
 
-static void window_clear(struct json_window *window)
+void json_window_clear(struct json_window *window)
 {
 	memory_free(window->bytes);
 }
@@ -64,7 +63,9 @@ static enum ctp_status window_grow(
 	size_t room = window->room * 2;
 	uint8_t *bytes;
 
-	if (room > WINDOW_BYTES_MAX)
+	if (room > window->max && window->used < window->room)
+		return CTP_OK;
+	if (room > window->max)
 		return ctp_fail_at(err, CTP_ERR_LIMIT, window->base,
 			"the value that begins here is too long");
 	bytes = memory_resize(window->bytes, room + JSON_BYTES_ROOM);
@@ -76,14 +77,7 @@ static enum ctp_status window_grow(
 	return CTP_OK;
 }
 
-/*
- * Reads more; bytes that were read and are not pinned may be dropped. CTP_END:
- * end of the input.
- *
- * Errors: CTP_ERR_IO, CTP_ERR_NOMEM; CTP_ERR_LIMIT if the bytes to keep reach
- * WINDOW_BYTES_MAX.
- */
-static enum ctp_status window_fill(
+enum ctp_status json_window_fill(
 	struct json_window *window, struct ctp_error *err)
 {
 	enum ctp_status status;
@@ -92,7 +86,8 @@ static enum ctp_status window_fill(
 	if (window->at_eof)
 		return CTP_END;
 	window_drop(window);
-	if (window->used == window->room) {
+	/* Text that was kept may have to be read once more. */
+	if (window->used > window->room / 2) {
 		status = window_grow(window, err);
 		if (status != CTP_OK)
 			return status;
@@ -104,7 +99,7 @@ static enum ctp_status window_fill(
 		return ctp_fail_at(err, CTP_ERR_IO, window->base + window->used,
 			"cannot be read");
 	window_set_used(window, window->used + got);
-	window->at_eof = got == 0;
+	window->at_eof = window->used < window->room && !ferror(window->in);
 	return got == 0 ? CTP_END : CTP_OK;
 }
 
@@ -192,7 +187,8 @@ struct json_scan *json_scan_new(FILE *in, const void *head, size_t head_size)
 	if (scan == NULL)
 		return NULL;
 	scan->state = JSON_STATE_VALUE;
-	if (!window_init(&scan->window, in, head, head_size)) {
+	if (!json_window_init(
+		    &scan->window, in, head, head_size, WINDOW_BYTES_MAX)) {
 		json_scan_free(scan);
 		return NULL;
 	}
@@ -204,7 +200,7 @@ void json_scan_free(struct json_scan *scan)
 {
 	if (scan == NULL)
 		return;
-	window_clear(&scan->window);
+	json_window_clear(&scan->window);
 	memory_free(scan->open.arrays);
 	memory_free(scan);
 }
@@ -274,7 +270,7 @@ static enum ctp_status find_token(struct json_scan *scan)
 		if (text < end)
 			return CTP_OK;
 		window->at = window->used;
-		status = window_fill(window, &scan->error);
+		status = json_window_fill(window, &scan->error);
 	}
 	return status;
 }
@@ -316,7 +312,7 @@ static enum ctp_status next_text(
 			window->at += token->size + 2;
 			return CTP_OK;
 		}
-		status = window_fill(window, &scan->error);
+		status = json_window_fill(window, &scan->error);
 	}
 	if (status != CTP_END)
 		return status;
@@ -374,7 +370,7 @@ static enum ctp_status next_scalar(
 			size++;
 		if (size < left)
 			break;
-		status = window_fill(window, &scan->error);
+		status = json_window_fill(window, &scan->error);
 	}
 	if (status != CTP_OK && status != CTP_END)
 		return status;
@@ -507,7 +503,7 @@ static enum ctp_status skip_fast(struct json_scan *scan)
 	if (walk.depth == 0)
 		scan->open.depth--;
 	for (uint32_t i = 1; i < walk.depth && status == CTP_OK; i++)
-		status = push(scan, (walk.arrays[i / 64] >> i % 64 & 1) != 0);
+		status = push(scan, json_walk_is_array(&walk, i));
 	if (status == CTP_OK && !walk.is_first)
 		scan->state = json_state_after(scan);
 	return status;

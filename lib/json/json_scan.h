@@ -37,12 +37,29 @@ struct json_window {
 	FILE *in;
 	uint8_t *bytes; /* JSON_BYTES_ROOM zeros follow those used */
 	size_t room;
+	size_t max; /* of `room` */
 	size_t used;
 	size_t at;     /* read position */
 	uint64_t base; /* the input's offset of bytes[0] */
 	uint64_t kept; /* offset of pinned text, or NOT_KEPT */
 	bool at_eof;
 };
+
+/* False if out of memory; call json_window_clear() in either case. `head` was
+ * already read from `in`. */
+bool json_window_init(struct json_window *window, FILE *in, const void *head,
+	size_t head_size, size_t max);
+void json_window_clear(struct json_window *window);
+
+/*
+ * Reads more; bytes that were read and are not pinned may be dropped. CTP_END:
+ * end of the input.
+ *
+ * Errors: CTP_ERR_IO, CTP_ERR_NOMEM; CTP_ERR_LIMIT if the bytes to keep reach
+ * the maximum.
+ */
+enum ctp_status json_window_fill(
+	struct json_window *window, struct ctp_error *err);
 
 /* The open brackets as a stack of bits. */
 struct json_brackets {

@@ -128,17 +128,11 @@ static size_t word_size(const char *text, size_t size, const char *word)
 	return length;
 }
 
-static bool is_letter_or_digit(char byte)
-{
-	return (unsigned char)(byte - '0') < 10 ||
-	       (unsigned char)((byte | 0x20) - 'a') < 26;
-}
-
 static size_t count_letters(const char *text, size_t size)
 {
 	size_t count = 0;
 
-	while (count < size && is_letter_or_digit(text[count]))
+	while (count < size && json_value_is_word(text[count]))
 		count++;
 	return count;
 }
@@ -274,6 +268,9 @@ size_t json_value_escape(const char *at, size_t left, uint32_t *code)
 
 	if (left < 2 || at[1] == '\0')
 		return 0;
+	*code = (uint8_t)at[1];
+	if (at[1] == '"' || at[1] == '\\')
+		return 2;
 	if (at[1] != 'u') {
 		found = strchr(names, at[1]);
 		*code = found == NULL ? 0 : (uint8_t)values[found - names];

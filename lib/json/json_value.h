@@ -61,6 +61,12 @@ size_t json_value_no_number(const char *text, size_t size);
 bool json_value_scaled(
 	const char *text, size_t size, int power, int64_t *value);
 
+static inline bool json_value_is_word(char byte)
+{
+	return (unsigned char)(byte - '0') < 10 ||
+	       (unsigned char)((byte | 0x20) - 'a') < 26;
+}
+
 /* The value of a hexadecimal digit, or negative. */
 int json_value_hex(uint8_t digit);
 

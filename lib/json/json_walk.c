@@ -19,6 +19,15 @@ const uint8_t *json_bytes_odd(
 	return behind;
 }
 
+/* Does the input end in a number or word? */
+static bool is_open(const uint8_t *text, const uint8_t *end)
+{
+	while (text < end && (json_value_is_word((char)*text) || *text == '+' ||
+				     *text == '-' || *text == '.'))
+		text++;
+	return text == end;
+}
+
 const uint8_t *json_walk_odd(
 	struct json_walk *walk, const uint8_t *text, unsigned rules)
 {
@@ -26,9 +35,8 @@ const uint8_t *json_walk_odd(
 	enum json_kind kind;
 	size_t size = json_value_begin((const char *)text, left, &kind);
 
-	/* At the end, more may follow. */
 	if ((rules & JSON_WALK_BOUNDED) == 0 && (size == 0 || size == left) &&
-		json_bytes_word(text, walk->end) == walk->end)
+		is_open(text, walk->end))
 		return json_walk_fail(walk, walk->end, rules);
 	if (size == 0 ||
 		(kind == JSON_NUMBER && (rules & JSON_WALK_SAFE) != 0 &&
@@ -76,7 +84,7 @@ const uint8_t *json_walk_odd_string(
 	struct json_walk *walk, const uint8_t *text, unsigned rules)
 {
 	for (; text < walk->end && *text != '"';
-		text = json_bytes_plain(text, walk->end)) {
+		text = json_walk_plain(walk, text, rules)) {
 		size_t left = (size_t)(walk->end - text);
 		size_t size = odd_size(text, left, rules);
 

@@ -168,12 +168,17 @@ static inline const uint8_t *json_bytes_scalar(
 	return behind != NULL ? behind : json_bytes_odd(text, end, kind);
 }
 
-/* The first byte that is not printable ASCII, or is a quote or backslash. */
-static inline const uint8_t *json_bytes_plain(
-	const uint8_t *text, const uint8_t *end)
+/* Is it printable ASCII, not a quote or a backslash? */
+static inline bool json_bytes_is_plain(uint8_t byte)
+{
+	return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+/* The first byte that is not plain. Zeros must follow the text. */
+static inline const uint8_t *json_bytes_plain(const uint8_t *text)
 {
 #ifdef __SSE2__
-	for (; end - text >= 16; text += 16) {
+	for (;; text += 16) {
 		__m128i bytes = _mm_loadu_si128((const __m128i *)text);
 		/* Signed comparison: bytes from 0x80 on are less too. */
 		__m128i found = _mm_or_si128(
@@ -185,11 +190,11 @@ static inline const uint8_t *json_bytes_plain(
 		if (bits != 0)
 			return text + __builtin_ctz((unsigned)bits);
 	}
-#endif
-	while (text < end && *text >= 0x20 && *text < 0x80 && *text != '"' &&
-		*text != '\\')
+#else
+	while (json_bytes_is_plain(*text))
 		text++;
 	return text;
+#endif
 }
 
 /* Deepest nesting of brackets. */
@@ -200,7 +205,8 @@ static inline const uint8_t *json_bytes_plain(
 /* No numbers beyond a double, no unpaired surrogates, and half the depth, for
  * other parsers. Source: RFC 8259, sections 6, 8.2 and 9. */
 #define JSON_WALK_SAFE 2u
-/* No byte after the end can be read; without this, JSON_BYTES_ROOM can. */
+/* No byte after the end can be read; without this, JSON_BYTES_ROOM can, and
+ * zeros come sooner or later. */
 #define JSON_WALK_BOUNDED 4u
 
 /* The open brackets, and the position between two items or members, or before
@@ -258,6 +264,16 @@ JSON_WALK_INLINE const uint8_t *json_walk_blanks(
 	return text;
 }
 
+JSON_WALK_INLINE const uint8_t *json_walk_plain(
+	const struct json_walk *walk, const uint8_t *text, unsigned rules)
+{
+	if ((rules & JSON_WALK_BOUNDED) == 0)
+		return json_bytes_plain(text);
+	while (text < walk->end && json_bytes_is_plain(*text))
+		text++;
+	return text;
+}
+
 JSON_WALK_INLINE const uint8_t *json_walk_fail(
 	struct json_walk *walk, const uint8_t *text, unsigned rules)
 {
@@ -276,7 +292,7 @@ JSON_WALK_INLINE const uint8_t *json_walk_string(
 		text = json_bytes_string(text + 1, walk->end, &has_escapes);
 		return text < walk->end ? text + 1 : NULL;
 	}
-	text = json_bytes_plain(text + 1, walk->end);
+	text = json_walk_plain(walk, text + 1, rules);
 	return text < walk->end && *text == '"'
 		       ? text + 1
 		       : json_walk_odd_string(walk, text, rules);
@@ -315,7 +331,7 @@ JSON_WALK_INLINE const uint8_t *json_walk_number(
 /* Skips a sequence of items that are all numbers or all strings in the common
  * form. */
 JSON_WALK_INLINE const uint8_t *json_walk_alike(
-	const struct json_walk *walk, const uint8_t *text, bool strings)
+	const uint8_t *text, bool strings)
 {
 	for (;;) {
 		const uint8_t *next = text + 1;
@@ -328,7 +344,7 @@ JSON_WALK_INLINE const uint8_t *json_walk_alike(
 		if (!strings) {
 			next = json_bytes_number(next);
 		} else {
-			next = json_bytes_plain(next + 1, walk->end);
+			next = json_bytes_plain(next + 1);
 			next = *next == '"' ? next + 1 : NULL;
 		}
 		if (next == NULL)
@@ -337,12 +353,28 @@ JSON_WALK_INLINE const uint8_t *json_walk_alike(
 	}
 }
 
-/* Is the innermost bracket an array's? */
+/* Is this bracket an array's? The outermost is 0. */
+static inline bool json_walk_is_array(
+	const struct json_walk *walk, uint32_t level)
+{
+	return (walk->arrays[level / 64] >> level % 64 & 1) != 0;
+}
+
+/* Is the innermost one? */
 static inline bool json_walk_in_array(const struct json_walk *walk)
 {
-	uint32_t last = walk->depth - 1;
+	return json_walk_is_array(walk, walk->depth - 1);
+}
 
-	return (walk->arrays[last / 64] >> last % 64 & 1) != 0;
+/* Opens a bracket, within the limit. */
+static inline void json_walk_open(struct json_walk *walk, bool array)
+{
+	uint64_t *word = &walk->arrays[walk->depth / 64];
+	uint64_t bit = UINT64_C(1) << walk->depth % 64;
+
+	*word = array ? *word | bit : *word & ~bit;
+	walk->depth++;
+	walk->is_first = true;
 }
 
 /* The position after a value, and in an array after the similar items that
@@ -352,8 +384,6 @@ JSON_WALK_INLINE const uint8_t *json_walk_value(struct json_walk *walk,
 {
 	uint8_t byte = json_walk_byte(walk, text, rules);
 	bool string = byte == '"';
-	uint64_t *word = &walk->arrays[walk->depth / 64];
-	uint64_t bit = UINT64_C(1) << walk->depth % 64;
 
 	if (byte != '{' && byte != '[') {
 		text = string ? json_walk_string(walk, text, rules)
@@ -361,15 +391,13 @@ JSON_WALK_INLINE const uint8_t *json_walk_value(struct json_walk *walk,
 		walk->is_first &= text == NULL;
 		return text != NULL && in_array &&
 				       (rules & JSON_WALK_BOUNDED) == 0
-			       ? json_walk_alike(walk, text, string)
+			       ? json_walk_alike(text, string)
 			       : text;
 	}
 	if (walk->depth == (rules & JSON_WALK_SAFE ? JSON_WALK_DEPTH_MAX / 2
 						   : JSON_WALK_DEPTH_MAX))
 		return json_walk_fail(walk, text, rules);
-	*word = byte == '[' ? *word | bit : *word & ~bit;
-	walk->depth++;
-	walk->is_first = true;
+	json_walk_open(walk, byte == '[');
 	return text + 1;
 }
 

@@ -101,6 +101,7 @@ MARKS = [
     case("a log before and behind it",
          "[INFO] writing\n" + array(A) + "\nbye", array(A) + "\n",
          garbage=2),
+    case("a list of numbers, and not a log line", " [1, 2]\n", " [1, 2]\n"),
     case("two documents", array(A) + "\n" + array(B, C),
          "[" + A + "," + B + ",\n" + C + "]\n", documents=1),
     case("two documents that are objects",

@@ -205,6 +205,11 @@ def check_large(mend, complain):
     status, fixes, _, out = mend(large)
     if status != 0 or fixes != 0 or out != large:
         complain(f"a large event: {status}, {fixes} fixes")
+    blanks = '[{"ph":"i","ts":1},' + " " * (20 << 20) + '{"ph":"i","ts":2}]'
+    status, _, events, out = mend(blanks.encode())
+    if status != 0 or events != 2:
+        complain(f"more blanks than the window: {status}, {events} events")
+    strict_json(out)
 
 
 def check(mend, traces, complain):
