@@ -12,6 +12,6 @@ libprogram_la_SOURCES += \
 
 # The future path of the Python package, for `ctprof record --python`.
 python_directories = $(foreach python,$(CTP_PYTHONS),$(shell $(python) \
-	$(srcdir)/python/facts.py directory '$(prefix)'):)
+	$(srcdir)/python/build_facts.py directory '$(prefix)'):)
 %D%/python.lo: override CPPFLAGS += \
 	-DCTP_PYTHON_SITES='"$(subst : ,:,$(python_directories))"'

@@ -35,6 +35,15 @@ if [ -n "$python" ]; then
 	printf '#!/bin/sh\nexec %s "$@"\n' "$python" > "$work/bin/python3"
 	PYTHONPATH=$root$package
 	export PYTHONPATH
+	# The program does not know DESTDIR: it finds the package below its own
+	# prefix only.
+	case $package in
+	"$prefix"/*) ;;
+	*)
+		mkdir -p "$root$prefix/lib/python3"
+		ln -s "$root$package" "$root$prefix/lib/python3/site-packages"
+		;;
+	esac
 fi
 chmod +x "$work"/bin/*
 

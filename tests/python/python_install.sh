@@ -75,6 +75,8 @@ for python in $pythons; do
 		fail "$python: nothing in $directory"
 	installed "$root$directory" "$python" ||
 		fail "$python: the installed package does not work"
+	grep -qaF "$directory" "$root$prefix/bin/ctprof" ||
+		fail "$python: 'ctprof record --python' does not know $directory"
 	find "$root$directory/ctprof" -name '*.pyc' | grep -q . ||
 		fail "$python: not compiled"
 	if grep -rqaF "$root" "$root$directory/ctprof"; then
@@ -83,7 +85,7 @@ for python in $pythons; do
 	"$python" "$facts" looks "$directory" ||
 		grep -q "$python.*PYTHONPATH=$directory\$" \
 			"$work/install.out" ||
-		fail "make install does not say where it has put the package"
+		fail "make install does not print where it has put the package"
 done
 
 make -s uninstall DESTDIR="$root" > "$work/uninstall.out" 2>&1 || {
