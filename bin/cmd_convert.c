@@ -404,16 +404,6 @@ static const struct argument options[] = {
 		OF(output)},
 	{"force", 0, NULL, ARGUMENT_FLAG, "overwrite files that exist",
 		GROUP_OUTPUT, OF(force)},
-	{"split", 0, "SIZE", ARGUMENT_CALL,
-		"split a timeline into files of about SIZE (400M) each: "
-		"NAME-0001.SUFFIX, ...", GROUP_OTHER, OF(part_bytes),
-		.call = argument_part_size},
-	{"min-dur", 0, "TIME", ARGUMENT_TIME,
-		"leave out of a timeline ranges shorter than this (100us)",
-		GROUP_OTHER, OF(min_ns), .detail = "100us"},
-	{"counters", 0, NULL, ARGUMENT_FLAG,
-		"add to a timeline, for each GPU, counters of idleness and of "
-		"kernels waiting in its queue", GROUP_OTHER, OF(counters)},
 	{"csv-raw", 0, NULL, ARGUMENT_FLAG,
 		"write CSV texts unchanged, even if a spreadsheet takes them "
 		"for formulas", GROUP_OUTPUT, OF(job.options.csv_raw)},
@@ -436,6 +426,17 @@ static const struct argument options[] = {
 		"devices: own or total time of the host or of devices, or the "
 		"number of calls", GROUP_SELECT, OF(job.options.metric),
 		.call = read_metric},
+	ARGUMENT_HEADING("Timelines only:", GROUP_TOOLS),
+	{"split", 0, "SIZE", ARGUMENT_CALL,
+		"split into files of about SIZE (400M) each: "
+		"NAME-0001.SUFFIX, ...", GROUP_TOOLS, OF(part_bytes),
+		.call = argument_part_size},
+	{"min-dur", 0, "TIME", ARGUMENT_TIME,
+		"leave out ranges shorter than this (100us)",
+		GROUP_TOOLS, OF(min_ns), .detail = "100us"},
+	{"counters", 0, NULL, ARGUMENT_FLAG,
+		"add counters for each GPU: idleness, and kernels waiting in "
+		"its queue", GROUP_TOOLS, OF(counters)},
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 };
 /* clang-format on */
@@ -446,7 +447,7 @@ const struct command cmd_convert = {
 	.summary = "convert logs to pstats, Chrome traces, call graphs, ...",
 	.arguments = {ARGUMENTS(options)},
 	.usage = "[FILE...]",
-	.help = "Convert logs to the formats of other programs. A name like "
+	.help = "Convert logs, traces and profiles to other formats. A name like "
 		"ctp2pstats stands for 'ctprof convert -t pstats'; "
 		"ctp2gprof2dot writes pstats, the format that gives gprof2dot "
 		"the most detail. A directory stands for the traces below it, "
