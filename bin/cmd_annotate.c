@@ -58,11 +58,10 @@ static void diag_counts(const struct annotation *annotation, const char *name,
 		     " node markers",
 			name, counts->operations, counts->node_markers);
 	else
-		diag("%s: %" PRIu64 " operations annotated; of %" PRIu64
-		     " node markers %" PRIu64 " are not in %s",
-			name, counts->operations, counts->node_markers,
-			counts->unknown_nodes,
-			input_name(annotation->registry));
+		diag("%s: %" PRIu64 " operations annotated, but %" PRIu64
+		     " of %" PRIu64 " node markers are not in %s",
+			name, counts->operations, counts->unknown_nodes,
+			counts->node_markers, input_name(annotation->registry));
 }
 
 /* The registry is borrowed by the input's source. */

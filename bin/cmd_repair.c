@@ -97,7 +97,7 @@ static int discard(const struct spool_file *spool)
 		diag("%s: removed; %s stays as it is", spool->path,
 			spool->header.log_path);
 	else
-		diag("%s: removed; nothing was recorded in it", spool->path);
+		diag("%s: nothing was recorded in it; removed", spool->path);
 	return EXIT_DONE;
 }
 

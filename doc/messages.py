@@ -108,10 +108,11 @@ def row_of(message):
     """A row of the table, or None if the message names no cure."""
     text = message.removesuffix("\\n").replace('\\"', '"')
     text = re.sub(r"%[-+#0-9.*]*(?:zu|l*[a-z]|%)", "...", text)
+    text = re.sub(r"(\.\.\.){2,}", "...", text)
     text = text.removeprefix("...: ").replace("|", "\\|")
-    problem, _, cure = text.rpartition("; ")
+    problem, _, cure = re.sub(r"(--\w+)\.$", r"\1", text).rpartition("; ")
     if not re.search("[a-z]", problem) or "\\" in text.replace("\\|", "") or \
-            not re.match(r"([a-z'-]|CTPROF).* .*[\w'.?/)]$", cure) or "(" in problem.rpartition(")")[2]:
+            not re.match(r"(\.?[a-z'-]|CTPROF).* .*[\w'.?/)]$", cure) or "(" in problem.rpartition(")")[2]:
         return None
     return f"| {problem} | {cure} |"
 

@@ -31,12 +31,13 @@ static const char *directory(void)
 static enum ctp_status refuse(struct ctp_error *err)
 {
 	const char *what = errno == ENOSPC || errno == EDQUOT || errno == EFBIG
-				   ? "no room for temporary data"
-				   : "cannot store temporary data";
+				   ? "no room for"
+				   : "cannot store";
 
 	return ctp_fail(err, CTP_ERR_IO,
-		"%s in %.120s (set CTPROF_TMPDIR to another directory)", what,
-		directory());
+		"%s temporary data in %.120s; set CTPROF_TMPDIR to "
+		"another directory",
+		what, directory());
 }
 
 static int open_unnamed(void)

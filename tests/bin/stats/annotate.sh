@@ -78,7 +78,7 @@ printf '[{"ph":"X","cat":"cpu_op","name":"## a.py ##","pid":1,"tid":1,"ts":1,
 counted '"1":{"name":"x"},"2":{"name":"y"}' \
 	'1 operations annotated by 2 node markers'
 counted '"1":{"name":"x"}' \
-	'1 operations annotated; of 2 node markers 1 are not in'
+	'1 operations annotated, but 1 of 2 node markers are not in'
 printf '{"traceEvents":[]}' >"$work/none.json"
 words fx.json "$work/none.json" 'has no markers'
 printf 'main 10\n' >"$work/x.folded"
