@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Prints the flags that make a compiler instrument functions. The compiler is
- * run to find out which flags it accepts: its name says nothing reliable, as cc
+ * run to find out which flags it accepts: its name is not reliable, since cc
  * may be any compiler.
  */
 #include "cli/command.h"

@@ -447,7 +447,8 @@ const struct command cmd_convert = {
 	.summary = "convert logs to pstats, Chrome traces, call graphs, ...",
 	.arguments = {ARGUMENTS(options)},
 	.usage = "[FILE...]",
-	.help = "Convert logs, traces and profiles to other formats. A name like "
+	.help = "Convert logs, traces and profiles to other formats. A name "
+		"like "
 		"ctp2pstats stands for 'ctprof convert -t pstats'; "
 		"ctp2gprof2dot writes pstats, the format that gives gprof2dot "
 		"the most detail. A directory stands for the traces below it, "

@@ -115,8 +115,8 @@ static int write_input(struct cut_command *command, struct input *input)
 	return status;
 }
 
-/* Names are those of timelines if a range is searched by name. Detailed names,
- * which may contain file names, are off when redacting. */
+/* A range is searched by its name in timelines. Redaction turns detailed names
+ * off, because they may contain file names. */
 static void set_request(
 	const struct cut_command *command, struct read_request *request)
 {

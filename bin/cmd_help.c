@@ -100,7 +100,7 @@ static int open_page(char *page)
 	return EXIT_OUTPUT;
 }
 
-/* Pages named like those of commands that are not commands. */
+/* Whether ctprof-NAME is a manual page although NAME is not a command. */
 static bool is_topic(const char *name)
 {
 	return strcmp(name, "python") == 0 || strcmp(name, "x2y") == 0 ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Completes logs that their recorders could not: the program was killed, and
- * no `ctprof record` was there to do it. With -o, makes valid JSON of a trace. */
+/* Completes logs that their recorders could not: the program was killed, and no
+ * `ctprof record` was there to do it. With -o, makes valid JSON of a trace. */
 #include "cli/command.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Builds the guide as a web site, from the Markdown files of the tree where they
-# lie, so that their links hold there, here and on a forge.
+# Builds the guide as a web site, from the Markdown files of the tree in place,
+# so that their links work in the site, in the tree and on a forge.
 #
 # Usage: guide.sh SRCDIR CTPROF DIRECTORY
 set -eu

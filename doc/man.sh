@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Makes a manual page: what stands in @ becomes what the program says of its own
+# Makes a manual page: each word between @ is replaced by the program's own
 # tables, so that the two cannot differ.
 #
 #	@OPTIONS@	the section of the command's options

@@ -44,7 +44,7 @@ void input_file_close(struct input_file *input);
 /*
  * Opens it without a reader: `file` has the contents after the bytes in `head`,
  * decompressed unless it is a log. There is no source; `format` is the format
- * that would read it, NULL if none, as for an empty file.
+ * that would read it, NULL if none does, for example for an empty file.
  *
  * Errors: CTP_ERR_IO. Nothing is open then.
  */

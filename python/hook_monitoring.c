@@ -81,8 +81,8 @@ SLOW py_exit_slow(PyObject *code, PyObject *result)
 	Py_RETURN_NONE;
 }
 
-/* Returns and yields; the result stands where other events have the
- * callable. */
+/* Returns and yields; the result is passed where other events have
+ * the callable. */
 LISTENER(py_exit)
 {
 	UNUSED_ARGUMENTS();
@@ -188,8 +188,8 @@ LISTENER(c_exit)
 /*
  * All callables except those that show as Python functions. The interpreter
  * unwraps bound methods between the call and its return. Objects of callable
- * types may be many, so each type is one callee. Ufuncs, which are as good as
- * functions, are one each.
+ * types may be many, so each type is one callee. Each ufunc is a separate
+ * callee, like a function.
  */
 static inline const void *any_identity(PyObject *const *args)
 {

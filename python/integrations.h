@@ -18,8 +18,8 @@ extern const char integrations_identity;
 int integrations_start(void);
 void integrations_stop(void);
 
-/* Called after such a call has been pushed, and at its end; `result` as for
- * tracer_exit_slow(). Clear exceptions. */
+/* Called after such a call has been pushed, and at its end; `result` is that
+ * of tracer_exit_slow(). Clear exceptions. */
 void integrations_enter(struct tracer_thread *thread, enum callee_kind kind);
 void integrations_exit(struct tracer_thread *thread, PyObject *result);
 

@@ -32,9 +32,10 @@ struct line_tables {
 };
 
 /*
- * The line of the instruction with this index in the code; 0 if unknown. An instruction before the first has the function's line.
+ * The line of the instruction with this index in the code; 0 if unknown. An
+ * instruction before the first has the function's line.
  *
- * Ownership: the code must live as long as what is known of it in `tables`.
+ * Ownership: the code must outlive its entry in `tables`.
  * Source: CPython, Objects/locations.md, "locations table", as PyCode_Addr2Line
  * reads it.
  */

@@ -41,7 +41,7 @@ struct state {
 	long long last_ns; /* the latest of the given times */
 };
 
-/* An optional time: `given` says whether there is one. */
+/* An optional time: `given` is set if there is one. */
 struct given_time {
 	bool given;
 	long long ns;

@@ -92,8 +92,8 @@ tracer_find(
 
 /*
  * Joins nothing and calls nothing, so that a listener that ends with the slow
- * half saves no registers. False: nothing is done, and the slow half is to be
- * called.
+ * half saves no registers. False: nothing was done; call the slow
+ * half.
  */
 
 static inline __attribute__((always_inline)) bool tracer_is_in(

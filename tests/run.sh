@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs `make check` in $BUILD and ends with one line of counts over all test
-# cases: "N passed, N failed, N skipped". Each skip says why.
+# cases: "N passed, N failed, N skipped". Each skip prints its reason.
 #
 # A Check program counts as its cases, and so does one that prints them as Check
 # does, with a line for each case that it skips; any other test counts as one.

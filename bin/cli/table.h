@@ -43,8 +43,9 @@ void table_clear(struct table *table);
  * Not for the last column. */
 void table_hide_below(struct table *table, const char *title, size_t width);
 
-/* Drops the column of this title if text columns would otherwise have too little
- * room; of several columns the first goes first. Not for the last column. */
+/* Drops the column of this title if text columns would otherwise have too
+ * little room; of several columns the first goes first. Not for the last
+ * column. */
 void table_hide_narrow(struct table *table, const char *title);
 
 /* Begins a row; add all its cells next. The style is visible only in color. */
@@ -68,7 +69,8 @@ void table_add_name(struct table *table, const char *before, const char *name,
 bool table_print(
 	const struct table *table, FILE *out, bool color, size_t width);
 
-/* Prints text from a file outside of tables, escaped as by table_print(). */
+/* Prints text from a file outside of tables, escaped like table_print() does
+ * it. */
 void table_text(FILE *out, const char *bytes, size_t size);
 
 /* Prints a CSV field, quoted by csv_field.h. */

@@ -137,8 +137,8 @@ static enum ctp_status add_event(
 }
 
 /* Adds a file's profile to the sums and frees it. If the sums are empty, they
- * are replaced, which is faster, unless the profile has call paths: sums have
- * none, so those of the first file would remain. */
+ * are replaced, which is faster, unless the profile has call paths: sums do
+ * not have them, so those of the first file would remain. */
 static enum ctp_status add_profile(
 	struct aggregate *sums, struct profile *profile, struct ctp_error *err)
 {

@@ -24,8 +24,8 @@ struct input {
 int input_open(
 	struct input *input, const char *path, const struct inputs *inputs);
 
-/* The same for an input whose bytes lie at another path than its name, as a
- * copy's do. */
+/* The same for an input whose bytes are at another path than its name, such as
+ * a copy. */
 int input_open_as(struct input *input, const char *name, const char *path,
 	const struct inputs *inputs);
 

@@ -47,8 +47,8 @@ static unsigned percent_of(double part, double whole)
 	return percent > PERCENT ? PERCENT : (unsigned)(percent + 0.5);
 }
 
-/* The share of its calls' cost in a function's time. About half of that cost lies
- * before the begins or after the ends, in the callers' time. */
+/* The share of its calls' cost in a function's time. About half of that cost is
+ * spent before the begins or after the ends, in the callers' time. */
 static unsigned function_percent(
 	const struct profile_function *function, double range_ns)
 {

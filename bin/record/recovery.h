@@ -10,7 +10,7 @@
 #include "recover/recover.h"
 
 struct recovery {
-	const char *log;  /* the file, if not where the spool says */
+	const char *log;  /* the file, if not at the path in the spool */
 	const char *name; /* name in messages; NULL: its path */
 	const char *how;  /* "the program was killed"; NULL: unknown */
 	const struct clock_sync *death; /* NULL: unknown */

@@ -196,7 +196,7 @@ function flameSection(input, functions) {
 			graph.nextMatch();
 	});
 	element.append(host, status, make("p", {class: "note"},
-		"Callers stand above what they call; the width is time, the " +
+		"Callers are above their callees; the width is time, the " +
 		"colour distinguishes files and modules. Keys: arrows select, " +
 		"Enter zooms, Esc goes back, / searches, n finds the next."));
 	element.draw = graph.draw;

@@ -38,7 +38,7 @@ struct stats_ops {
 #define STATS_BUILD_WORDS \
 	"phase|unit|header|template|template-set|function|name"
 
-/* What a column needs of the profile: bits of struct column's `when`. */
+/* Data of the profile that a column needs: bits of struct column's `when`. */
 enum stats_need {
 	STATS_NEEDS_DEVICE = 1 << 0,
 	STATS_NEEDS_MEMORY = 1 << 1,

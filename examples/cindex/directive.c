@@ -172,7 +172,7 @@ static bool operator_value(
 	       include_find(unit, &include) != NULL;
 }
 
-/* Replaces the operators that only #if has by 0 or 1. */
+/* Replaces the operators that exist only in #if by 0 or 1. */
 static void resolve_operators(struct unit *unit, struct tokens *tokens)
 {
 	size_t kept = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table of chains that is emptied for each unit, since a unit starts with no
+ * A table of chains that is emptied for each unit, since a unit starts without
  * macros, and keeps the size it has grown to.
  */
 #include "name.h"

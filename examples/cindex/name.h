@@ -41,7 +41,7 @@ enum word {
 	/* declarations */
 	WORD_TYPEDEF,
 	WORD_EXTERN,
-	WORD_SPECIFIER, /* static, inline, const, ...: says nothing here */
+	WORD_SPECIFIER, /* static, inline, const, ...: ignored here */
 	WORD_TYPE,      /* int, char, ... */
 	WORD_STRUCT,
 	WORD_UNION,

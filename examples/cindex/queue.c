@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time that threads wait for each other is a range of its own, since it
- * is what a picture of several threads is looked at for.
+ * The time that threads wait for each other is a separate range, since it is
+ * the most interesting part of a picture of several threads.
  */
 #include "queue.h"
 

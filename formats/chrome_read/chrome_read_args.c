@@ -195,7 +195,7 @@ static bool read_int(const char *text, size_t size, int64_t *value)
 	uint64_t sum;
 
 	text += negative;
-	/* "-0" is no integer. */
+	/* "-0" is not an integer. */
 	if (digits == 0 || digits > 19 || (negative && text[0] == '0'))
 		return false;
 	if (digits > 16) {

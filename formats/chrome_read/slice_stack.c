@@ -109,7 +109,7 @@ int64_t slice_stacks_limit(const struct slice_stacks *stacks, uint32_t track)
 	return stack->frames[stack->depth - 1].limit_ns;
 }
 
-/* Checks only two frames, however many must be cut: the range has to lie inside
+/* Checks only two frames, however many must be cut: the range has to be inside
  * the first frame below the calls on top. */
 bool slice_stacks_cut(struct slice_stacks *stacks, uint32_t track,
 	const struct chrome_read_slice *range, struct event *event)

@@ -33,7 +33,8 @@ struct places {
 	uint32_t known_room;
 	struct buffer text;
 	const struct trace *trace; /* at hand */
-	uint32_t *numbers; /* in `sites`, by the trace's own; TRACE_NONE */
+	uint32_t *
+		numbers; /* by the trace's own number: in `sites`, or TRACE_NONE */
 	uint32_t number_count;
 	uint32_t number_room;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Makes the picture around it answer: click or Enter zooms, typing searches,
-// arrows move, pointing tells. The picture has each frame as
+// Makes the picture around it interactive: click or Enter zooms, typing searches,
+// arrows move, pointing shows details. The picture has each frame as
 // <g data-t="TIME" data-f="FUNCTION"><title/><rect/><text/></g>, parents before
-// their children, which stand side by side from their parent's left edge.
+// their children, which are side by side from their parent's left edge.
 (() => {
 "use strict";
 
@@ -14,7 +14,7 @@ const svg = document.currentScript.ownerSVGElement;
 const head = svg.querySelector(".head");
 const words = head.querySelector(".words");
 const hits = head.querySelector(".hits");
-// Of each function its place, and what it has in all.
+// Each function's location and its total in the graph.
 const functions = JSON.parse(svg.querySelector(".functions").textContent);
 const alone = svg === document.documentElement;
 const hint = "Click or Enter: zoom. Esc: back. Ctrl-F or /: search. Arrows: move.";
@@ -23,7 +23,7 @@ const height = svg.viewBox.baseVal.height;
 let letter = 6.7;
 let flipped = false;
 
-// What the picture shows: a graph's frames with where each is in time.
+// The picture's graphs: frames, each with its interval of time.
 const graphs = [...svg.querySelectorAll(".graph")].map(element => {
 	const path = [];
 	const frames = [...element.querySelectorAll(":scope > g")].map(g => {
@@ -118,7 +118,7 @@ function zoomOut() {
 	draw();
 }
 
-// What is said of a frame: what its title says, and of its function in all.
+// The text on a frame: its title, and the total of its function.
 function told(frame) {
 	const title = frame.g.querySelector("title");
 	title.textContent += frame.everywhere;
@@ -159,8 +159,8 @@ function next(frame, key) {
 	return row[row.indexOf(frame) + (key === "ArrowRight" ? 1 : -1)];
 }
 
-// Frames of functions with such a name or file, and which part of the time is theirs;
-// what is within another that was found counts once.
+// Frames of functions whose name or file matches, and their share of the time; a match inside
+// another match counts once.
 function search(pattern) {
 	let found = 0;
 	const shares = [];
@@ -185,7 +185,7 @@ function search(pattern) {
 	tell(null);
 }
 
-// Without a capital in it, it finds them, too.
+// An expression without capitals ignores case.
 function searchFor(text) {
 	let pattern = null;
 	field.classList.remove("bad");
@@ -218,10 +218,10 @@ const field = tool(tools, "input", {type: "search",
 field.setAttribute("aria-label", "Search");
 head.append(box);
 
-// Alone in a window it is as wide as that; within a page as the page says.
+// Alone in a window, it is as wide as the window; within a page, the page decides.
 function resize() {
 	if (alone) {
-		// Of the root this is the window's, without a scroll bar.
+		// For the root, this is the window's width without a scroll bar.
 		width = Math.max(600, svg.clientWidth || window.innerWidth) -
 			2 * EDGE;
 		svg.setAttribute("width", width + 2 * EDGE);
@@ -237,7 +237,7 @@ function resize() {
 	draw();
 }
 
-// How wide a letter is, in the font that was found.
+// Width of a letter in the font that the browser chose.
 function measure() {
 	const probe = document.createElementNS(SVG, "text");
 	probe.textContent = "m".repeat(100);

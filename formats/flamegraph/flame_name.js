@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// fitName(name, room): what of a function's name is shown in so many places of
-// a fixed-width font, by the same rules as in name_fit.c. Names of C++ lose
+// fitName(name, room): the part of a function's name that is shown in `room` characters
+// of a fixed-width font, by the same rules as in name_fit.c. Names of C++ lose
 // their parameters and template arguments before they are cut, and then the
-// scopes around them: what is left tells functions apart.
+// scopes around them: the rest still distinguishes functions.
 const fitName = (() => {
 const MORE = "\u2026";
 const CLOSE = {"(": ")", "[": "]", "{": "}", "<": ">"};
 const OPERATOR = new RegExp("^operator(?:\\(\\)|\\[\\]|->\\*?|<=>|<<=?|>>=?|" +
 	"[<>=!+\\-*/%^&|]=|&&|\\|\\||\\+\\+|--|[-+*/%^&|~!=<>,]| [^(]+)");
-// What follows a name: " (a.rs:3)" or " #2", but not a declarator.
+// The suffix of a name, " (a.rs:3)" or " #2", but not a declarator.
 const PLACE = /^ (?:#|\((?!anonymous namespace\)|[^()<]*[*&]))/;
-// What is before a function that stands for another.
+// The prefix of a function that replaces another.
 const PREFIX = new RegExp("^(?:non-virtual |virtual |covariant return )thunk to |" +
 	"^(?:non-)?transaction clone for |^TLS (?:init|wrapper) function for |^");
 const briefs = new Map();

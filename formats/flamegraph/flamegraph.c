@@ -252,8 +252,8 @@ static void write_head(struct page *page)
 	flame_write_text(&page->canvas);
 	(void)fprintf(out,
 		"</text>\n"
-		"<text class=\"words\" x=\"%u\" y=\"52\">The width of a box is "
-		"its time; it stands below its caller.%s</text>\n"
+		"<text class=\"words\" x=\"%u\" y=\"52\">A box is as wide as "
+		"its time, and below its caller.%s</text>\n"
 		"<text class=\"hits\" x=\"%u\" y=\"52\" text-anchor=\"end\"/>\n"
 		"<path class=\"line\" d=\"M0 %u.5H9999\"/>\n"
 		"</g>\n",

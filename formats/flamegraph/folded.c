@@ -197,11 +197,11 @@ static enum ctp_status write_profile(FILE *out, const struct profile *profile,
 }
 
 /*
- * The reader takes our folded stacks and those of the stackcollapse scripts. The
- * number at a line's end is read as nanoseconds, as in our own files; where it
- * counts samples, a sample is 1 ns. A frame's whole text is the function's name,
- * so that a file is written again unchanged. Lines that do not end in a whole
- * number are left out and counted.
+ * The reader takes our folded stacks and those of the stackcollapse scripts.
+ * The number at a line's end is read as nanoseconds, as in our own files; where
+ * it counts samples, a sample is 1 ns. A frame's whole text is the function's
+ * name, so that a file is written again unchanged. Lines that do not end in a
+ * whole number are left out and counted.
  *
  * Austin's files, recognized by the line "# austin: VERSION", have more such
  * lines, and microseconds, or bytes, which may be negative, or with "# mode:
@@ -284,8 +284,8 @@ static bool push_frames(struct stacks *stacks, char *text, char *end)
 	return true;
 }
 
-/* A line that is not a stack is left out. The first is named; with no stack in
- * the file, it is the file's error. */
+/* A line that is not a stack is left out. The first is named; without a stack
+ * in the file, it is the file's error. */
 static enum ctp_status skip_line(struct folded_in *in, const struct line *line,
 	const char *why, struct ctp_error *err)
 {

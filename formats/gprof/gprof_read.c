@@ -374,7 +374,7 @@ static void end_entry(struct report *report)
 	report->caller_count = 0;
 }
 
-/* Other lines may stand between entries: more of the heading, or the
+/* Other lines may be between entries: more of the heading, or the
  * explanation. False if out of memory. */
 static bool read_graph(struct report *report, char *text)
 {

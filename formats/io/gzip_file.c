@@ -64,7 +64,7 @@ static ssize_t write_plain(void *cookie, const char *bytes, size_t size)
 	return (ssize_t)size;
 }
 
-/* It only reports the position. */
+/* A seek that only asks for the position. */
 static int seek_plain(void *cookie, off64_t *offset, int whence)
 {
 	const struct gzip_file *file = cookie;

@@ -207,7 +207,7 @@ struct inflate_file {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	/* Under the lock, where there is a thread: */
+	/* Under the lock, if there is a thread: */
 	uint64_t filled; /* blocks so far */
 	uint64_t taken;
 	bool stopped;  /* by the reader */

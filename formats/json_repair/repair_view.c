@@ -396,7 +396,7 @@ static bool ends_before(
 }
 
 /* The size of the escape at `at`; 0 if the backslash does not begin one. Half a
- * surrogate pair is an escape, though of no character. */
+ * surrogate pair is an escape, but not a character. */
 static size_t escape_size(const struct repair_view *view,
 	const struct repair_text *text, size_t at, uint32_t *code)
 {

@@ -196,8 +196,8 @@ static void add_sort(msgpack_packer *packer, bool is_there, int64_t sort)
 		(void)msgpack_pack_nil(packer);
 }
 
-/* Did the track's recording end, with open ranges, before the others, as with
- * several processes? Otherwise these ranges end at the log's end. */
+/* Did the track's recording end before the others (of other processes), with
+ * ranges still open? Otherwise these ranges end at the log's end. */
 static bool ends_early(const struct log_encoder *encoder, uint32_t number)
 {
 	const struct trace_track *track = &encoder->trace->tracks[number];

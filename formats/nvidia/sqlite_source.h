@@ -103,7 +103,7 @@ struct sqlite_track {
 	uint32_t context;
 };
 
-/* Opens a source on the stream, without queries. Errors: as of
+/* Opens a source on the stream, without queries. Errors: those of
  * sqlite_input_open(). Nothing is open then. */
 enum ctp_status sqlite_source_open(FILE *in, const void *head, size_t head_size,
 	const struct read_request *request, struct sqlite_source **out,

@@ -202,7 +202,7 @@ static uint64_t find_parent(
 	return device;
 }
 
-/* Can Perfetto use it as this thread, and is no other track this thread? */
+/* Can Perfetto use it as this thread, and is it the thread's only track? */
 static bool claim_thread(
 	struct pftrace_tracks *tracks, const struct trace_track *track)
 {
@@ -399,9 +399,9 @@ uint64_t pftrace_async_track(
 }
 
 /*
- * Nested ranges: an event where each begins, and one where it ends. The begin is
- * held back until another event on its track, so that arguments and arrows can
- * be added to it. Later ones are added to the end, and readers merge them.
+ * Nested ranges: an event where each begins, and one where it ends. The begin
+ * is held back until another event on its track, so that arguments and arrows
+ * can be added to it. Later ones are added to the end, and readers merge them.
  *
  * A call whose end was moved to make it nest is written with its original end:
  * ranges that overlap it go to another line.

@@ -194,7 +194,7 @@ char json_args_remove_phase(struct json_args *args);
  * Writes ,"args":{...} with the location of `site` and with `args`, either of
  * which may be NULL; nothing if both are empty. An argument called "file" or
  * "line" replaces the site's. Arguments called "event.tts" and the like are
- * written after the arguments, as ,"tts":...; null stands for none.
+ * written after the arguments, as ,"tts":...; null means that there are none.
  */
 void json_args_write(struct json *json, const struct json_site *site,
 	const struct json_args *args);

@@ -15,7 +15,7 @@
 #include "base/strtab.h"
 #include "json/json.h"
 
-/* CUPTI's number for no stream, as unsigned. */
+/* CUPTI's number for a missing stream, as unsigned. */
 #define NO_STREAM INT64_C(0xffffffff)
 
 #define HULLS_MAX 64
@@ -80,7 +80,7 @@ static void replace_hulls(
 	if (from == to && lane->hull_count == HULLS_MAX) {
 		lane->hulls[1].start_ns = lane->hulls[0].start_ns;
 		if (from == 0) {
-			/* It lies before all stored hulls. */
+			/* It is before all stored hulls. */
 			lane->hulls[1].start_ns = slice.start_ns;
 			slice = lane->hulls[1];
 			from = 1;

@@ -4,7 +4,7 @@
  * known ends and possibly overlapping, are put into lanes in which they nest.
  *
  * Viewers sort a lane's slices by start, ties in file order, and require each
- * to lie inside or outside every other; [start, end) are half-open. Slices are
+ * to be inside or outside every other; [start, end) are half-open. Slices are
  * placed in one pass, in order of arrival; in order of start or of end, this
  * fills the lanes optimally. A late slice, out of order, is placed only where
  * it certainly fits, because few past slices are stored: between the slices of

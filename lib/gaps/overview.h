@@ -20,7 +20,7 @@ struct overview_bin {
 	 * overlap. */
 	uint64_t busy_ns;
 	/* The leading site, which is certain with more than half of the bin,
-	 * and its minimum time. Of nested ranges, the innermost counts. */
+	 * and its minimum time. If ranges nest, the innermost counts. */
 	uint64_t lead_ns;
 	uint32_t site; /* TRACE_NONE: nothing */
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walks the members of a log in a file by their headers, without unpacking
- * what nobody asks for. Where that leads to no member, or to one that is not
- * sound, the next is searched for, so that the sound members are the same that
- * log_input_next() gives.
+ * Walks the members of a log in a file by their headers, and unpacks only the
+ * requested members. If a header does not lead to a sound member, the next one
+ * is searched for, so that the sound members are those that log_input_next()
+ * returns.
  */
 #ifndef LOG_SCAN_H
 #define LOG_SCAN_H

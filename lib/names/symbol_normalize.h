@@ -11,14 +11,14 @@
 /*
  * Appends a function's name without
  *   template arguments, and the parameters behind them and "void " before;
- *   what compilers append to parts of functions: ".isra.0", " [clone .cold]";
+ *   suffixes of compilers for parts of functions: ".isra.0", " [clone .cold]";
  *   Triton's arguments, "_0d1d2de", and Inductor's counter, "triton_poi_f_3";
  * and with "#" in place of
- *   addresses, 0x7f12ab, and what is no word but a hash;
+ *   addresses, 0x7f12ab, and words that are hashes;
  *   the number in "ProfilerStep#5", "{lambda()#1}";
  *   a line, in "model.py:12".
  *
- * Errors: `out->failed`, as of all that is added.
+ * Errors: `out->failed`, as for all additions.
  * Source: demangled names as in function_name.h; torch/_inductor/scheduler.py
  * (names of kernels) and triton/compiler/code_generator.py (signatures).
  */

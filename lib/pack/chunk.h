@@ -88,7 +88,7 @@ enum chunk_long {
 			      not 0: bytes, node */
 	CHUNK_STREAM,           /* track, log_track_kind, number, device << 32 |
 			      context; name text */
-	CHUNK_BLOCK,            /* kind, size; the block as it stands */
+	CHUNK_BLOCK,            /* kind, size; the unchanged block */
 
 	/* CHUNK_INSTANT and others that become rows of the log: ticks, and the
 	 * row's fields. For a counter, detail 1 means a double's bits. */

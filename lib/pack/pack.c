@@ -65,7 +65,7 @@ struct packer {
 	uint64_t event_count;
 	int64_t newest_ns;
 	uint64_t lost_words;     /* of the current chunk; and */
-	uint64_t lost_untracked; /* of chunks of no track */
+	uint64_t lost_untracked; /* of chunks without a track */
 	/*
 	 * A copy of that chunk's head, and of its words one record at a time
 	 * (events) or all new ones (registry). The thread may still write there
@@ -719,7 +719,7 @@ static void copy_records(
 	}
 }
 
-/* A record that becomes no block of its own; what it says of losses. */
+/* A record that does not become a separate block, and the losses in it. */
 static enum ctp_status read_losses(struct packer *packer, enum chunk_long kind,
 	const uint64_t *record, struct ctp_error *err)
 {

@@ -379,7 +379,7 @@ static bool is_block(const char *bytes, size_t size, uint64_t kind)
 	       unpack_skip(&whole) && whole.left == 0;
 }
 
-/* A block as it stands. */
+/* An unchanged block. */
 static enum log_block add_block(
 	struct buffer *bytes, struct chunk_head head, const uint64_t *record)
 {

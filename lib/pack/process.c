@@ -46,8 +46,8 @@ size_t process_command(char *out, size_t size)
 	return used;
 }
 
-/* The first argument is no such name where a program writes others over it, as
- * setproctitle(3) does. */
+/* A program may overwrite its first argument with other text, as
+ * setproctitle(3) does; that is not a name. */
 size_t process_program(char *out, size_t size)
 {
 	char path[PATH_MAX];

@@ -102,8 +102,8 @@ struct spool_header {
 	uint64_t log_inode;
 	char error[SPOOL_ERROR_BYTES]; /* why recording stopped early; "" */
 	struct spool_facts facts;
-	/* Forked processes without a log, as of the last round; last, because
-	 * it is 0 in older spools. */
+	/* Forked processes without a log at the last round; at the end,
+	 * because it is 0 in older spools. */
 	uint32_t unrecorded;
 	/* Measured cost of recording a range, in picoseconds; 0: unknown.
 	 * Likewise. */
@@ -171,7 +171,7 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 bool spool_was_left(const char *directory);
 
 /*
- * Removes the file, unless it is to be kept. The addresses stay mapped, to
+ * Removes the file, unless it must be kept. The addresses stay mapped, to
  * empty memory, since a thread may be about to store a record.
  */
 void spool_close(struct spool *spool, bool keep);

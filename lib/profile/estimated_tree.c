@@ -136,8 +136,8 @@ static bool is_followed(const struct estimate *estimate,
 		       PROFILE_HOST;
 }
 
-/* The own time of the path's function and all its calls that can be followed:
- * what the path's time is shared among. */
+/* The own time of the path's function and of all its calls that can be
+ * followed; the path's time is divided among these. */
 static wide sum_of_parts(
 	const struct estimate *estimate, uint32_t node, uint32_t function)
 {

@@ -100,7 +100,7 @@ uint32_t profile_memory_find(
 	return memory->owner_count++;
 }
 
-/* Returns the number + 1 of a part that is in no list yet; 0 if out of
+/* Returns the number + 1 of a part that is not in a list yet; 0 if out of
  * memory. */
 static uint32_t new_part(struct profile_memory *memory, uint32_t owner)
 {

@@ -82,11 +82,12 @@ void session_forget_reason(void);
 
 /*
  * Processes that were forked while recording and could not make a log of their
- * own, as where they have other rights by then: the log of the process that
- * forked them has their number. The session's lock is held in the first three.
+ * own, for example because they had changed their user; their number is in the
+ * log of the process that forked them. The session's lock is held in the first
+ * three.
  *
- * The first is called when a recording is about to begin, without its background
- * thread.
+ * The first is called when a recording is about to begin, without its
+ * background thread.
  */
 void session_children_begin(void);
 

@@ -175,7 +175,7 @@ struct thread *thread_enter(void)
 }
 
 /* False for a thread that hung in the slow path beyond the end of its
- * recording: its data belongs to no other. */
+ * recording: its data belongs to that recording only. */
 static bool is_current(const struct thread *thread)
 {
 	return session_is(atomic_load(&thread->session));
@@ -294,7 +294,7 @@ uint64_t *thread_reserve(struct thread *thread, size_t words)
 		words <= (size_t)(thread->end - thread->hot.next))
 		return thread->hot.next;
 	/* A thread that is cancelled asynchronously must not hold a chunk that
-	 * is in no list. */
+	 * is not in a list. */
 	before = thread_hold();
 	changed = change(thread);
 	thread_release(before);

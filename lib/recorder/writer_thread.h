@@ -28,9 +28,9 @@ enum ctp_status writer_thread_stop(struct ctp_error *err);
 const struct packer *writer_thread_packer(void);
 
 /*
- * Around fork(): the background thread is between two rounds, so that it holds
- * no lock of the allocator that would stay locked in the child.
- * writer_thread_forget() is for the child, where there is no background thread.
+ * Around fork(): the background thread waits between two rounds, so that it
+ * does not hold a lock of the allocator, which would stay locked in the child.
+ * The child calls writer_thread_forget(), because it has no background thread.
  */
 void writer_thread_pause(void);
 void writer_thread_resume(void);

@@ -42,7 +42,7 @@ struct op_types {
 	struct dtype_element elements[OP_INPUTS_MAX]; /* only `count` are set */
 };
 
-/* Reads "Input Dims". False, with no inputs, if it is malformed or there are
+/* Reads "Input Dims". False, without inputs, if it is malformed or there are
  * too many. */
 bool op_inputs_read_dims(
 	struct op_inputs *inputs, const char *text, size_t size);

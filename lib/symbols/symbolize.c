@@ -220,8 +220,8 @@ static void count_row(struct symbolize_counts *counts,
 		module->unnamed += !named;
 }
 
-/* Finds what is known of a row's function and missing in the row; CTP_END if
- * nothing. */
+/* Finds the facts about a row's function that the row lacks; CTP_END if there
+ * are none. */
 static enum ctp_status find_function(struct symbolize *symbolize,
 	const struct log_site_row *row, struct symbols_function *function,
 	struct ctp_error *err)

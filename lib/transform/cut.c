@@ -2,7 +2,7 @@
 /*
  * An event with a duration cannot be returned at its start if the end of the
  * part is unknown: it waits until it or the part ends. Writers accept slices
- * ordered by end as well as by start.
+ * ordered by start or by end.
  *
  * A call that began before the part and nests later (EVENT_UNCLIPPED_CALL) is
  * returned at the end of the part, clipped to it: when a profile is made of the
@@ -257,7 +257,7 @@ static bool release_pending(struct cut *cut)
 	return true;
 }
 
-/* Queues the pieces of waiting events that lie in the part. */
+/* Queues the pieces of waiting events that are in the part. */
 static bool add_pieces(struct cut *cut, struct end_queue *queue)
 {
 	bool done = true;

@@ -101,8 +101,8 @@ static int64_t merge_track_time(
  * higher bit. Larger ones are addresses or hashes. */
 #define ID_LIMIT (UINT64_C(1) << 52)
 
-/* In Chrome traces with both, the ids of ops have this bit, those of calls do
- * not. */
+/* In Chrome traces with both, ids of ops have this bit set and ids of calls
+ * do not. */
 #define ID_KIND_BIT (UINT64_C(1) << 63)
 #define ID_HASH_BIT (UINT64_C(1) << 62)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What torch.compile traces: as a profile, and in the log.
+"""The frames that torch.compile traces, as a profile and in the log.
 
     with ctprof.dynamo.Profile() as profile:
         compiled(x)

@@ -257,7 +257,7 @@ $cc -O2 -fPIC -shared -I"$tests/../lib" "$tests/bench/bench_injection.c" \
 	-o "$work/injection.so"
 compile nvtx -L"$lib" -lctprof -ldl -Wl,-rpath,"$lib" ||
 	{ cat "$work/errors" >&2; exit 1; }
-# Started as by `ctprof record --gpu`, but it uses no CUDA.
+# Started as `ctprof record --gpu` does it, but without using CUDA.
 ln "$work/bench_ctprof" "$work/bench_ctprof_gpu"
 as_with_gpu()
 {

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Checks that tests/bench/bench_document.py gives ctprof's answers where both
-mean the same. They do not, and are not compared,
+"""Checks that tests/bench/bench_document.py gives ctprof's answers. These differ
+by definition and are not compared:
 
-- in totals of operators that call themselves: as in key_averages() the time is
-  counted twice there, and once by ctprof;
-- in device times of operators where the ids that kernels have of them are not
-  theirs, so that ctprof goes by the calls that launched them;
-- in FLOPs and bytes of single kernels where an operator has helpers: they get
-  their share of them there, and none by ctprof.
+- totals of operators that call themselves: the script counts the time twice, like
+  key_averages(), and ctprof once;
+- device times of operators if kernels have wrong ids of operators, so that ctprof uses
+  the calls that launched them;
+- FLOPs and bytes of single kernels of an operator with helpers: the script gives
+  helpers a share, ctprof gives them nothing.
 
     bench_document_check.py CTPROF DIRECTORY RULES TRACE...
 
-The first trace is looked at with the names of phases, too.
+The first trace is also compared with names of phases.
 """
 import decimal
 import glob

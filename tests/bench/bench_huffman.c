@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why lib/log/huffman.c is there: packs a column of times, which has no
- * repetitions, with it and with zlib's Z_HUFFMAN_ONLY, and prints the speed and
- * the size of both.
+ * The reason for lib/log/huffman.c: packs a column of times, which has no
+ * repetitions, with that file and with zlib's Z_HUFFMAN_ONLY, and prints the
+ * speed and size of both.
  *
  *	bench_huffman
  *

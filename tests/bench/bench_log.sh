@@ -5,8 +5,8 @@
 # Prints one JSON object per line; bench.sh puts them into its table.
 #
 # Usage: bench_log.sh BUILD-DIRECTORY WORK-DIRECTORY
-# Environment: BENCH_RECORD, a program that records as bench_harness.c says;
-# CTPROF, PYTHON, BENCH_FULL as in bench.sh.
+# Environment: BENCH_RECORD, a program that records as described in
+# bench_harness.c; CTPROF, PYTHON, BENCH_FULL as in bench.sh.
 #
 # The output goes through a pipe, which costs some of the measured CPU time. A
 # file would cost more, and /dev/null would hide the writing.

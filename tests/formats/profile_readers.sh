@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Other tools' profiles are read as by Python.
+# Other tools' profiles are read with the same results as in Python.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 for format in callgrind folded gprof gprof2dot pprof speedscope; do

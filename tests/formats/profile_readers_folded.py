@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Folded stacks are read as by a few lines of Python."""
+"""Folded stacks are read with the same results as a few lines of Python."""
 import collections
 import os
 import sys

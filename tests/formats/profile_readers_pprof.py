@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pprof profiles are read as by a few lines of Python."""
+"""pprof profiles are read with the same results as a few lines of Python."""
 import collections
 import gzip
 import os

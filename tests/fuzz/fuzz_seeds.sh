@@ -34,7 +34,7 @@ if [ "$target" = fuzz_spool ]; then
 	printf '\0' >"$directory/new"
 	printf '\1' >"$directory/begun"
 	# Empty, ending in the header, ending in a chunk, and longer than the
-	# header says.
+	# size in the header.
 	for units in '\0\0' '\0\1' '\200\27' '\0\100' '\0\300'; do
 		# shellcheck disable=SC2059
 		printf "\\3$units" >"$directory/length$(

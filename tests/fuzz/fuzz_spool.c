@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fuzz target: the spool of a dead recorder, from which its log is completed.
- * The input changes a sound spool. Its first byte says whether the log has
- * something already (1), and whether the file has another length (2). That
+ * The input changes a sound spool. Bits of its first byte: the log is
+ * not empty (1), the file has another length (2). That
  * length follows in two bytes (little endian), in units of 8. Each change is an
  * offset in three bytes, a number of bytes, 1 to 8, and these bytes.
  *

@@ -123,7 +123,7 @@ def check_registers(report, kernel, used):
 
 
 def check_place(report, log, kernel, what):
-    """A kernel does not start before its call, which lies in its range."""
+    """A kernel does not start before its call, which is in its range."""
     call = log.calls.get(kernel["args"]["correlation"])
     parent = log.parent(kernel)
     report.true(f"{what} has a call", call is not None)

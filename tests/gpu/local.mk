@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Programs that run on a GPU. The driver is found at run time, so that all is
-# built without one.
+# Programs that run on a GPU. The driver is found at run time, so that everything builds
+# without one.
 shell_tests += %D%/every_launch.sh
 check_PROGRAMS += tests/gpu/launches tests/gpu/truth
 check_LTLIBRARIES += tests/gpu/libfloor.la

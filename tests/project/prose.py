@@ -16,12 +16,16 @@ import sys
 
 # The limits for remaining uses. Lower a number when you remove a use.
 BUDGET = {
-    "headless": 8,  # "What is left out is counted."
-    "fronted": 5,  # "Of several, the first counts."
-    "so many": 4,  # "so many bytes" for "N bytes"
-    "said": 3,  # "is said to be", "is told by"
-    "none": 7,  # "is none" for "is missing" or "is not a"
-    "long": 14,  # over 35 words
+    "headless": 0,  # "What is left out is counted."
+    "fronted": 1,  # "Of several, the first counts."
+    "so many": 0,  # "so many bytes" for "N bytes"
+    "said": 0,  # "is said to be", "is told by"
+    "none": 4,  # "is none" for "is missing" or "is not a"
+    "no kind": 0,  # "is no X", "in no X" for "is not an X", "outside of any X"
+    "place": 1,  # "stands above", "lies in" for "is above", "is in"
+    "as by": 0,  # "as by --top" for "for example by --top"
+    "says": 6,  # of code: "as the header says"
+    "long": 13,  # over 35 words
     "names": 0,  # tests called who_... or what_...
 }
 LONGEST = 35
@@ -40,14 +44,23 @@ PATTERNS = {
     "none": re.compile(
         r"(?<![Tt]here )\b(is|are|was|were|be|has|have) none\b"
     ),
+    "no kind": re.compile(
+        r"(?<![Tt]here )\b(is|are|was|were|be) no (?!(longer|more|later|"
+        r"earlier|less|larger|smaller)\b)|\b(of|in|to|by|into) no (?!more\b)"
+    ),
+    "place": re.compile(
+        r"\b(stands?|stood)\b(?! for\b|-in)|\b(lie|lies|lay)\b"
+    ),
+    "as by": re.compile(r"\bas (by|of|to)\b(?! (now|how|what|whether)\b)"),
+    "says": re.compile(r"\b(says|tells)\b"),
 }
 CODE = (".c", ".h", ".cc", ".js", ".css", ".map")
 SCRIPT = (".py", ".sh", ".mk", ".am", ".ac", ".rules", ".txt", ".awk")
 
 
 def c_pieces(text):
-    """Comments and strings of C: (line, kind, text); joins strings that stand
-    beside each other, and comments of // on successive lines."""
+    """Comments and strings of C: (line, kind, text); joins adjacent
+    strings, and comments of // on successive lines."""
     token = re.compile(
         r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S
     )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The magic of IPython and the option of pytest. If these are not installed,
-minimal stand-ins replace them."""
+minimal substitutes replace them."""
 
 import contextlib
 import importlib.util

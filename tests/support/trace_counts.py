@@ -10,11 +10,11 @@ decimals, and no code is taken from the reader.
 
 Slices are events X, and B with its E. An E ends the innermost open slice with
 its name on its thread, or, without a name, the innermost one. Slices are nested
-in order of start, the longer first. A slice lies in the one that is open when
-it starts, unless it ends later: then it lies in none and is a separate call.
+in order of start, the longer first. A slice is inside the one that is open when
+it starts, unless it ends later: then it is a separate call.
 Among equal slices, the first in the file is outer. If the producer writes slices
-as they end, those of B are outer, then the last one. Slices without duration stand as
-in the file; before the E of a range that ends then, they are inside it.
+as they end, those of B are outer, then the last one. Slices without duration keep the
+file's order; before the E of a range that ends then, they are inside it.
 Function times are cProfile's.
 
 If a slice ends later only by the rounding of times, one of the two is shortened

@@ -260,7 +260,7 @@ def recorded_import(directory):
                 1, start, clock[0], name, file,
                 "python_function" if file else "c")
 
-    # Neither an import nor below one: it is in no phase.
+    # Neither an import nor below one: it is not in a phase.
     def not_imported():
         return sum(range(3))
 

@@ -197,7 +197,7 @@ def check_device(page):
     browser.click("#show-device")
     page.click(0.5, 3)
     check(page.zoom() == "void k<int>(int)",
-          "its time stands below what launched it")
+          "its time is below the function that launched it")
     browser.click("#show-host")
     check(page.zoom() == "all", "and the host's is there again")
     browser.script("document.querySelector('#timeline canvas').focus()")

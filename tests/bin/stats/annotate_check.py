@@ -227,7 +227,7 @@ def random_events(rng):
 
 
 def chain():
-    """Each ends within the next, so that none lies in another."""
+    """Each ends within the next, so that none is inside another."""
     events = [event("## a.py ##", 0, 3000)]
     for i in range(300):
         events.append(event(f"## {i % 9} ##", 10 * i + 1, 12))

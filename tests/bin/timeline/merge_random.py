@@ -82,7 +82,7 @@ class Rank:
                             self.chance.choice([1, 2]), 0)
         self.add("X", "once", 77, 3, self.step(), dur=1)
         self.add("M", "process_name", 1, 1, 0, args={"name": "python"})
-        # In Kineto's order: begins stand before the events inside them.
+        # In Kineto's order: begins come before the events inside them.
         self.events.sort(key=lambda event: float(event["ts"]))
         base = 1700000000 * 10**9 + self.chance.randrange(10**9)
         whole = {"baseTimeNanoseconds": base,

@@ -100,7 +100,7 @@ int64_t check_ns(const json_t *event, const char *key)
 {
 	const json_t *number = json_object_get(event, key);
 
-	ck_assert_msg(json_is_number(number), "%s is no number", key);
+	ck_assert_msg(json_is_number(number), "%s is not a number", key);
 	return llround(json_number_value(number) * 1000);
 }
 

@@ -48,7 +48,7 @@ static json_t *find_slice(json_t *events, const json_t *flow)
 			check_ns(event, "ts") == check_ns(flow, "ts"))
 			found = event;
 	}
-	ck_assert_msg(found != NULL, "an arrow's end in no slice");
+	ck_assert_msg(found != NULL, "an arrow's end outside of any slice");
 	return found;
 }
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Chrome traces are read, and written again, exactly as by a few rules in
+# Chrome traces are read, and written again, exactly like a few rules in
 # Python: small ones, computed by hand; random ones with rounded times; those of
-# other tools; and those of speedscope's own tests. CTPROF_DATA may name a directory with more: all *.json
-# and *.json.gz in its kineto, clang, viztracer, catapult and speedscope, also
-# those in a *.tar.gz.
+# other tools; and those of speedscope's own tests. CTPROF_DATA may name a
+# directory with more: all *.json and *.json.gz in its kineto, clang, viztracer,
+# catapult and speedscope, also those in a *.tar.gz.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 samples=$srcdir/tests/formats/chrome_read/chrome_snapshots

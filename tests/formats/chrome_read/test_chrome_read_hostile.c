@@ -164,7 +164,7 @@ START_TEST(slices_a_hundred_thousand_deep)
 		false);
 
 	/* Each begins and ends before all earlier ones in the file, so none
-	 * lies in another. */
+	 * is inside another. */
 	ck_assert_int_eq(result.status, CTP_END);
 	ck_assert_uint_eq(
 		result.kinds[EVENT_BEGIN] + result.kinds[EVENT_COMPLETE],

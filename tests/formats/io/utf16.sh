@@ -46,7 +46,7 @@ encode "$work/long.folded" utf-16-le >"$work/wide"
 "$CTPROF" stats -n0 "$work/wide" >"$work/out" && cmp -s "$work/plain" "$work/out"
 report $? "a long file is read"
 
-# Half a character at the end, or a surrogate alone, is no crash.
+# Half a character at the end, or a surrogate alone, does not crash it.
 printf '\377\376a\0;\0b\0 \0001\0\n\0c\0 \0002\0\n\0\000\330' >"$work/half"
 "$CTPROF" stats "$work/half" >"$work/out" 2>&1
 [ $? -le 3 ]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Databases of NVIDIA's profilers are read with the same results as by SQL,
+# Databases of NVIDIA's profilers are read with the same results as with SQL,
 # malicious ones are rejected, and our output for SQL matches the input.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"

@@ -43,7 +43,7 @@ static void set_seed(uint64_t number)
 	for (uint64_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		words[i] = siphash(&key, &i, sizeof(i));
 	memcpy(&hash_seed, words, sizeof(hash_seed));
-	hash_seed.point >>= 4; /* as hash.h says */
+	hash_seed.point >>= 4; /* as described in hash.h */
 }
 
 /* Adds keys to a table with linear probing: by the upper half, as strtab.c

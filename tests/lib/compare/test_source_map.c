@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that lie in different directories on the two sides. */
+/* Files that are in different directories on the two sides. */
 #include <check.h>
 #include <stdlib.h>
 

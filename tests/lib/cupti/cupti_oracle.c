@@ -188,7 +188,7 @@ int main(int argc, char **argv)
 	if (result != 0)
 		return result;
 	if (layout_of(version) == NULL) {
-		printf("the fake is none of version %" PRIu32 "\n", version);
+		printf("the fake is not of version %" PRIu32 "\n", version);
 		return SKIPPED;
 	}
 	cupti_record_choose(layout_of(version));

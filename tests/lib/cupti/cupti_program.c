@@ -335,7 +335,7 @@ static void do_unload(void)
 	}
 }
 
-/* Short kernels, each on its own stream, so that they lie in the calls that
+/* Short kernels, each on its own stream, so that they run within the calls that
  * launch them. With 20 records per buffer, they fill as many buffers as are
  * read at once. */
 static void launch_short(int64_t early_ns)

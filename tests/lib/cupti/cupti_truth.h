@@ -29,7 +29,7 @@ struct truth_activity {
 struct truth {
 	struct truth_activity *activities;
 	uint32_t count;
-	uint32_t dropped, unknown, unfinished; /* as CUPTI told */
+	uint32_t dropped, unknown, unfinished; /* as CUPTI reported */
 	uint32_t *buckets;                     /* private */
 };
 

@@ -37,7 +37,7 @@ static const char *const contradictions[] = {
 	"[2, 3, 2, 7, 'stream', 0]",
 	"[2, 3, 3, 7, 'stream', -1, 0]",
 	"[2, 3, 3, 7, 'stream', 0, 4294967296]",
-	"[2, 1, 2, 7, 'a thread is no stream', 0, 1]",
+	"[2, 1, 2, 7, 'not a stream', 0, 1]",
 	"[2, 2, 0, 7, 'nor this a thread']",
 	/* Activities. */
 	"[8, 0]",

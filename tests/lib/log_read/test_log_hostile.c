@@ -11,7 +11,7 @@
 #include "support/log_maker.h"
 #include "support/run_suite.h"
 
-/* Sound members whose blocks contradict the format. Each stands before the last
+/* Sound members whose blocks contradict the format. Each comes before the last
  * two event blocks of the small log. */
 static const char *const contradictions[] = {
 	/* Not a block at all. */

@@ -198,8 +198,8 @@ static void many(void)
 		(void)nvtxRangePushA(text);
 		(void)nvtxRangePop();
 	}
-	nvtxMarkA("a mark of no name");
-	nvtxRangeEnd(nvtxRangeStartA("a range of no name"));
+	nvtxMarkA("a mark without a name");
+	nvtxRangeEnd(nvtxRangeStartA("a range without a name"));
 }
 
 static nvtxRangeId_t handed[THREADS];

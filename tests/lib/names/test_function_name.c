@@ -136,7 +136,7 @@ static const struct pair pairs[] = {
 	{"void ns::f<int>(int) (x.c:3) #2", "ns::f"},
 	{"autograd::engine::evaluate_function: AddBackward0",
 		"autograd::engine::evaluate_function: AddBackward0"},
-	/* gcc's variants of functions, and names that stand for others. */
+	/* gcc's variants of functions, and names that replace others. */
 	{"f(int) [clone .constprop.0]", "f"},
 	{"A<int>::f() const [clone .isra.0] [clone .cold]", "A::f"},
 	{"ns::f [clone .part.0]", "ns::f"},

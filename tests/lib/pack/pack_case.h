@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Chunks made by hand, packed, and read again as a log, for the tests of the
- * packer. The chunk lies on the heap, to the byte, so that a sanitizer sees
+ * packer. The chunk is a heap block of the exact size, so that a sanitizer sees
  * reads beyond it. */
 #ifndef PACK_CASE_H
 #define PACK_CASE_H

@@ -204,7 +204,7 @@ START_TEST(depth_is_not_recursion)
 }
 END_TEST
 
-/* Children lie within their parents and do not overlap, and the space between
+/* Children are within their parents and do not overlap, and the space between
  * is the parent's own: no time is lost or counted twice. */
 static void check_sums(void)
 {

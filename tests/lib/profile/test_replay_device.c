@@ -221,7 +221,7 @@ START_TEST(graph_work_counts_for_the_capturing_function)
 		ran(9, 3, round); /* nobody's */
 	}
 	on(T0, END);
-	capture(T0, 9); /* in no range */
+	capture(T0, 9); /* outside of any range */
 	ran(9, 1000, 1);
 	device_case_finish();
 	check_device(MAIN, 1246, 1246);

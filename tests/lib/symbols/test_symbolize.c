@@ -291,7 +291,7 @@ START_TEST(damage_is_kept_as_it_is)
 {
 	struct buffer garbage = BUFFER_INIT;
 
-	buffer_add_text(&garbage, "this is no member of a log");
+	buffer_add_text(&garbage, "this is not a member of a log");
 	log_maker_add_header(&log_case_made, 0, 1);
 	buffer_add(&log_case_made, garbage.bytes, garbage.used);
 	add_module(1);

@@ -200,7 +200,7 @@ static void put_context(uint8_t *record, const struct fake_activity *activity)
 	put(record, FAKE_CONTEXT_NULL_STREAM, 2, 7);
 }
 
-/* The start stands before the end in all of them. */
+/* The start comes before the end in all of them. */
 static void put_times(uint8_t *record, const struct fake_activity *activity)
 {
 	size_t end = cupti_record_end(activity->kind);

@@ -30,7 +30,7 @@ enum fake_trouble {
 	FAKE_ZERO,       /* both its times are 0 */
 	FAKE_BACKWARD,   /* it ends before it starts */
 	FAKE_UNFINISHED, /* it ends when its stream is waited for */
-	FAKE_ORPHAN,     /* its correlation id belongs to no call */
+	FAKE_ORPHAN,     /* its correlation id is not a call's */
 };
 
 struct fake_kernel {
