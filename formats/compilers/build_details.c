@@ -53,7 +53,10 @@ enum { SITE_NEW, SITE_PLAIN, SITE_HEADERS, SITE_KINDS };
 
 struct details {
 	struct event_source source; /* must be first */
-	uint8_t *sites;             /* by site */
+	/* Number of the first sites, all of which are SITE_PLAIN; TRACE_NONE
+	 * once there is another. */
+	uint32_t plain_count;
+	uint8_t *sites; /* by site */
 	uint32_t site_count;
 	uint32_t site_room;
 	uint32_t *headers; /* by track: its headers' track; TRACE_NONE: none */
@@ -343,6 +346,20 @@ static void end_headers(struct details *details)
 	}
 }
 
+/* Is there a site of clang's? Also if out of memory. */
+static bool find_clang(struct details *details)
+{
+	const struct trace *trace = details->source.trace;
+
+	while (details->plain_count < trace->site_count) {
+		if (classify_site(details, details->plain_count) == SITE_PLAIN)
+			details->plain_count++;
+		else
+			details->plain_count = TRACE_NONE;
+	}
+	return details->plain_count == TRACE_NONE;
+}
+
 /* Handles an event that may need a change, or the end. Not inlined, because in
  * most traces nearly all events bypass it. */
 static __attribute__((noinline)) enum ctp_status convert(
@@ -355,6 +372,8 @@ static __attribute__((noinline)) enum ctp_status convert(
 		end_headers(details);
 	if (status != CTP_OK)
 		return status;
+	if (!find_clang(details))
+		return CTP_OK;
 	site = event->site < details->site_count ? details->sites[event->site]
 						 : SITE_NEW;
 	if (site == SITE_NEW)
@@ -373,7 +392,8 @@ static enum ctp_status next(
 
 	status = source->inner->next(source->inner, event, err);
 	if (status == CTP_OK &&
-		(event->site == TRACE_NONE ||
+		(details->plain_count == source->trace->site_count ||
+			event->site == TRACE_NONE ||
 			(event->site < details->site_count &&
 				details->sites[event->site] == SITE_PLAIN)))
 		return CTP_OK;

@@ -276,27 +276,32 @@ bool unpack_u32s(
 bool unpack_ints(
 	struct cursor *cursor, int64_t *out, uint32_t most, uint32_t *count)
 {
+	const uint8_t *at;
+	const uint8_t *end;
 	uint32_t left;
 
 	if (!unpack_array(cursor, &left) || left > most)
 		return false;
 	*count = left;
+	at = cursor->at;
+	end = at + cursor->left;
 	for (; left > 0; left--, out++) {
 		/* Most deltas are one byte, or two after a type byte. */
-		if (cursor->left >= 1 && cursor->at[0] <= 0x7f) {
-			*out = *cursor->at++;
-			cursor->left--;
-		} else if (cursor->left >= 2 && cursor->at[0] == 0xcc) {
-			*out = cursor->at[1];
-			cursor->at += 2;
-			cursor->left -= 2;
-		} else if (cursor->left >= 3 && cursor->at[0] == 0xcd) {
-			*out = cursor->at[1] << 8 | cursor->at[2];
-			cursor->at += 3;
-			cursor->left -= 3;
-		} else if (!unpack_int(cursor, out)) {
-			return false;
+		if (end - at >= 1 && at[0] <= 0x7f) {
+			*out = *at++;
+		} else if (end - at >= 2 && at[0] == 0xcc) {
+			*out = at[1];
+			at += 2;
+		} else if (end - at >= 3 && at[0] == 0xcd) {
+			*out = at[1] << 8 | at[2];
+			at += 3;
+		} else {
+			*cursor = (struct cursor){at, (size_t)(end - at)};
+			if (!unpack_int(cursor, out))
+				return false;
+			at = cursor->at;
 		}
 	}
+	*cursor = (struct cursor){at, (size_t)(end - at)};
 	return true;
 }

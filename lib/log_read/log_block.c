@@ -268,19 +268,21 @@ static enum log_verdict read_ids(
 	struct log_recording *recording, struct cursor *block)
 {
 	struct log_events *events = &recording->events;
+	const uint32_t *ids = events->ids;
+	const uint32_t most = LOG_ID_SITES + events->site_count;
 	uint32_t count;
 	uint32_t rows;
 	uint32_t extras = 0;
+	bool valid = true;
 
 	if (!unpack_u32s(block, events->ids, events->count, &count) ||
 		count != events->count || !unpack_array(block, &rows))
 		return LOG_DAMAGED;
 	for (uint32_t i = 0; i < count; i++) {
-		if (events->ids[i] >= LOG_ID_SITES + events->site_count)
-			return LOG_DAMAGED;
-		extras += events->ids[i] == LOG_ID_EXTRA;
+		valid &= ids[i] < most;
+		extras += ids[i] == LOG_ID_EXTRA;
 	}
-	if (extras != rows)
+	if (!valid || extras != rows)
 		return LOG_DAMAGED;
 	events->extras = *block;
 	while (rows-- > 0)
@@ -300,13 +302,16 @@ static void make_times(struct log_recording *recording, int64_t base)
 		timeline ? &uncorrected : &recording->time;
 	int64_t shift = timeline ? 0 : recording->shift_ns;
 	int64_t *end = timeline ? &trace->timeline_end_ns : &trace->end_ns;
+	const int64_t *times = events->times;
+	const uint32_t count = events->count;
+	int64_t latest = *end;
 
 	events->base_ns = base;
 	log_time_correct_all(time, 0, shift, &events->base_ns, 1);
-	log_time_correct_all(time, base, shift, events->times, events->count);
-	for (uint32_t i = 0; i < events->count; i++)
-		if (events->times[i] > *end)
-			*end = events->times[i];
+	log_time_correct_all(time, base, shift, events->times, count);
+	for (uint32_t i = 0; i < count; i++)
+		latest = times[i] > latest ? times[i] : latest;
+	*end = latest;
 }
 
 /* A block of events with `elements` elements, from its second one on: read and

@@ -115,18 +115,19 @@ static uint32_t correct_run(const struct log_time_piece *piece, int64_t end,
 {
 	uint64_t offset =
 		(uint64_t)piece->y - (uint64_t)piece->log + (uint64_t)shift;
+	const struct log_time_piece from = *piece;
 	uint64_t now = *log;
 	uint32_t i = 0;
 
 	for (; i < count; i++) {
 		uint64_t next = now + (uint64_t)times[i];
 
-		if ((int64_t)next < piece->log || (int64_t)next >= end)
+		if ((int64_t)next < from.log || (int64_t)next >= end)
 			break;
 		now = next;
 		times[i] = (int64_t)(now + offset +
-				     (uint64_t)slewed((int64_t)now - piece->log,
-					     piece->slew));
+				     (uint64_t)slewed((int64_t)now - from.log,
+					     from.slew));
 	}
 	*log = now;
 	return i;

@@ -18,6 +18,9 @@ static const char *const keys[] = {
 
 struct op_names {
 	struct event_source source; /* first: callers hold a pointer to it */
+	/* Number of the first sites, none of which is that of an operator with
+	 * arguments; TRACE_NONE once there is one. */
+	uint32_t other_count;
 	uint32_t *plain; /* by site: that of the operator + 1; 0: not seen */
 	uint32_t plain_room;
 	struct event_arg *args;
@@ -167,23 +170,49 @@ static bool has_op(enum event_kind kind)
 	       kind == EVENT_ASYNC_END || kind == EVENT_INSTANT;
 }
 
+/* Is there an operator with arguments among the sites? */
+static bool find_ops(struct op_names *names)
+{
+	const struct trace *trace = names->source.trace;
+	struct op_args args;
+
+	while (names->other_count < trace->site_count) {
+		if (split(trace_site_name(trace, names->other_count), &args) >
+			0)
+			names->other_count = TRACE_NONE;
+		else
+			names->other_count++;
+	}
+	return names->other_count == TRACE_NONE;
+}
+
+/* Not inlined, because most events bypass it. */
+static __attribute__((noinline)) enum ctp_status convert(
+	struct op_names *names, struct event *event, struct ctp_error *err)
+{
+	uint32_t site = event->site;
+
+	if (!find_ops(names) || !has_op(event->kind) || site == TRACE_NONE)
+		return CTP_OK;
+	event->site = find_plain(names, site);
+	if (event->site == TRACE_NONE)
+		return ctp_no_memory(err);
+	if (event->site != site && event->kind != EVENT_ASYNC_END &&
+		!names->source.trace->request.skip_args &&
+		!add_args(names, event, site))
+		return ctp_no_memory(err);
+	return CTP_OK;
+}
+
 static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)
 {
 	struct op_names *names = (struct op_names *)source;
 	enum ctp_status status = source->inner->next(source->inner, event, err);
-	uint32_t site = event->site;
 
-	if (status != CTP_OK || !has_op(event->kind) || site == TRACE_NONE)
+	if (status != CTP_OK || names->other_count == source->trace->site_count)
 		return status;
-	event->site = find_plain(names, site);
-	if (event->site == TRACE_NONE)
-		return ctp_no_memory(err);
-	if (event->site != site && event->kind != EVENT_ASYNC_END &&
-		!source->trace->request.skip_args &&
-		!add_args(names, event, site))
-		return ctp_no_memory(err);
-	return CTP_OK;
+	return convert(names, event, err);
 }
 
 static void follow(struct event_source *source, bool on)
