@@ -18,12 +18,12 @@ enum event_kind {
 	EVENT_END,      /* closes the innermost open range */
 	EVENT_ARGS,     /* args belong to the innermost open range */
 	EVENT_COMPLETE, /* site, dur_ns; does not nest */
-	/* Does not nest either: a call that overlaps ranges, with its real
-	 * times. Its BEGIN, which follows, and its END are clipped so that they
-	 * nest. A consumer that shows times takes this event and skips the
-	 * clipped range; one that counts calls skips this event. A cut trace
-	 * may lack the clipped range. If only the END of a call is clipped,
-	 * there is no such event: shift_ns of its END gives the real length. */
+	/* Does not nest either: a call that overlaps ranges, at its real time.
+	 * Its BEGIN comes later, clipped, so the shift_ns of BEGIN would arrive
+	 * too late for writers, which get events in order of time. They show
+	 * this event and skip the clipped range, which a cut trace may lack;
+	 * counts of calls skip this event. If only the END of a call is
+	 * clipped, there is no such event: its shift_ns has the real length. */
 	EVENT_UNCLIPPED_CALL,
 	EVENT_ASYNC_BEGIN, /* site, id; matched by (site name, id) */
 	EVENT_ASYNC_END,   /* site, id; may be on another track */

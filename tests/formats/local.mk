@@ -3,8 +3,7 @@ c_tests += \
 	%D%/test_convert \
 	%D%/test_formats \
 	%D%/test_prefixes \
-	%D%/test_profile_formats \
-	%D%/test_svg
+	%D%/test_profile_formats
 shell_tests += \
 	%D%/consumers.sh \
 	%D%/hash_flood.sh \

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
 	%D%/test_marshal \
-	%D%/test_pstats
+	%D%/test_pstats \
+	%D%/test_svg
 shell_tests += \
 	%D%/pstats.sh \
 	%D%/snakeviz.sh
