@@ -5,6 +5,7 @@
 # directory.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
+need flock
 program=$build/tests/support/kill_program
 check=$build/tests/support/kill_check
 unset LINES
@@ -24,6 +25,16 @@ complain() {
 	failed=$((failed + 1))
 }
 
+# released: waits until no process holds a spool. The kernel closes the files of a
+# dead process one after the other, and their locks may outlast it for a moment.
+released() {
+	local spool
+	for spool in "$CTPROF_SPOOL"/*; do
+		[ ! -e "$spool" ] || flock -w 120 "$spool" true ||
+			complain "$spool: is still locked"
+	done
+}
+
 # run PARENT ARGUMENT...: runs the program, with `ctprof record` or alone, and
 # completes its logs.
 run() {
@@ -34,6 +45,7 @@ run() {
 		"$CTPROF" record -o run.ctp -- "$program" "$@" >lines 2>said
 	else
 		CTPROF_OUT=run.ctp "$program" "$@" >lines 2>said
+		released
 		[ ! -e run.ctp ] || "$CTPROF" repair run.ctp >>said 2>&1
 	fi
 }

@@ -4,7 +4,6 @@
 # of random moments; SEED selects them.
 # shellcheck source=tests/support/kill_case.sh
 . "${srcdir:-.}/tests/support/kill_case.sh"
-need flock
 KILLS=${KILLS:-100}
 RANDOM=${SEED:-1}
 
@@ -42,6 +41,7 @@ for ((i = 0; i < KILLS; i++)); do
 	# spool yet.
 	if [ $mode != run ]; then
 		flock -w 120 alive true || complain "$what: a child does not end"
+		released
 		"$CTPROF" repair --all -q >>said 2>&1
 	fi
 	clean "$what"
