@@ -47,40 +47,17 @@ static void read_limit(const struct argument_value *value)
 			value, "'%s' is not " ALLOWED_WORDS, value->text);
 }
 
-/* The report and its form. */
-struct print_context {
-	struct check_view view;
-	const struct report *report; /* NULL: JUnit */
-	const struct report_options *report_options;
-};
-
-static int print(void *user, FILE *out)
-{
-	struct print_context *context = user;
-	struct check_view *view = &context->view;
-
-	view->color = terminal_color(out, context->report_options->color);
-	view->width = terminal_width(out);
-	if (context->report == NULL)
-		return check_print_junit(view, out);
-	return REPORT_PRINT(
-		context->report_options, check, view, context->report, out);
-}
-
-static int print_all(struct request *request, const struct diff *diff,
-	const struct report *report)
+static int print_all(
+	struct request *request, const struct diff *diff, struct report *report)
 {
 	struct check_rows regressions;
 	struct output_options output = request->report_options.output;
-	struct print_context context = {
-		.view = {.regressions = &regressions,
-			.comparison = &request->comparison,
-			.key = request->options.key,
-			.all = request->all,
-			.top = report_row_limit(&request->report_options, 0),
-			.unit = request->unit},
-		.report_options = &request->report_options,
-	};
+	struct check_view view = {.regressions = &regressions,
+		.comparison = &request->comparison,
+		.key = request->options.key,
+		.all = request->all,
+		.top = report_row_limit(&request->report_options, 0),
+		.unit = request->unit};
 	int worst = EXIT_DONE;
 	int status;
 
@@ -92,10 +69,11 @@ static int print_all(struct request *request, const struct diff *diff,
 			&request->options.limits, request->limits);
 	if (request->junit != NULL) {
 		output.path = request->junit;
-		worst = report_print(output, print, &context);
+		worst = report_print(output, check_print_junit, &view);
 	}
-	context.report = report;
-	status = report_print(request->report_options.output, print, &context);
+	report->truncated |= check_has_more(&view);
+	status = report_write_output(
+		&request->report_options, report, check_write, &view);
 	worst = exit_worse(worst, status);
 	if (worst == EXIT_DONE && regressions.counts[REGRESSION_SLOWER] != 0)
 		worst = EXIT_NO;
@@ -117,37 +95,16 @@ static bool have_common_function(const struct diff *diff)
 	return false;
 }
 
-static int report_diff(struct request *request, const struct diff *diff,
-	const struct report *report)
+static int print(void *user, const struct diff *diff,
+	const struct comparison_profiles *profiles, struct report *report)
 {
-	int status = print_all(request, diff, report);
+	int status = print_all(user, diff, report);
 
+	(void)profiles;
 	if (have_common_function(diff) || status != EXIT_DONE)
 		return status;
 	diag("nothing to compare: no function is on both sides");
 	return EXIT_INPUT;
-}
-
-static int compare(struct request *request)
-{
-	struct comparison_profiles profiles;
-	int worst = comparison_read(&request->comparison, &profiles);
-	struct diff *diff = NULL;
-
-	if (worst == EXIT_DONE || worst == EXIT_DAMAGED) {
-		struct report report = comparison_report(
-			&request->comparison, &profiles, "ctprof/check/1");
-		int status = EXIT_LIMIT;
-
-		diff = comparison_diff(
-			&request->comparison, &profiles, request->options.key);
-		if (diff != NULL)
-			status = report_diff(request, diff, &report);
-		worst = exit_worse(worst, status);
-	}
-	diff_free(diff);
-	comparison_profiles_clear(&profiles);
-	return worst;
 }
 
 static int run_request(struct request *request)
@@ -163,7 +120,10 @@ static int run_request(struct request *request)
 		status = output_check(output->path, output->force);
 	if (status == EXIT_DONE && request->junit != NULL)
 		status = output_check(request->junit, output->force);
-	return status == EXIT_DONE ? compare(request) : status;
+	if (status != EXIT_DONE)
+		return status;
+	return comparison_run(&request->comparison, request->options.key,
+		"ctprof/check/1", print, request);
 }
 
 static int run(int argc, char **argv)

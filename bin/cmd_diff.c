@@ -34,77 +34,27 @@ static error_t check(void *structure, const struct argp_state *state)
 	return 0;
 }
 
-/* The report and its form. */
-struct print_context {
-	struct diff_view view;
-	const struct report *report;
-	const struct report_options *report_options;
-};
-
-static int print(void *user, FILE *out)
+static int print(void *user, const struct diff *diff,
+	const struct comparison_profiles *profiles, struct report *report)
 {
-	struct print_context *context = user;
-	struct diff_view *view = &context->view;
+	struct request *request = user;
+	struct report_options *options = &request->report_options;
+	const struct diff_view view = {.diff = diff,
+		.comparison = &request->comparison,
+		.sort = key_words[request->key],
+		.top = report_row_limit(options, DEFAULT_TOP),
+		.unit = request->unit};
+	int worst = EXIT_DONE;
+	int status;
 
-	view->color = terminal_color(out, context->report_options->color);
-	view->width = terminal_width(out);
-	return REPORT_PRINT(
-		context->report_options, diff, view, context->report, out);
-}
-
-static int print_to_output(const struct request *request,
-	const struct diff *diff, const struct report *report)
-{
-	struct print_context context = {
-		.view = {.diff = diff,
-			.comparison = &request->comparison,
-			.sort = key_words[request->key],
-			.top = report_row_limit(
-				&request->report_options, DEFAULT_TOP),
-			.unit = request->unit},
-		.report = report,
-		.report_options = &request->report_options,
-	};
-	int status =
-		report_print(request->report_options.output, print, &context);
-
-	if (status == EXIT_DONE && request->exit_code &&
-		diff_differs(&context.view))
+	if (request->svg != NULL)
+		worst = diff_svg_write(&request->comparison, profiles,
+			request->svg, options->output.force);
+	report->truncated |= diff_has_more(&view);
+	status = report_write_output(options, report, diff_write, &view);
+	if (status == EXIT_DONE && request->exit_code && diff_differs(&view))
 		status = EXIT_NO;
-	return status;
-}
-
-static int write_svg(const struct request *request,
-	const struct comparison_profiles *profiles, int worst)
-{
-	int status = diff_svg_write(&request->comparison, profiles,
-		request->svg, request->report_options.output.force);
-
 	return exit_worse(worst, status);
-}
-
-static int run_request(struct request *request)
-{
-	struct comparison_profiles profiles;
-	int worst = comparison_read(&request->comparison, &profiles);
-	struct diff *diff = NULL;
-
-	if (worst == EXIT_DONE || worst == EXIT_DAMAGED) {
-		struct report report = comparison_report(
-			&request->comparison, &profiles, "ctprof/diff/1");
-		int status = EXIT_LIMIT;
-
-		if (request->svg != NULL)
-			worst = write_svg(request, &profiles, worst);
-		diff = comparison_diff(
-			&request->comparison, &profiles, request->key);
-		if (diff != NULL)
-			status = print_to_output(request, diff, &report);
-		worst = exit_worse(worst, status);
-	}
-	diff_free(diff);
-	comparison_profiles_clear(&profiles);
-	return worst;
 }
 
 static int run(int argc, char **argv)
@@ -119,7 +69,8 @@ static int run(int argc, char **argv)
 			 : output_check(request.svg,
 				   request.report_options.output.force);
 	if (status == EXIT_DONE)
-		status = run_request(&request);
+		status = comparison_run(&request.comparison, request.key,
+			"ctprof/diff/1", print, &request);
 	comparison_clear(&request.comparison);
 	return status;
 }

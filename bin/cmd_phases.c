@@ -62,24 +62,6 @@ static int open_rules(struct request *request)
 	return EXIT_INPUT;
 }
 
-static int print(void *user, FILE *out)
-{
-	struct request *request = user;
-	struct aggregate *aggregate = &request->aggregate;
-	const struct phases_view view = {.totals = &aggregate->phases,
-		.color = terminal_color(out, request->report_options.color),
-		.width = terminal_width(out)};
-	struct report report = {.schema = "ctprof/phases/1",
-		.inputs = request->inputs.paths,
-		.input_count = request->inputs.count,
-		.truncated = aggregate->losses[LOSS_TRUNCATED] != 0};
-
-	memcpy(report.losses, aggregate->losses, sizeof(report.losses));
-	phase_totals_sort(&aggregate->phases);
-	return REPORT_PRINT(
-		&request->report_options, phases, &view, &report, out);
-}
-
 static int run_request(struct request *request)
 {
 	const struct aggregate_options options = {
@@ -88,12 +70,17 @@ static int run_request(struct request *request)
 		.by_thread = request->by_thread,
 		.jobs = request->jobs,
 	};
-	int worst = aggregate_run(&request->aggregate, &options);
+	struct aggregate *aggregate = &request->aggregate;
+	int worst = aggregate_run(aggregate, &options);
+	struct report report = report_of(
+		&request->inputs, "ctprof/phases/1", aggregate->losses);
 
-	if (request->aggregate.file_count == 0)
+	if (aggregate->file_count == 0)
 		return worst;
-	return exit_worse(worst,
-		report_print(request->report_options.output, print, request));
+	phase_totals_sort(&aggregate->phases);
+	return exit_worse(
+		worst, report_write_output(&request->report_options, &report,
+			       phases_write, &aggregate->phases));
 }
 
 static int run(int argc, char **argv)

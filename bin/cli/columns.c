@@ -157,10 +157,12 @@ static void put_member(
 		json_none(json);
 	} else if (column->type == COLUMN_OBJECT) {
 		put_object(sheet, column->table, value.text);
-	} else if (column->type == COLUMN_LIST) {
-		json_begin(json, '[');
+	} else if (column->put != NULL) {
+		bool is_list = column->type == COLUMN_LIST;
+
+		json_begin(json, is_list ? '[' : '{');
 		column->put(sheet, column, row);
-		json_end(json, ']');
+		json_end(json, is_list ? ']' : '}');
 	} else {
 		put_value(json, column->type, &value);
 	}

@@ -31,6 +31,7 @@ enum column_type {
 	/* In JSON alone: */
 	COLUMN_OBJECT, /* a row of `table`: const void *, NULL if unknown; or
 			* without a member this row itself */
+	COLUMN_MAP,    /* an object with the members that put() writes */
 	COLUMN_LIST,   /* of what put() adds: rows of `table` or, if that is
 			* NULL, texts */
 };

@@ -123,15 +123,8 @@ static uint64_t median_ns(const struct check_view *view,
 	return view->key == DIFF_SELF ? cost->self_ns : cost->total_ns;
 }
 
-static uint64_t spread_ns(const struct check_view *view,
-	const struct check_row *regression, enum diff_side side)
-{
-	const struct diff_cost *spread = &regression->row->side[side].spread;
-
-	return view->key == DIFF_SELF ? spread->self_ns : spread->total_ns;
-}
-
-const char *check_limit_text(
+/* A limit as text, "5%", "200 us" or "off". */
+static const char *limit_text(
 	char text[QUANTITY_TEXT], const struct regression_limit *limit)
 {
 	uint32_t rest = limit->ppm % PPM_PERCENT;
@@ -153,96 +146,82 @@ const char *check_limit_text(
 	return text;
 }
 
-/* Whether this is one of the first `top` rows that are shown. */
-static bool is_within_top(const struct check_view *view, size_t *shown_count)
+/* ---- rows ---- */
+
+/* clang-format off */
+static const struct column items[] = {
+	DELTA_NAME_COLUMNS,
+	COLUMN(TEXT, "verdict", "verdict", "how it was judged",
+		DELTA_OF(verdict),
+		.words = "passed|slower|noise|short|off|added|removed"),
+	COLUMN(COUNT, "allowed_ppm", NULL, "the limit, in parts per million "
+		"of the base; null if it is a time or there is none",
+		DELTA_OF(allowed_ppm)),
+	COLUMN(TIME, "allowed_ns", NULL,
+		"the limit; null if it is a share or there is none",
+		DELTA_OF(allowed_ns)),
+	DELTA_COLUMNS,
+	DELTA_TEXT_COLUMNS,
+	COLUMN_IN_TEXT(TIME, "allowed", DELTA_OF(allowed)),
+	COLUMN_IN_TEXT(TEXT, "function", DELTA_OF(function)),
+};
+/* clang-format on */
+static const struct columns table = COLUMNS(
+	"rows", "the functions that were judged; with --all, all", items);
+
+static void add_row(struct sheet *sheet, const struct check_view *view,
+	const struct check_row *regression)
 {
-	if (view->top != 0 && *shown_count == view->top)
-		return false;
-	++*shown_count;
-	return true;
+	const struct regression_limit *limit = regression->limit;
+	enum regression verdict = regression->verdict;
+	struct delta_line line;
+
+	delta_line_init(&line, regression->row, regression->name, view->key,
+		&sheet->unit);
+	line.verdict = regression_name(verdict);
+	line.allowed_ppm =
+		value_maybe(!limit->off && limit->ppm != 0, limit->ppm);
+	line.allowed_ns =
+		value_maybe(!limit->off && limit->ppm == 0, limit->time_ns);
+	line.allowed.text = limit_text(line.allowed_text, limit);
+	columns_add(sheet, &table,
+		verdict == REGRESSION_SLOWER    ? TABLE_HOT
+		: regression_is_judged(verdict) ? TABLE_PLAIN
+						: TABLE_FAINT,
+		&line);
+}
+
+static bool is_in(const struct sheet *sheet, const struct check_view *view,
+	enum regression verdict)
+{
+	if (view->all)
+		return true;
+	if (sheet->style != REPORT_TEXT)
+		return regression_is_judged(verdict);
+	return verdict == REGRESSION_SLOWER || verdict == REGRESSION_NOISE;
+}
+
+static void add_rows(struct sheet *sheet, const struct check_view *view)
+{
+	const struct check_rows *regressions = view->regressions;
+	size_t shown = 0;
+	size_t hidden = 0;
+
+	columns_begin(sheet, &table);
+	for (size_t i = 0; i < regressions->count; i++) {
+		if (!is_in(sheet, view, regressions->items[i].verdict))
+			continue;
+		if (view->top == 0 || shown++ < view->top)
+			add_row(sheet, view, &regressions->items[i]);
+		else
+			hidden++;
+	}
+	columns_end(sheet, &table);
+	if (hidden != 0)
+		columns_note(sheet, "(%zu more; see --top)\n", hidden);
 }
 
 /* ---- text ---- */
-
-static bool is_in_text(
-	const struct check_view *view, const struct check_row *regression)
-{
-	return view->all || regression->verdict == REGRESSION_SLOWER ||
-	       regression->verdict == REGRESSION_NOISE;
-}
-
-static void add_side(const struct check_view *view, struct table *table,
-	const struct check_row *regression, enum diff_side side,
-	uint64_t unit_ns)
-{
-	bool found = regression->row->side[side].found != 0;
-	char text[QUANTITY_TEXT];
-
-	table_add(table,
-		found ? quantity_in(text, median_ns(view, regression, side),
-				unit_ns)
-		      : "-");
-	if (view->comparison->runs)
-		table_add(table,
-			found ? quantity_in(text,
-					spread_ns(view, regression, side),
-					unit_ns)
-			      : "-");
-}
-
-static void add_row(const struct check_view *view, struct table *table,
-	const struct check_row *regression, uint64_t unit_ns)
-{
-	uint64_t base = median_ns(view, regression, DIFF_BASE);
-	uint64_t changed = median_ns(view, regression, DIFF_NEW);
-	char text[QUANTITY_TEXT];
-
-	table_add_row(table,
-		regression->verdict == REGRESSION_SLOWER    ? TABLE_HOT
-		: regression_is_judged(regression->verdict) ? TABLE_PLAIN
-							    : TABLE_FAINT);
-	table_add(table, regression_name(regression->verdict));
-	add_side(view, table, regression, DIFF_BASE, unit_ns);
-	add_side(view, table, regression, DIFF_NEW, unit_ns);
-	table_add(table, delta_time(text, base, changed, unit_ns));
-	table_add(table, delta_percent(text, base, changed));
-	table_add(table, check_limit_text(text, regression->limit));
-	if (*regression->row->name == '\0')
-		table_add(table, label_name(regression->name));
-	else
-		delta_add_name(table, regression->row);
-}
-
-static bool print_rows(
-	const struct check_view *view, const struct delta_unit *unit, FILE *out)
-{
-	static const char *const words[] = {"verdict", "base ", "+-", "new ",
-		"+-", "change ", "change %", "allowed", "function", NULL};
-	struct delta_columns columns;
-	const struct check_rows *regressions = view->regressions;
-	size_t shown_count = 0;
-	size_t hidden_count = 0;
-	struct table table;
-	bool printed;
-
-	delta_columns(&columns, words, view->comparison->runs, unit);
-	columns.items[0].number = false;
-	table_init(&table, columns.items, columns.count);
-	for (size_t i = 0; i < regressions->count; i++) {
-		if (!is_in_text(view, &regressions->items[i]))
-			continue;
-		if (is_within_top(view, &shown_count))
-			add_row(view, &table, &regressions->items[i],
-				unit->size_ns);
-		else
-			hidden_count++;
-	}
-	printed = table_print(&table, out, view->color, view->width);
-	table_clear(&table);
-	if (hidden_count != 0)
-		fprintf(out, "(%zu more; see --top)\n", hidden_count);
-	return printed;
-}
 
 static uint64_t largest_ns(const struct check_view *view)
 {
@@ -260,58 +239,80 @@ static uint64_t largest_ns(const struct check_view *view)
 }
 
 /* "Checked 12: none is slower than allowed." and the numbers not checked. */
-static void print_counts(const struct check_rows *regressions, FILE *out)
+static void print_counts(
+	struct sheet *sheet, const struct check_rows *regressions)
 {
 	const size_t *counts = regressions->counts;
 
-	fprintf(out, "Compared: %zu, slower than allowed: %zu",
+	columns_note(sheet, "Compared: %zu, slower than allowed: %zu",
 		check_rows_judged_count(regressions),
 		counts[REGRESSION_SLOWER]);
 	if (counts[REGRESSION_NOISE] != 0)
-		fprintf(out, ", slower within the noise: %zu",
+		columns_note(sheet, ", slower within the noise: %zu",
 			counts[REGRESSION_NOISE]);
 	if (counts[REGRESSION_NOISE] != 0)
-		fputs(" (use more runs)", out);
-	fprintf(out,
+		columns_note(sheet, " (use more runs)");
+	columns_note(sheet,
 		"\nToo short: %zu, without a limit: %zu, added: %zu, "
 		"removed: %zu\n",
 		counts[REGRESSION_SHORT], counts[REGRESSION_OFF],
 		counts[REGRESSION_ADDED], counts[REGRESSION_REMOVED]);
 }
 
-int check_print_text(const struct check_view *view, FILE *out)
+static void write_text(struct sheet *sheet, const struct check_view *view)
 {
-	const struct delta_unit *unit =
-		delta_unit(view->unit, largest_ns(view));
 	const struct check_rows *regressions = view->regressions;
+	const size_t *counts = regressions->counts;
 
 	if (regressions->count == 0) {
-		fputs("Nothing to compare: there are no functions.\n", out);
-		return EXIT_DONE;
+		columns_note(
+			sheet, "Nothing to compare: there are no functions.\n");
+		return;
 	}
 	if (view->all ||
-		regressions->counts[REGRESSION_SLOWER] +
-				regressions->counts[REGRESSION_NOISE] !=
-			0) {
-		if (!print_rows(view, unit, out))
-			return diag_no_memory(NULL);
-		putc('\n', out);
+		counts[REGRESSION_SLOWER] + counts[REGRESSION_NOISE] != 0) {
+		add_rows(sheet, view);
+		columns_note(sheet, "\n");
 	}
-	print_counts(regressions, out);
-	return EXIT_DONE;
+	print_counts(sheet, regressions);
 }
 
-/* ---- JSON and CSV ---- */
+/* ---- the report ---- */
 
-static bool is_in_report(const struct check_view *view,
-	const struct check_row *regression, size_t *shown_count)
-{
-	return (view->all || regression_is_judged(regression->verdict)) &&
-	       is_within_top(view, shown_count);
-}
+#define VERDICT(verdict, key, help) \
+	COLUMN_IN_JSON(COUNT, key, help, \
+		.offset = (verdict) * sizeof(uint64_t), \
+		.size = sizeof(uint64_t))
+static const struct column verdict_items[] = {
+	VERDICT(REGRESSION_PASSED, "passed", "not slower than allowed"),
+	VERDICT(REGRESSION_SLOWER, "slower", "slower than allowed"),
+	VERDICT(REGRESSION_NOISE, "noise",
+		"slower than allowed, but within the noise"),
+	VERDICT(REGRESSION_SHORT, "short", "too short to judge"),
+	VERDICT(REGRESSION_OFF, "off", "without a limit"),
+	VERDICT(REGRESSION_ADDED, "added", "only on the new side"),
+	VERDICT(REGRESSION_REMOVED, "removed", "only in the base"),
+};
+static const struct columns verdict_table = COLUMNS(NULL, NULL, verdict_items);
 
-/* Whether --top hides a row of the report. */
-static bool is_cut(const struct check_view *view)
+struct head {
+	const char *figure;
+	const uint64_t *verdicts;
+};
+
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct head, member)
+static const struct column head_items[] = {
+	COLUMN_IN_JSON(TEXT, "figure", "the time that was compared",
+		OF(figure), .words = "total|self"),
+	COLUMN_IN_JSON(OBJECT, "verdicts",
+		"number of functions with each verdict", OF(verdicts),
+		.table = &verdict_table),
+};
+/* clang-format on */
+static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
+
+bool check_has_more(const struct check_view *view)
 {
 	const struct check_rows *regressions = view->regressions;
 	size_t count = view->all ? regressions->count
@@ -320,93 +321,24 @@ static bool is_cut(const struct check_view *view)
 	return view->top != 0 && view->top < count;
 }
 
-static void put_limit(struct json *json, const struct regression_limit *limit)
+void check_write(struct sheet *sheet, const void *user)
 {
-	json_key(json, "allowed_ppm");
-	if (limit->off || limit->ppm == 0)
-		json_none(json);
-	else
-		json_uint(json, limit->ppm);
-	json_key(json, "allowed_ns");
-	if (limit->off || limit->ppm != 0)
-		json_none(json);
-	else
-		json_uint(json, limit->time_ns);
-}
+	const struct check_view *view = user;
+	uint64_t verdicts[REGRESSION_COUNT];
 
-static void put_row(struct json *json, const struct check_row *regression)
-{
-	json_begin(json, '{');
-	report_text(json, "name", regression->name);
-	report_text(json, "file", regression->row->file);
-	report_uint(json, "line", regression->row->line);
-	report_text(json, "kind", delta_kind(regression->row));
-	report_text(json, "verdict", regression_name(regression->verdict));
-	put_limit(json, regression->limit);
-	delta_write(json, regression->row);
-	json_end(json, '}');
-}
-
-int check_print_json(
-	const struct check_view *view, const struct report *report, FILE *out)
-{
-	const struct check_rows *regressions = view->regressions;
-	struct report complete = *report;
-	size_t shown_count = 0;
-	struct json json;
-	int status;
-
-	complete.truncated = complete.truncated || is_cut(view);
-	status = report_begin(&complete, &json, out);
-	if (status != EXIT_DONE)
-		return status;
-	comparison_write(view->comparison, &json);
-	report_text(&json, "figure", view->key == DIFF_SELF ? "self" : "total");
-	json_key(&json, "verdicts");
-	json_begin(&json, '{');
-	for (enum regression verdict = 0; verdict < REGRESSION_COUNT; verdict++)
-		report_uint(&json, regression_name(verdict),
-			regressions->counts[verdict]);
-	json_end(&json, '}');
-	json_key(&json, "rows");
-	json_begin(&json, '[');
-	for (size_t i = 0; i < regressions->count; i++)
-		if (is_in_report(view, &regressions->items[i], &shown_count))
-			put_row(&json, &regressions->items[i]);
-	json_end(&json, ']');
-	return report_end(&json);
-}
-
-static void put_csv_row(FILE *out, const struct check_row *regression)
-{
-	const struct regression_limit *limit = regression->limit;
-
-	table_csv(out, regression->name, ',');
-	table_csv(out, regression->row->file, ',');
-	fprintf(out, "%" PRIu32 ",%s,%s,", regression->row->line,
-		delta_kind(regression->row),
-		regression_name(regression->verdict));
-	if (!limit->off && limit->ppm != 0)
-		fprintf(out, "%" PRIu32, limit->ppm);
-	putc(',', out);
-	if (!limit->off && limit->ppm == 0)
-		fprintf(out, "%" PRIu64, limit->time_ns);
-	putc(',', out);
-	delta_csv(out, regression->row, '\n');
-}
-
-int check_print_csv(const struct check_view *view, FILE *out)
-{
-	const struct check_rows *regressions = view->regressions;
-	size_t shown_count = 0;
-
-	fputs("name,file,line,kind,verdict,allowed_ppm,"
-	      "allowed_ns," DELTA_CSV_TITLES "\n",
-		out);
-	for (size_t i = 0; i < regressions->count; i++)
-		if (is_in_report(view, &regressions->items[i], &shown_count))
-			put_csv_row(out, &regressions->items[i]);
-	return EXIT_DONE;
+	sheet->unit = *delta_unit(view->unit, largest_ns(view));
+	sheet->shown = view->comparison->runs ? DELTA_RUNS : 0;
+	if (sheet->style == REPORT_TEXT) {
+		write_text(sheet, view);
+		return;
+	}
+	for (enum regression i = 0; i < REGRESSION_COUNT; i++)
+		verdicts[i] = view->regressions->counts[i];
+	comparison_write(sheet, view->comparison);
+	columns_members(sheet, &head_table,
+		&(struct head){
+			view->key == DIFF_SELF ? "self" : "total", verdicts});
+	add_rows(sheet, view);
 }
 
 /* ---- JUnit ---- */
@@ -417,14 +349,14 @@ static void put_junit_message(const struct check_view *view,
 {
 	uint64_t base = median_ns(view, regression, DIFF_BASE);
 	uint64_t changed = median_ns(view, regression, DIFF_NEW);
-	const struct delta_unit *unit = delta_unit(view->unit, base);
+	const struct column_unit *unit = delta_unit(view->unit, base);
 	char texts[4][QUANTITY_TEXT];
 
 	fprintf(out, "%s %%, allowed is %s: %s %s, now %s %s",
 		delta_percent(texts[0], base, changed),
-		check_limit_text(texts[1], regression->limit),
-		quantity_in(texts[2], base, unit->size_ns), unit->name,
-		quantity_in(texts[3], changed, unit->size_ns), unit->name);
+		limit_text(texts[1], regression->limit),
+		quantity_in(texts[2], base, unit->size), unit->name,
+		quantity_in(texts[3], changed, unit->size), unit->name);
 }
 
 static bool put_junit_case(const struct check_view *view,
@@ -461,8 +393,9 @@ static bool put_junit_case(const struct check_view *view,
 	return done;
 }
 
-int check_print_junit(const struct check_view *view, FILE *out)
+int check_print_junit(void *user, FILE *out)
 {
+	const struct check_view *view = user;
 	const struct check_rows *regressions = view->regressions;
 	bool done = true;
 

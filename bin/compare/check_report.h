@@ -47,25 +47,22 @@ struct check_view {
 	bool all;      /* includes rows not compared and, in text, passed
 		        * rows */
 	uint32_t top;  /* rows; 0: all */
-	unsigned unit; /* of DELTA_UNITS; text only, as is all below */
-	bool color;
-	size_t width;
+	unsigned unit; /* of DELTA_UNITS, in text */
 };
 
-/* Each prints to `out`. Errors: reported; they return an exit status. Write
- * errors remain in the stream. */
-int check_print_text(const struct check_view *view, FILE *out);
-int check_print_csv(const struct check_view *view, FILE *out);
-int check_print_json(
-	const struct check_view *view, const struct report *report, FILE *out);
+/* Whether rows are beyond `top`. */
+bool check_has_more(const struct check_view *view);
 
-/* JUnit XML with a test case for each row compared with a limit. Source:
- * https://github.com/testmoapp/junitxml; CI servers have no other
- * specification. */
-int check_print_junit(const struct check_view *view, FILE *out);
+/* For report_write(); `view` is a struct check_view. */
+void check_write(struct sheet *sheet, const void *view);
 
-/* A limit as text, "5%", "200 us" or "off". Returns `text`. */
-const char *check_limit_text(
-	char text[QUANTITY_TEXT], const struct regression_limit *limit);
+/*
+ * Prints JUnit XML with a test case for each row compared with a limit; `view`
+ * is a struct check_view. Errors: reported; returns an exit status. Write errors
+ * remain in the stream.
+ * Source: https://github.com/testmoapp/junitxml; CI servers have no other
+ * specification.
+ */
+int check_print_junit(void *view, FILE *out);
 
 #endif

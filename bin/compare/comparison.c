@@ -170,14 +170,6 @@ static int read_run(const struct comparison *comparison, char *path,
 		       : read_file(comparison, path, out, losses);
 }
 
-void comparison_profiles_clear(struct comparison_profiles *profiles)
-{
-	for (size_t i = 0; i < profiles->count; i++)
-		profile_free(profiles->items[i]);
-	memory_free(profiles->items);
-	*profiles = (struct comparison_profiles){0};
-}
-
 static void diag_source_map(const struct source_map *source_map)
 {
 	for (uint32_t i = 0; i < source_map->count && i < ROOTS_REPORTED; i++)
@@ -338,7 +330,9 @@ static bool check_devices(
 	return equal && !failed;
 }
 
-int comparison_read(
+/* Reads all inputs. Sides with different devices are refused, unless devices
+ * are ignored. EXIT_DAMAGED comes with all profiles, other errors with none. */
+static int read_all(
 	struct comparison *comparison, struct comparison_profiles *profiles)
 {
 	struct inputs *inputs = &comparison->inputs;
@@ -369,7 +363,7 @@ int comparison_read(
 
 /* ---- joining ---- */
 
-struct diff *comparison_diff(const struct comparison *comparison,
+static struct diff *compare(const struct comparison *comparison,
 	const struct comparison_profiles *profiles, enum diff_key key)
 {
 	const uint32_t runs[DIFF_SIDES] = {(uint32_t)comparison->base_count,
@@ -391,44 +385,90 @@ struct diff *comparison_diff(const struct comparison *comparison,
 	return NULL;
 }
 
-struct report comparison_report(const struct comparison *comparison,
-	const struct comparison_profiles *profiles, const char *schema)
+static void clear_profiles(struct comparison_profiles *profiles)
 {
-	struct report report = {
-		.schema = schema,
-		.inputs = comparison->inputs.paths,
-		.input_count = comparison->inputs.count,
-		.truncated = profiles->losses[LOSS_TRUNCATED] != 0,
-	};
-
-	memcpy(report.losses, profiles->losses, sizeof(report.losses));
-	return report;
+	for (size_t i = 0; i < profiles->count; i++)
+		profile_free(profiles->items[i]);
+	memory_free(profiles->items);
+	*profiles = (struct comparison_profiles){0};
 }
 
-void comparison_write(const struct comparison *comparison, struct json *json)
+int comparison_run(struct comparison *comparison, enum diff_key key,
+	const char *schema,
+	int (*print)(void *user, const struct diff *diff,
+		const struct comparison_profiles *profiles,
+		struct report *report),
+	void *user)
+{
+	struct comparison_profiles profiles;
+	int worst = read_all(comparison, &profiles);
+
+	if (worst == EXIT_DONE || worst == EXIT_DAMAGED) {
+		struct report report =
+			report_of(&comparison->inputs, schema, profiles.losses);
+		struct diff *diff = compare(comparison, &profiles, key);
+
+		worst = exit_worse(worst,
+			diff == NULL ? EXIT_LIMIT
+				     : print(user, diff, &profiles, &report));
+		diff_free(diff);
+	}
+	clear_profiles(&profiles);
+	return worst;
+}
+
+struct head {
+	uint64_t base_runs, new_runs;
+	const char *match;
+	const struct source_map *moved;
+};
+
+/* clang-format off */
+static const struct column moved_items[] = {
+	COLUMN_IN_JSON(TEXT, "base", "a directory of the base",
+		COLUMN_OF(struct source_map_root, base)),
+	COLUMN_IN_JSON(TEXT, "new", "the directory in its place",
+		COLUMN_OF(struct source_map_root, changed)),
+	COLUMN_IN_JSON(COUNT, "files", "number of files in both",
+		COLUMN_OF(struct source_map_root, file_count)),
+};
+static const struct columns moved_table = COLUMNS(NULL, NULL, moved_items);
+
+static void put_moved(struct sheet *sheet, const struct column *column,
+	const void *row)
+{
+	const struct source_map *map = ((const struct head *)row)->moved;
+
+	(void)column;
+	for (uint32_t i = 0; i < map->count; i++)
+		columns_add(sheet, &moved_table, TABLE_PLAIN, &map->roots[i]);
+}
+
+static const struct column head_items[] = {
+	COLUMN_IN_JSON(COUNT, "base_runs", "number of inputs of the base",
+		COLUMN_OF(struct head, base_runs)),
+	COLUMN_IN_JSON(COUNT, "new_runs", "number of inputs of the new side",
+		COLUMN_OF(struct head, new_runs)),
+	COLUMN_IN_JSON(TEXT, "match", "the parts of names that must be equal",
+		COLUMN_OF(struct head, match),
+		.words = "file|name|line|exact"),
+	COLUMN_IN_JSON(LIST, "moved", "directories with other names on the "
+		"new side", .put = put_moved, .table = &moved_table),
+};
+/* clang-format on */
+static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
+
+void comparison_write(struct sheet *sheet, const struct comparison *comparison)
 {
 	static const char *const words[] = {[MATCH_KEY_FILE] = "file",
 		[MATCH_KEY_NAME] = "name",
 		[MATCH_KEY_LINE] = "line",
 		[MATCH_KEY_EXACT] = "exact"};
+	size_t base = comparison->base_count;
 
-	report_uint(json, "base_runs", comparison->base_count);
-	report_uint(json, "new_runs",
-		comparison->inputs.count - comparison->base_count);
-	report_text(json, "match", words[comparison->match]);
-	json_key(json, "moved");
-	json_begin(json, '[');
-	for (uint32_t i = 0; i < comparison->source_map.count; i++) {
-		const struct source_map_root *root =
-			&comparison->source_map.roots[i];
-
-		json_begin(json, '{');
-		report_text(json, "base", root->base);
-		report_text(json, "new", root->changed);
-		report_uint(json, "files", root->file_count);
-		json_end(json, '}');
-	}
-	json_end(json, ']');
+	columns_members(sheet, &head_table,
+		&(struct head){base, comparison->inputs.count - base,
+			words[comparison->match], &comparison->source_map});
 }
 
 bool comparison_shows(

@@ -39,27 +39,19 @@ struct comparison_profiles {
 };
 
 /*
- * Reads all inputs. Sides with different devices are refused, unless devices
- * are ignored.
- *
- * Errors: reported; returns an exit status. EXIT_DAMAGED comes with all
- * profiles, other errors with none. Call comparison_profiles_clear() in any
- * case.
+ * Reads and compares the inputs, and calls `print` with the comparison and the
+ * head of its report. Errors: reported; returns the worst exit status, also of
+ * `print`.
  */
-int comparison_read(
-	struct comparison *comparison, struct comparison_profiles *profiles);
-void comparison_profiles_clear(struct comparison_profiles *profiles);
-
-/* Compares them; free with diff_free(). Errors: reported; NULL. */
-struct diff *comparison_diff(const struct comparison *comparison,
-	const struct comparison_profiles *profiles, enum diff_key key);
-
-/* The head of a report. */
-struct report comparison_report(const struct comparison *comparison,
-	const struct comparison_profiles *profiles, const char *schema);
+int comparison_run(struct comparison *comparison, enum diff_key key,
+	const char *schema,
+	int (*print)(void *user, const struct diff *diff,
+		const struct comparison_profiles *profiles,
+		struct report *report),
+	void *user);
 
 /* Writes the members "base_runs", "new_runs", "match" and "moved". */
-void comparison_write(const struct comparison *comparison, struct json *json);
+void comparison_write(struct sheet *sheet, const struct comparison *comparison);
 
 /* Whether this row is shown. */
 bool comparison_shows(

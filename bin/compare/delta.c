@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/delta.h"
 
-#include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profiles/label.h"
-#include "input/report.h"
 
 #define DIGITS UINT64_C(1000000000000000000) /* digits that fit in a word */
 #define WIDE_TEXT (QUANTITY_TEXT / 2)
 
 __extension__ typedef unsigned __int128 wide;
 
-const struct delta_unit *delta_unit(unsigned value, uint64_t largest_ns)
+const struct column_unit *delta_unit(unsigned value, uint64_t largest_ns)
 {
-	static const struct delta_unit units[] = {
+	static const struct column_unit units[] = {
 		{"ms", 1000000},
 		{"ns", 1},
 		{"us", 1000},
@@ -25,31 +22,12 @@ const struct delta_unit *delta_unit(unsigned value, uint64_t largest_ns)
 	};
 
 	/* Like stats: milliseconds, unless the largest time is shorter. */
-	return value == 0 && largest_ns < units[0].size_ns ? &units[2]
-							   : &units[value];
+	return value == 0 && largest_ns < units[0].size ? &units[2]
+							: &units[value];
 }
 
-void delta_columns(struct delta_columns *columns, const char *const *words,
-	bool spread, const struct delta_unit *unit)
-{
-	size_t count = 0;
-
-	for (; *words != NULL; words++) {
-		char *title = columns->titles[count];
-		bool has_unit = (*words)[strlen(*words) - 1] == ' ';
-
-		if (strcmp(*words, "+-") == 0 && !spread)
-			continue;
-		assert(count < DELTA_COLUMNS_MAX);
-		(void)snprintf(title, DELTA_TITLE_SIZE, "%s%s", *words,
-			has_unit ? unit->name : "");
-		columns->items[count++] =
-			(struct table_column){title, words[1] != NULL};
-	}
-	columns->count = count;
-}
-
-const char *delta_time(char text[QUANTITY_TEXT], uint64_t base,
+/* "+1.250", "-3", "0". */
+static const char *time_text(char text[QUANTITY_TEXT], uint64_t base,
 	uint64_t changed, uint64_t unit_ns)
 {
 	uint64_t size = changed > base ? changed - base : base - changed;
@@ -91,24 +69,6 @@ const char *delta_percent(
 	return text;
 }
 
-void delta_add_name(struct table *table, const struct diff_row *row)
-{
-	const char *base = basename(row->file);
-	const char *name = label_name(row->name);
-	char *place = NULL;
-
-	if (*base != '\0' &&
-		asprintf(&place, " (%s:%" PRIu32 ")", base, row->line) < 0) {
-		table->text.failed = true;
-		return;
-	}
-	if (row->kind == PROFILE_HOST)
-		table_add_name(table, "", name, place == NULL ? "" : place);
-	else
-		table_add(table, name);
-	free(place);
-}
-
 const char *delta_sum_name(bool device)
 {
 	return device ? "(all GPU work)" : "(all functions)";
@@ -126,89 +86,108 @@ const char *delta_kind(const struct diff_row *row)
 	return kinds[row->kind];
 }
 
-static void write_side(struct json *json, const struct diff_figures *side)
-{
-	if (side->found == 0) {
-		json_none(json);
-		return;
-	}
-	json_begin(json, '{');
-	report_uint(json, "count", side->median.count);
-	report_uint(json, "total_ns", side->median.total_ns);
-	report_uint(json, "self_ns", side->median.self_ns);
-	report_uint(json, "runs", side->found);
-	report_uint(json, "count_mad", side->spread.count);
-	report_uint(json, "total_mad_ns", side->spread.total_ns);
-	report_uint(json, "self_mad_ns", side->spread.self_ns);
-	json_end(json, '}');
-}
-
-/* New divided by base; false if undefined. */
-static bool ratio_of(const struct diff_row *row, double *ratio)
+/* New divided by base; unknown if undefined. */
+static struct value ratio_of(const struct diff_row *row)
 {
 	const struct diff_figures *base = &row->side[DIFF_BASE];
 	const struct diff_figures *changed = &row->side[DIFF_NEW];
 
 	if (base->found == 0 || changed->found == 0 ||
 		base->median.total_ns == 0)
-		return false;
-	*ratio = (double)changed->median.total_ns /
-		 (double)base->median.total_ns;
-	return true;
+		return value_maybe(false, 0);
+	return (struct value){
+		VALUE_KNOWN, .real = (double)changed->median.total_ns /
+				     (double)base->median.total_ns};
 }
 
-void delta_write(struct json *json, const struct diff_row *row)
+static struct value in_text(const char *text)
+{
+	return (struct value){VALUE_KNOWN, .text = text};
+}
+
+static void set_side(struct delta_line *line, const struct diff_figures *side,
+	enum diff_side at, bool self)
+{
+	bool found = side->found != 0;
+
+	line->side[at] = found ? side : NULL;
+	line->time[at] = value_maybe(
+		found, self ? side->median.self_ns : side->median.total_ns);
+	line->spread[at] = value_maybe(
+		found, self ? side->spread.self_ns : side->spread.total_ns);
+	line->count[at] = value_maybe(found, side->median.count);
+}
+
+void delta_line_init(struct delta_line *line, const struct diff_row *row,
+	const char *name, enum diff_key figure, const struct column_unit *unit)
 {
 	const struct diff_cost *base = &row->side[DIFF_BASE].median;
 	const struct diff_cost *changed = &row->side[DIFF_NEW].median;
-	double ratio;
 
-	json_key(json, "base");
-	write_side(json, &row->side[DIFF_BASE]);
-	json_key(json, "new");
-	write_side(json, &row->side[DIFF_NEW]);
-	report_int(json, "delta_ns",
-		diff_change(base->total_ns, changed->total_ns));
-	json_key(json, "ratio");
-	if (ratio_of(row, &ratio))
-		json_double(json, ratio);
-	else
-		json_none(json);
-	report_int(json, "delta_self_ns",
-		diff_change(base->self_ns, changed->self_ns));
-	report_int(
-		json, "delta_count", diff_change(base->count, changed->count));
-}
-
-static void csv_side(FILE *out, const struct diff_figures *side)
-{
-	if (side->found == 0)
-		fputs(",,,,,", out);
-	else
-		fprintf(out,
-			"%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			",%" PRIu64 ",",
-			side->median.count, side->median.total_ns,
-			side->median.self_ns, side->spread.total_ns,
-			side->spread.self_ns);
-}
-
-void delta_csv(FILE *out, const struct diff_row *row, char end)
-{
-	const struct diff_cost *base = &row->side[DIFF_BASE].median;
-	const struct diff_cost *changed = &row->side[DIFF_NEW].median;
-	char number[JSON_NUMBER_MAX + 1];
-	double ratio;
-
-	csv_side(out, &row->side[DIFF_BASE]);
-	csv_side(out, &row->side[DIFF_NEW]);
-	fprintf(out, "%" PRId64 ",",
-		diff_change(base->total_ns, changed->total_ns));
-	if (ratio_of(row, &ratio)) {
-		*json_put_double(number, ratio) = '\0';
-		fputs(number, out);
+	*line = (struct delta_line){
+		.name = name,
+		.file = row->file,
+		.kind = delta_kind(row),
+		.line = row->line,
+		.delta_ns = diff_change(base->total_ns, changed->total_ns),
+		.delta_self_ns = diff_change(base->self_ns, changed->self_ns),
+		.delta_count = diff_change(base->count, changed->count),
+		.ratio = ratio_of(row),
+		.function = {.name = label_name(name)},
+	};
+	for (enum diff_side side = 0; side < DIFF_SIDES; side++)
+		set_side(line, &row->side[side], side, figure == DIFF_SELF);
+	line->change = in_text(
+		time_text(line->change_text, line->time[DIFF_BASE].number,
+			line->time[DIFF_NEW].number, unit->size));
+	line->percent = in_text(delta_percent(line->percent_text,
+		line->time[DIFF_BASE].number, line->time[DIFF_NEW].number));
+	line->self_change = in_text(time_text(
+		line->self_text, base->self_ns, changed->self_ns, unit->size));
+	if (row->kind == PROFILE_HOST && *row->name != '\0') {
+		line->function.file = row->file;
+		line->function.line = row->line;
+	} else {
+		line->function.tail = "";
 	}
-	fprintf(out, ",%" PRId64 ",%" PRId64 "%c",
-		diff_change(base->self_ns, changed->self_ns),
-		diff_change(base->count, changed->count), end);
+}
+
+/* ---- columns ---- */
+
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct diff_figures, member)
+static const struct column side_columns[] = {
+	COLUMN_IN_JSON(COUNT, "count",
+		"number of calls; the median of the runs, as are the times",
+		OF(median.count)),
+	COLUMN_IN_JSON(TIME, "total_ns", "time including callees",
+		OF(median.total_ns)),
+	COLUMN_IN_JSON(TIME, "self_ns", "time without callees",
+		OF(median.self_ns)),
+	COLUMN_IN_JSON(COUNT, "runs", "number of runs that have it",
+		OF(found)),
+	COLUMN_IN_JSON(COUNT, "count_mad",
+		"median absolute deviation of count", OF(spread.count)),
+	COLUMN_IN_JSON(TIME, "total_mad_ns",
+		"median absolute deviation of total_ns", OF(spread.total_ns)),
+	COLUMN_IN_JSON(TIME, "self_mad_ns",
+		"median absolute deviation of self_ns", OF(spread.self_ns)),
+};
+
+static const struct column sum_columns[] = {DELTA_COLUMNS};
+/* clang-format on */
+
+const struct columns delta_side_table = COLUMNS(NULL, "a side", side_columns);
+const struct columns delta_sum_table = COLUMNS(NULL, "a sum", sum_columns);
+
+struct value delta_side_value(const struct column *column, const void *row)
+{
+	const struct delta_line *line = row;
+	size_t size = sizeof(struct diff_figures);
+	const struct diff_figures *side = line->side[column->index / size];
+
+	if (side == NULL)
+		return value_maybe(false, 0);
+	return value_number(
+		*(const uint64_t *)((const char *)side + column->index % size));
 }

@@ -1,67 +1,114 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes between two sides as text and in machine-readable forms, common to
- * all reports of comparisons. */
+/* The columns that all reports of comparisons have, and a row's values. */
 #ifndef DELTA_H
 #define DELTA_H
 
-#include "compare/diff.h"
-#include "json/json.h"
+#include "cli/columns.h"
 #include "cli/quantity.h"
-#include "cli/table.h"
+#include "compare/diff.h"
 
 /* The unit of times in text: a value of --unit; with "auto", one in which
  * `largest_ns` is not 0. */
 #define DELTA_UNITS "auto|ns|us|ms|s"
+const struct column_unit *delta_unit(unsigned value, uint64_t largest_ns);
 
-struct delta_unit {
-	const char *name;
-	uint64_t size_ns;
+struct delta_line {
+	const char *name, *file, *kind;
+	uint32_t line;
+	const struct diff_figures *side[DIFF_SIDES]; /* NULL: missing */
+	int64_t delta_ns, delta_self_ns, delta_count;
+	struct value ratio;
+	/* In text; times of the figure that is shown. */
+	struct value time[DIFF_SIDES], spread[DIFF_SIDES], count[DIFF_SIDES];
+	struct value change, percent, self_change;
+	struct value_name function;
+	char change_text[QUANTITY_TEXT];
+	char percent_text[QUANTITY_TEXT];
+	char self_text[QUANTITY_TEXT];
+	/* ctprof check only. */
+	const char *verdict;
+	struct value allowed_ppm, allowed_ns, allowed;
+	char allowed_text[QUANTITY_TEXT];
 };
 
-const struct delta_unit *delta_unit(unsigned value, uint64_t largest_ns);
+/* Fills all but the last four members. It points into itself: do not copy it.
+ * `name` is the row's, or that of a sum. */
+void delta_line_init(struct delta_line *line, const struct diff_row *row,
+	const char *name, enum diff_key figure, const struct column_unit *unit);
 
-/* Columns of a table, with storage for their titles. */
-#define DELTA_COLUMNS_MAX 12
-#define DELTA_TITLE_SIZE 16
+#define DELTA_RUNS 1u /* for `shown`: several runs per side */
 
-struct delta_columns {
-	struct table_column items[DELTA_COLUMNS_MAX];
-	char titles[DELTA_COLUMNS_MAX][DELTA_TITLE_SIZE];
-	size_t count;
-};
+#define DELTA_OF(member) COLUMN_OF(struct delta_line, member)
+#define DELTA_SIDE(side_, member) \
+	.get = delta_side_value, \
+	.index = (side_) * sizeof(struct diff_figures) + \
+		 offsetof(struct diff_figures, member)
 
-/* `words` ends with NULL. The unit is appended to words that end with a space;
- * "+-" is omitted without `spread`. All columns but the last are numbers. */
-void delta_columns(struct delta_columns *columns, const char *const *words,
-	bool spread, const struct delta_unit *unit);
+/* clang-format off */
+#define DELTA_NAME_COLUMNS \
+	COLUMN(TEXT, "name", NULL, "the function", DELTA_OF(name)), \
+	COLUMN(TEXT, "file", NULL, "its file; empty if unknown", \
+		DELTA_OF(file)), \
+	COLUMN(COUNT, "line", NULL, "its line, from 1; 0 if unknown", \
+		DELTA_OF(line)), \
+	COLUMN(TEXT, "kind", NULL, "function, kernel, copy or memset", \
+		DELTA_OF(kind), \
+		.words = "function|kernel|gpu_memcpy|gpu_memset")
+#define DELTA_CSV_COLUMNS(side, name) \
+	COLUMN_IN_CSV(COUNT, name "_count", "number of calls", \
+		DELTA_SIDE(side, median.count)), \
+	COLUMN_IN_CSV(TIME, name "_total_ns", "total time", \
+		DELTA_SIDE(side, median.total_ns)), \
+	COLUMN_IN_CSV(TIME, name "_self_ns", "own time", \
+		DELTA_SIDE(side, median.self_ns)), \
+	COLUMN_IN_CSV(TIME, name "_total_mad_ns", \
+		"median absolute deviation of the total time", \
+		DELTA_SIDE(side, spread.total_ns)), \
+	COLUMN_IN_CSV(TIME, name "_self_mad_ns", \
+		"median absolute deviation of the own time", \
+		DELTA_SIDE(side, spread.self_ns))
+#define DELTA_COLUMNS \
+	COLUMN_IN_JSON(OBJECT, "base", "the base; null if it is missing there",\
+		DELTA_OF(side[DIFF_BASE]), .table = &delta_side_table), \
+	COLUMN_IN_JSON(OBJECT, "new", \
+		"the new side; null if it is missing there", \
+		DELTA_OF(side[DIFF_NEW]), .table = &delta_side_table), \
+	DELTA_CSV_COLUMNS(DIFF_BASE, "base"), \
+	DELTA_CSV_COLUMNS(DIFF_NEW, "new"), \
+	COLUMN(INTEGER, "delta_ns", NULL, "growth of total_ns", \
+		DELTA_OF(delta_ns)), \
+	COLUMN(REAL, "ratio", NULL, \
+		"total_ns divided by the base's; null if undefined", \
+		DELTA_OF(ratio)), \
+	COLUMN(INTEGER, "delta_self_ns", NULL, "growth of self_ns", \
+		DELTA_OF(delta_self_ns)), \
+	COLUMN(INTEGER, "delta_count", NULL, "growth of the number of calls", \
+		DELTA_OF(delta_count))
+#define DELTA_TEXT_COLUMNS \
+	COLUMN_IN_TEXT(TIME, "base ", DELTA_OF(time[DIFF_BASE])), \
+	COLUMN_IN_TEXT(TIME, "+-", DELTA_OF(spread[DIFF_BASE]), \
+		.when = DELTA_RUNS), \
+	COLUMN_IN_TEXT(TIME, "new ", DELTA_OF(time[DIFF_NEW])), \
+	COLUMN_IN_TEXT(TIME, "+-", DELTA_OF(spread[DIFF_NEW]), \
+		.when = DELTA_RUNS), \
+	COLUMN_IN_TEXT(TIME, "change ", DELTA_OF(change)), \
+	COLUMN_IN_TEXT(PERCENT, "change %", DELTA_OF(percent))
+/* clang-format on */
 
-/* "+1.250", "-3", "0". Returns `text`. */
-const char *delta_time(char text[QUANTITY_TEXT], uint64_t base,
-	uint64_t changed, uint64_t unit_ns);
+/* One side as an object, and DELTA_COLUMNS alone, for sums. */
+extern const struct columns delta_side_table;
+extern const struct columns delta_sum_table;
+
+struct value delta_side_value(const struct column *column, const void *row);
 
 /* "+12.50", in percent; "-" if undefined. Returns `text`. */
 const char *delta_percent(
 	char text[QUANTITY_TEXT], uint64_t base, uint64_t changed);
 
-/* Adds "NAME (file.c:12)". */
-void delta_add_name(struct table *table, const struct diff_row *row);
-
-/* The name of the sum row. */
-const char *delta_sum_name(bool device);
-
 /* "function", "kernel", "gpu_memcpy", "gpu_memset". */
 const char *delta_kind(const struct diff_row *row);
 
-/* Writes the members "base", "new", "delta_ns", "ratio", "delta_self_ns" and
- * "delta_count". */
-void delta_write(struct json *json, const struct diff_row *row);
-
-/* The same as CSV fields; the line continues, or ends with '\n'. */
-#define DELTA_CSV_TITLES \
-	"base_count,base_total_ns,base_self_ns,base_total_mad_ns," \
-	"base_self_mad_ns,new_count,new_total_ns,new_self_ns," \
-	"new_total_mad_ns,new_self_mad_ns,delta_ns,ratio,delta_self_ns," \
-	"delta_count"
-void delta_csv(FILE *out, const struct diff_row *row, char end);
+/* The name of the sum row. */
+const char *delta_sum_name(bool device);
 
 #endif

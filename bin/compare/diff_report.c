@@ -66,97 +66,59 @@ static enum table_style style_of(
 	return sign > 0 ? TABLE_HOT : sign < 0 ? TABLE_GOOD : TABLE_PLAIN;
 }
 
-static void add_time(struct table *table, const struct diff_figures *side,
-	uint64_t time_ns, uint64_t unit_ns)
-{
-	char text[QUANTITY_TEXT];
+/* clang-format off */
+static const struct column items[] = {
+	DELTA_NAME_COLUMNS,
+	DELTA_COLUMNS,
+	DELTA_TEXT_COLUMNS,
+	COLUMN_IN_TEXT(TIME, "self change ", DELTA_OF(self_change)),
+	COLUMN_IN_TEXT(COUNT, "base n", DELTA_OF(count[DIFF_BASE])),
+	COLUMN_IN_TEXT(COUNT, "new n", DELTA_OF(count[DIFF_NEW])),
+	COLUMN_IN_TEXT(TEXT, "function", DELTA_OF(function)),
+};
+/* clang-format on */
+static const struct columns table =
+	COLUMNS("rows", "the functions and the work of devices", items);
 
-	table_add(table,
-		side->found == 0 ? "-" : quantity_in(text, time_ns, unit_ns));
+static void add_row(struct sheet *sheet, const struct diff_view *view,
+	const struct diff_row *row)
+{
+	struct delta_line line;
+
+	delta_line_init(&line, row, row->name, DIFF_TOTAL, &sheet->unit);
+	if (line.side[DIFF_BASE] == NULL)
+		line.percent.text = "added";
+	else if (line.side[DIFF_NEW] == NULL)
+		line.percent.text = "removed";
+	columns_add(sheet, &table, style_of(view, row), &line);
 }
 
-static void add_side(const struct diff_view *view, struct table *table,
-	const struct diff_figures *side, uint64_t unit_ns)
+/* Returns the number of rows that `top` hides. */
+static uint32_t add_rows(struct sheet *sheet, const struct diff_view *view)
 {
-	add_time(table, side, side->median.total_ns, unit_ns);
-	if (view->comparison->runs)
-		add_time(table, side, side->spread.total_ns, unit_ns);
-}
-
-static void add_change(
-	struct table *table, const struct diff_row *row, uint64_t unit_ns)
-{
-	const struct diff_figures *base = &row->side[DIFF_BASE];
-	const struct diff_figures *changed = &row->side[DIFF_NEW];
-	char text[QUANTITY_TEXT];
-
-	table_add(table, delta_time(text, base->median.total_ns,
-				 changed->median.total_ns, unit_ns));
-	if (base->found == 0)
-		table_add(table, "added");
-	else if (changed->found == 0)
-		table_add(table, "removed");
-	else
-		table_add(table, delta_percent(text, base->median.total_ns,
-					 changed->median.total_ns));
-	table_add(table, delta_time(text, base->median.self_ns,
-				 changed->median.self_ns, unit_ns));
-}
-
-static void add_count(struct table *table, const struct diff_figures *side)
-{
-	char text[QUANTITY_TEXT];
-
-	(void)snprintf(text, sizeof(text), "%" PRIu64, side->median.count);
-	table_add(table, side->found == 0 ? "-" : text);
-}
-
-static void add_row(const struct diff_view *view, struct table *table,
-	const struct diff_row *row, uint64_t unit_ns)
-{
-	table_add_row(table, style_of(view, row));
-	add_side(view, table, &row->side[DIFF_BASE], unit_ns);
-	add_side(view, table, &row->side[DIFF_NEW], unit_ns);
-	add_change(table, row, unit_ns);
-	add_count(table, &row->side[DIFF_BASE]);
-	add_count(table, &row->side[DIFF_NEW]);
-	delta_add_name(table, row);
-}
-
-static bool print_rows(const struct diff_view *view,
-	const struct delta_unit *unit, FILE *out, uint32_t *hidden)
-{
-	static const char *const words[] = {"base ", "+-", "new ", "+-",
-		"change ", "change %", "self change ", "base n", "new n",
-		"function", NULL};
-	struct delta_columns columns;
 	uint32_t count;
 	const struct diff_row *rows = diff_rows(view->diff, &count);
 	uint32_t shown = 0;
-	struct table table;
-	bool printed;
+	uint32_t hidden = 0;
 
-	delta_columns(&columns, words, view->comparison->runs, unit);
-	table_init(&table, columns.items, columns.count);
-	*hidden = 0;
+	columns_begin(sheet, &table);
 	for (uint32_t i = 0; i < count; i++) {
 		if (!comparison_shows(view->comparison, &rows[i]) ||
-			!is_changed(&rows[i]))
+			(sheet->style == REPORT_TEXT && !is_changed(&rows[i])))
 			continue;
 		if (view->top != 0 && shown == view->top) {
-			++*hidden;
+			hidden++;
 			continue;
 		}
 		shown++;
-		add_row(view, &table, &rows[i], unit->size_ns);
+		add_row(sheet, view, &rows[i]);
 	}
-	printed = table_print(&table, out, view->color, view->width);
-	table_clear(&table);
-	return printed;
+	columns_end(sheet, &table);
+	return hidden;
 }
 
-static void print_sum(const struct diff_view *view, bool device,
-	const struct delta_unit *unit, FILE *out)
+static void print_sum(
+	struct sheet *sheet, const struct diff_view *view, bool device)
 {
 	const struct diff_row *sum = diff_sum(view->diff, device);
 	uint64_t base = sum->side[DIFF_BASE].median.total_ns;
@@ -165,23 +127,11 @@ static void print_sum(const struct diff_view *view, bool device,
 
 	if (base == 0 && changed == 0)
 		return;
-	fprintf(out, "%s: %s -> %s %s (%s %%)\n",
+	columns_note(sheet, "%s: %s -> %s %s (%s %%)\n",
 		device ? "All GPU work" : "All functions",
-		quantity_in(texts[0], base, unit->size_ns),
-		quantity_in(texts[1], changed, unit->size_ns), unit->name,
-		delta_percent(texts[2], base, changed));
-}
-
-static void print_sums(const struct diff_view *view,
-	const struct counts *counts, const struct delta_unit *unit, FILE *out)
-{
-	if (!view->comparison->kernels)
-		print_sum(view, false, unit, out);
-	print_sum(view, true, unit, out);
-	fprintf(out,
-		"Functions in both: %" PRIu32 ", added: %" PRIu32
-		", removed: %" PRIu32 "\n",
-		counts->common, counts->added, counts->removed);
+		quantity_in(texts[0], base, sheet->unit.size),
+		quantity_in(texts[1], changed, sheet->unit.size),
+		sheet->unit.name, delta_percent(texts[2], base, changed));
 }
 
 /* The largest sum, which determines the unit. */
@@ -200,117 +150,92 @@ static uint64_t largest(const struct diff_view *view)
 	return most;
 }
 
-int diff_print_text(const struct diff_view *view, FILE *out)
+static void write_text(struct sheet *sheet, const struct diff_view *view)
 {
-	const struct delta_unit *unit = delta_unit(view->unit, largest(view));
 	struct counts counts = count_rows(view);
 	uint32_t hidden;
 
 	if (counts.common + counts.added + counts.removed == 0) {
-		fputs(view->comparison->kernels
+		columns_note(sheet,
+			view->comparison->kernels
 				? "Nothing to compare: no GPU activity.\n"
 				: "Nothing to compare: there are no "
-				  "functions.\n",
-			out);
-		return EXIT_DONE;
+				  "functions.\n");
+		return;
 	}
 	if (counts.changed == 0) {
-		fputs("Nothing changed.\n\n", out);
-	} else if (!print_rows(view, unit, out, &hidden)) {
-		return diag_no_memory(NULL);
+		columns_note(sheet, "Nothing changed.\n");
 	} else {
+		hidden = add_rows(sheet, view);
 		if (hidden != 0)
-			fprintf(out, "(%" PRIu32 " more changed; see --top)\n",
+			columns_note(sheet,
+				"(%" PRIu32 " more changed; see --top)\n",
 				hidden);
-		putc('\n', out);
 	}
-	print_sums(view, &counts, unit, out);
-	return EXIT_DONE;
+	columns_note(sheet, "\n");
+	if (!view->comparison->kernels)
+		print_sum(sheet, view, false);
+	print_sum(sheet, view, true);
+	columns_note(sheet,
+		"Functions in both: %" PRIu32 ", added: %" PRIu32
+		", removed: %" PRIu32 "\n",
+		counts.common, counts.added, counts.removed);
 }
 
-/* ---- JSON and CSV ---- */
+/* ---- the report ---- */
 
-/* Whether the row is among the first `top` shown rows. */
-static bool is_within_top(const struct diff_view *view,
-	const struct diff_row *row, uint32_t *shown_count)
-{
-	if (!comparison_shows(view->comparison, row) ||
-		(view->top != 0 && *shown_count == view->top))
-		return false;
-	++*shown_count;
-	return true;
-}
+struct head {
+	const char *sort;
+	struct counts counts;
+	const struct delta_line *host, *device;
+};
 
-static void put_sum(
-	const struct diff_view *view, struct json *json, bool device)
-{
-	json_key(json, device ? "device" : "host");
-	json_begin(json, '{');
-	delta_write(json, diff_sum(view->diff, device));
-	json_end(json, '}');
-}
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct head, member)
+static const struct column head_items[] = {
+	COLUMN_IN_JSON(TEXT, "sort", "the order of the rows", OF(sort),
+		.words = "total|self|count|ratio|name"),
+	COLUMN_IN_JSON(COUNT, "common", "number of functions on both sides",
+		OF(counts.common)),
+	COLUMN_IN_JSON(COUNT, "added", "number of those only on the new side",
+		OF(counts.added)),
+	COLUMN_IN_JSON(COUNT, "removed", "number of those only in the base",
+		OF(counts.removed)),
+	COLUMN_IN_JSON(OBJECT, "host", "the sum of all functions", OF(host),
+		.table = &delta_sum_table),
+	COLUMN_IN_JSON(OBJECT, "device", "the sum of all work of devices",
+		OF(device), .table = &delta_sum_table),
+};
+/* clang-format on */
+static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
 
-static void put_row(struct json *json, const struct diff_row *row)
-{
-	json_begin(json, '{');
-	report_text(json, "name", row->name);
-	report_text(json, "file", row->file);
-	report_uint(json, "line", row->line);
-	report_text(json, "kind", delta_kind(row));
-	delta_write(json, row);
-	json_end(json, '}');
-}
-
-int diff_print_json(
-	const struct diff_view *view, const struct report *report, FILE *out)
+bool diff_has_more(const struct diff_view *view)
 {
 	struct counts counts = count_rows(view);
-	struct report complete = *report;
-	uint32_t count;
-	const struct diff_row *rows = diff_rows(view->diff, &count);
-	uint32_t shown_count = 0;
-	struct json json;
-	int status;
 
-	if (view->top != 0 &&
-		view->top < counts.common + counts.added + counts.removed)
-		complete.truncated = true;
-	status = report_begin(&complete, &json, out);
-	if (status != EXIT_DONE)
-		return status;
-	comparison_write(view->comparison, &json);
-	report_text(&json, "sort", view->sort);
-	report_uint(&json, "common", counts.common);
-	report_uint(&json, "added", counts.added);
-	report_uint(&json, "removed", counts.removed);
-	put_sum(view, &json, false);
-	put_sum(view, &json, true);
-	json_key(&json, "rows");
-	json_begin(&json, '[');
-	for (uint32_t i = 0; i < count; i++)
-		if (is_within_top(view, &rows[i], &shown_count))
-			put_row(&json, &rows[i]);
-	json_end(&json, ']');
-	return report_end(&json);
+	return view->top != 0 &&
+	       view->top < counts.common + counts.added + counts.removed;
 }
 
-int diff_print_csv(const struct diff_view *view, FILE *out)
+void diff_write(struct sheet *sheet, const void *user)
 {
-	uint32_t count;
-	const struct diff_row *rows = diff_rows(view->diff, &count);
-	uint32_t shown_count = 0;
+	const struct diff_view *view = user;
+	struct delta_line sums[2];
 
-	fputs("name,file,line,kind," DELTA_CSV_TITLES "\n", out);
-	for (uint32_t i = 0; i < count; i++) {
-		if (!is_within_top(view, &rows[i], &shown_count))
-			continue;
-		table_csv(out, rows[i].name, ',');
-		table_csv(out, rows[i].file, ',');
-		fprintf(out, "%" PRIu32 ",%s,", rows[i].line,
-			delta_kind(&rows[i]));
-		delta_csv(out, &rows[i], '\n');
+	sheet->unit = *delta_unit(view->unit, largest(view));
+	sheet->shown = view->comparison->runs ? DELTA_RUNS : 0;
+	if (sheet->style == REPORT_TEXT) {
+		write_text(sheet, view);
+		return;
 	}
-	return EXIT_DONE;
+	for (int device = 0; device < 2; device++)
+		delta_line_init(&sums[device], diff_sum(view->diff, device), "",
+			DIFF_TOTAL, &sheet->unit);
+	comparison_write(sheet, view->comparison);
+	columns_members(sheet, &head_table,
+		&(struct head){
+			view->sort, count_rows(view), &sums[0], &sums[1]});
+	(void)add_rows(sheet, view);
 }
 
 /* ---- the flame graph ---- */

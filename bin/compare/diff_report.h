@@ -3,8 +3,6 @@
 #ifndef DIFF_REPORT_H
 #define DIFF_REPORT_H
 
-#include <stdio.h>
-
 #include "compare/delta.h"
 #include "compare/comparison.h"
 
@@ -13,20 +11,17 @@ struct diff_view {
 	const struct comparison *comparison;
 	const char *sort; /* the key of the row order */
 	uint32_t top;     /* rows; 0: all */
-	unsigned unit;    /* of DELTA_UNITS; text only, as is all below */
-	bool color;
-	size_t width;
+	unsigned unit;    /* of DELTA_UNITS, in text */
 };
 
 /* Whether any shown row differs. */
 bool diff_differs(const struct diff_view *view);
 
-/* Each prints to `out`. Errors: reported; they return an exit status. Write
- * errors remain in the stream. */
-int diff_print_text(const struct diff_view *view, FILE *out);
-int diff_print_csv(const struct diff_view *view, FILE *out);
-int diff_print_json(
-	const struct diff_view *view, const struct report *report, FILE *out);
+/* Whether rows are beyond `top`. */
+bool diff_has_more(const struct diff_view *view);
+
+/* For report_write(); `view` is a struct diff_view. */
+void diff_write(struct sheet *sheet, const void *view);
 
 /*
  * Writes a differential flame graph as SVG to the path; the profiles must have

@@ -149,17 +149,27 @@ bool report_has_events(const struct input *input)
 	return false;
 }
 
+struct report report_of(const struct inputs *inputs, const char *schema,
+	const uint64_t losses[LOSS_KINDS])
+{
+	struct report report = {
+		.schema = schema,
+		.inputs = inputs->paths,
+		.input_count = inputs->count,
+		.truncated = losses[LOSS_TRUNCATED] != 0,
+	};
+
+	memcpy(report.losses, losses, sizeof(report.losses));
+	return report;
+}
+
 void report_init(struct report *report, const struct trace *trace,
 	const char *schema, char *const *path)
 {
-	*report = (struct report){
-		.schema = schema,
-		.inputs = path,
-		.input_count = 1,
-		.truncated = trace->losses[LOSS_TRUNCATED] != 0,
-	};
-	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
-		report->losses[loss] = trace->losses[loss];
+	const struct inputs inputs = {
+		.paths = (char **)(uintptr_t)path, .count = 1};
+
+	*report = report_of(&inputs, schema, trace->losses);
 }
 
 void report_read_top(const struct argument_value *value)
@@ -207,6 +217,29 @@ int report_write(struct report_options *report_options,
 	if (!sheet.failed)
 		return EXIT_DONE;
 	return ferror(out) ? EXIT_OUTPUT : diag_no_memory(NULL);
+}
+
+struct write_context {
+	struct report_options *report_options;
+	const struct report *report;
+	void (*write)(struct sheet *sheet, const void *view);
+	const void *view;
+};
+
+static int write_view(void *user, FILE *out)
+{
+	const struct write_context *context = user;
+
+	return report_write(context->report_options, context->report, out,
+		context->write, context->view);
+}
+
+int report_write_output(struct report_options *report_options,
+	const struct report *report,
+	void (*write)(struct sheet *sheet, const void *view), const void *view)
+{
+	return report_print(report_options->output, write_view,
+		&(struct write_context){report_options, report, write, view});
 }
 
 bool report_needs_titles(struct report_options *report_options)

@@ -97,6 +97,10 @@ enum ctp_status report_read(const struct inputs *inputs, struct input *input,
 /* Whether the input has events, not sums; otherwise reports that. */
 bool report_has_events(const struct input *input);
 
+/* The head of a report on all inputs. */
+struct report report_of(const struct inputs *inputs, const char *schema,
+	const uint64_t losses[LOSS_KINDS]);
+
 /* Sets the head of a report on one input that has been read. */
 void report_init(struct report *report, const struct trace *trace,
 	const char *schema, char *const *path);
@@ -118,12 +122,9 @@ int report_write(struct report_options *report_options,
 	const struct report *report, FILE *out,
 	void (*write)(struct sheet *sheet, const void *view), const void *view);
 
-/* Prints a view by NAME_print_json(), NAME_print_csv() or NAME_print_text(). */
-#define REPORT_PRINT(report_options, name, view, report, out) \
-	((report_options)->style == REPORT_JSON \
-			? name##_print_json(view, report, out) \
-		: (report_options)->style == REPORT_CSV \
-			? name##_print_csv(view, out) \
-			: name##_print_text(view, out))
+/* The same into the output that the options name. */
+int report_write_output(struct report_options *report_options,
+	const struct report *report,
+	void (*write)(struct sheet *sheet, const void *view), const void *view);
 
 #endif

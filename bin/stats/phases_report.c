@@ -5,106 +5,144 @@
 #include <string.h>
 
 #include "io/amount.h"
-#include "cli/command.h"
 #include "cli/quantity.h"
-#include "cli/diag.h"
-#include "cli/table.h"
 
 #define SHORT_NS 10000000 /* shorter times are in us, not ms */
 #define BAR "##########"
 #define BAR_SIZE (sizeof(BAR) - 1)
 
+static const struct column_unit ms = {"ms", 1000000};
+static const struct column_unit us = {"us", 1000};
+
+/* ---- phases ---- */
+
 /* A phase, or the rest. */
-struct row {
-	const char *phase;
+struct line {
+	const struct phase_total_thread *thread; /* NULL: of all threads */
+	const char *input, *name, *rules, *phase;
+	int64_t pid, tid;
 	struct phase_sum sum;
-	bool shown; /* it has any time */
+	uint64_t share;
+	const char *bar;
+	struct value count; /* in text */
 };
 
+#define THREADS 1u /* rows are of threads */
+
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct line, member)
+static const struct column items[] = {
+	COLUMN_IN_CSV(TEXT, "input", "the input", OF(input), .when = THREADS),
+	COLUMN_IN_CSV(INTEGER, "pid", "the process", OF(pid), .when = THREADS),
+	COLUMN_IN_CSV(INTEGER, "tid", "the thread", OF(tid), .when = THREADS),
+	COLUMN_IN_CSV(TEXT, "name", "the thread's name; empty if unknown",
+		OF(name), .when = THREADS),
+	COLUMN(TEXT, "rules", NULL, "the name of the rules; null for inputs "
+		"that no rules match", OF(rules)),
+	COLUMN(TEXT, "phase", NULL, "the phase; (unknown) is time outside of "
+		"phases, (idle) time outside of ranges", OF(phase)),
+	COLUMN(COUNT, "count", NULL, "number of ranges that begin it",
+		OF(sum.count)),
+	COLUMN(TIME, "self_ns", "self ", "time in the phase itself",
+		OF(sum.self_ns)),
+	COLUMN_IN_TEXT(PERCENT, "share %", OF(share)),
+	COLUMN_IN_TEXT(TEXT, "", OF(bar)),
+	COLUMN(TIME, "total_ns", "total ", "time from begin to end",
+		OF(sum.total_ns)),
+	COLUMN_IN_TEXT(COUNT, "count", OF(count)),
+	COLUMN_IN_TEXT(TEXT, "phase", OF(phase)),
+};
+#undef OF
+/* clang-format on */
+static const struct columns table = COLUMNS("rows", "each phase", items);
+
 /* Phases in the order of their rules, followed by the rest. */
-static uint32_t row_count(const struct phases_view *view, uint32_t set)
+static uint32_t line_count(const struct phase_totals *totals, uint32_t set)
 {
-	return phase_totals_phase_count(view->totals, set) + 2;
+	return phase_totals_phase_count(totals, set) + 2;
 }
 
-static struct row row_at(const struct phases_view *view, uint32_t set,
-	const struct phase_times *times, uint32_t index)
+/* False if it has no time. */
+static bool find_line(struct line *line, const struct phase_totals *totals,
+	uint32_t set, const struct phase_times *times, uint32_t index)
 {
-	uint32_t phases = phase_totals_phase_count(view->totals, set);
+	uint32_t phases = phase_totals_phase_count(totals, set);
 	uint64_t rest_ns = index == phases ? times->unknown_ns : times->idle_ns;
+	size_t bar;
 
-	if (index < phases)
-		return (struct row){
-			.phase = phase_rules_phase(
-				view->totals->sets->rules[set], index),
-			.sum = times->phases[index],
-			.shown = times->phases[index].count != 0,
-		};
-	return (struct row){
-		.phase = index == phases ? "(unknown)" : "(idle)",
-		.sum = {.self_ns = rest_ns, .total_ns = rest_ns},
-		.shown = rest_ns != 0,
-	};
+	line->rules = phase_totals_rules_name(totals, set);
+	if (index < phases) {
+		line->phase =
+			phase_rules_phase(totals->sets->rules[set], index);
+		line->sum = times->phases[index];
+		line->count = value_number(line->sum.count);
+	} else {
+		line->phase = index == phases ? "(unknown)" : "(idle)";
+		line->sum = (struct phase_sum){
+			.self_ns = rest_ns, .total_ns = rest_ns};
+	}
+	line->share = amount_share(line->sum.self_ns, times->wall_ns);
+	bar = (line->share * BAR_SIZE + AMOUNT_WHOLE / 2) / AMOUNT_WHOLE;
+	line->bar = &BAR[BAR_SIZE - bar];
+	return index < phases ? line->sum.count != 0 : rest_ns != 0;
 }
 
-static bool is_short(const struct phase_times *times)
+/* `thread` is NULL for the sum of all. */
+static void add_lines(struct sheet *sheet, const struct phase_totals *totals,
+	uint32_t set, const struct phase_times *times,
+	const struct phase_total_thread *thread)
 {
-	return times->wall_ns < SHORT_NS;
+	for (uint32_t i = 0; i < line_count(totals, set); i++) {
+		struct line line = {0};
+
+		if (thread != NULL) {
+			line.input = thread->path;
+			line.name = thread->name;
+			line.pid = thread->pid;
+			line.tid = thread->tid;
+		}
+		if (find_line(&line, totals, set, times, i))
+			columns_add(sheet, &table,
+				line.phase[0] == '(' ? TABLE_FAINT
+						     : TABLE_PLAIN,
+				&line);
+	}
 }
 
-static const char *time_text(char text[QUANTITY_TEXT], uint64_t time_ns,
-	const struct phase_times *of)
+static void add_sums(struct sheet *sheet, const struct phase_totals *totals)
 {
-	return quantity_in(text, time_ns, is_short(of) ? 1000 : 1000000);
+	for (uint32_t set = 0; set <= PHASE_TOTALS_NONE; set++)
+		if (totals->totals[set].file_count != 0)
+			add_lines(sheet, totals, set,
+				&totals->totals[set].times, NULL);
 }
 
-static void add_row(struct table *table, const struct row *row,
-	const struct phase_times *times)
+static void add_threads(struct sheet *sheet, const struct phase_totals *totals)
 {
-	uint32_t share = amount_share(row->sum.self_ns, times->wall_ns);
-	size_t bar = (share * BAR_SIZE + AMOUNT_WHOLE / 2) / AMOUNT_WHOLE;
-	bool is_rest = row->phase[0] == '(';
+	for (size_t i = 0; i < totals->thread_count; i++)
+		add_lines(sheet, totals, totals->threads[i].set,
+			&totals->threads[i].times, &totals->threads[i]);
+}
+
+/* ---- text ---- */
+
+static void print_times(struct sheet *sheet, const struct phase_totals *totals,
+	uint32_t set, const struct phase_times *times)
+{
+	columns_begin(sheet, &table);
+	add_lines(sheet, totals, set, times, NULL);
+	columns_end(sheet, &table);
+}
+
+/* "12.5 ms"; the unit is also that of the table. */
+static void print_wall(struct sheet *sheet, const struct phase_times *times)
+{
 	char text[QUANTITY_TEXT];
 
-	table_add_row(table, is_rest ? TABLE_FAINT : TABLE_PLAIN);
-	table_add(table, time_text(text, row->sum.self_ns, times));
-	table_add(table, amount_hundredths(text, share));
-	table_add(table, &BAR[BAR_SIZE - bar]);
-	table_add(table, time_text(text, row->sum.total_ns, times));
-	(void)snprintf(text, sizeof(text), "%" PRIu64, row->sum.count);
-	table_add(table, is_rest ? "" : text);
-	table_add(table, row->phase);
-}
-
-static bool print_times(const struct phases_view *view, uint32_t set,
-	const struct phase_times *times, FILE *out)
-{
-	const struct table_column columns[] = {
-		{is_short(times) ? "self us" : "self ms", true},
-		{"share %", true},
-		{"", false},
-		{is_short(times) ? "total us" : "total ms", true},
-		{"count", true},
-		{"phase", false},
-	};
-	struct table table;
-	bool printed;
-
-	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-	for (uint32_t i = 0; i < row_count(view, set); i++) {
-		struct row row = row_at(view, set, times, i);
-
-		if (row.shown)
-			add_row(&table, &row, times);
-	}
-	printed = table_print(&table, out, view->color, view->width);
-	table_clear(&table);
-	return printed;
-}
-
-static void put_printable(FILE *out, const char *name)
-{
-	table_text(out, name, strlen(name));
+	sheet->unit = times->wall_ns < SHORT_NS ? us : ms;
+	columns_note(sheet, "%s %s\n",
+		quantity_in(text, times->wall_ns, sheet->unit.size),
+		sheet->unit.name);
 }
 
 static const char *plural(uint64_t count)
@@ -112,246 +150,203 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-static void put_wall(const struct phase_times *times, FILE *out)
+static void print_counts(struct sheet *sheet, const struct phase_total *total)
 {
-	char text[QUANTITY_TEXT];
-
-	fprintf(out, "%s %s", time_text(text, times->wall_ns, times),
-		is_short(times) ? "us" : "ms");
-}
-
-static void put_counts(const struct phase_total *total, FILE *out)
-{
-	fprintf(out, "%" PRIu64 " input%s, ", total->file_count,
+	columns_note(sheet, "%" PRIu64 " input%s, ", total->file_count,
 		plural(total->file_count));
 	if (total->thread_count != 0)
-		fprintf(out, "%" PRIu64 " thread%s, ", total->thread_count,
-			plural(total->thread_count));
-	put_wall(&total->times, out);
+		columns_note(sheet, "%" PRIu64 " thread%s, ",
+			total->thread_count, plural(total->thread_count));
+	print_wall(sheet, &total->times);
 }
 
-static bool print_total(const struct phases_view *view, uint32_t set, FILE *out)
+static void print_name(struct sheet *sheet, const char *name)
 {
-	const struct phase_total *total = &view->totals->totals[set];
+	table_text(sheet->out, name, strlen(name));
+}
+
+static void print_total(
+	struct sheet *sheet, const struct phase_totals *totals, uint32_t set)
+{
+	const struct phase_total *total = &totals->totals[set];
 
 	if (set == PHASE_TOTALS_NONE) {
-		fputs("Without phases: ", out);
-		put_counts(total, out);
-		fputs("\n(no range matches the rules clang, dynamo, import or "
-		      "nvcc; see --rules)\n",
-			out);
-		return true;
+		columns_note(sheet, "Without phases: ");
+		print_counts(sheet, total);
+		columns_note(sheet, "(no range matches the rules clang, "
+				    "dynamo, import or nvcc; see --rules)\n");
+		return;
 	}
-	fputs("Phases by the rules ", out);
-	put_printable(out, phase_totals_rules_name(view->totals, set));
-	fputs(": ", out);
-	put_counts(total, out);
-	putc('\n', out);
+	columns_note(sheet, "Phases by the rules ");
+	print_name(sheet, phase_totals_rules_name(totals, set));
+	columns_note(sheet, ": ");
+	print_counts(sheet, total);
 	if (total->flat_count != 0)
-		fprintf(out,
+		columns_note(sheet,
 			"(%" PRIu64
 			" of them have no call tree: there a phase has only "
 			"the own time\nof the functions that its rules name)\n",
 			total->flat_count);
-	return print_times(view, set, &total->times, out);
+	print_times(sheet, totals, set, &total->times);
 }
 
-static bool print_thread(const struct phases_view *view,
-	const struct phase_total_thread *thread, FILE *out)
+static void print_thread(struct sheet *sheet, const struct phase_totals *totals,
+	const struct phase_total_thread *thread)
 {
-	putc('\n', out);
-	put_printable(out, thread->path);
-	fprintf(out, ": process %" PRId64 ", thread %" PRId64, thread->pid,
-		thread->tid);
+	columns_note(sheet, "\n");
+	print_name(sheet, thread->path);
+	columns_note(sheet, ": process %" PRId64 ", thread %" PRId64,
+		thread->pid, thread->tid);
 	if (thread->name[0] != '\0') {
-		fputs(" (", out);
-		put_printable(out, thread->name);
-		putc(')', out);
+		columns_note(sheet, " (");
+		print_name(sheet, thread->name);
+		columns_note(sheet, ")");
 	}
-	fputs(": ", out);
-	put_wall(&thread->times, out);
-	putc('\n', out);
-	return print_times(view, thread->set, &thread->times, out);
+	columns_note(sheet, ": ");
+	print_wall(sheet, &thread->times);
+	print_times(sheet, totals, thread->set, &thread->times);
 }
 
-int phases_print_text(const struct phases_view *view, FILE *out)
+static void write_text(struct sheet *sheet, const struct phase_totals *totals)
 {
-	const struct phase_totals *totals = view->totals;
-	bool printed = true;
 	bool first = true;
 
-	for (uint32_t set = 0; set <= PHASE_TOTALS_NONE && printed; set++) {
+	for (uint32_t set = 0; set <= PHASE_TOTALS_NONE; set++) {
 		if (totals->totals[set].file_count == 0)
 			continue;
 		if (!first)
-			putc('\n', out);
-		printed = print_total(view, set, out);
+			columns_note(sheet, "\n");
+		print_total(sheet, totals, set);
 		first = false;
 	}
-	for (size_t i = 0; i < totals->thread_count && printed; i++)
-		printed = print_thread(view, &totals->threads[i], out);
+	for (size_t i = 0; i < totals->thread_count; i++)
+		print_thread(sheet, totals, &totals->threads[i]);
 	if (first)
-		fputs("No phase was found.\n", out);
-	if (printed)
-		return EXIT_DONE;
-	return diag_no_memory(NULL);
+		columns_note(sheet, "No phase was found.\n");
 }
 
-static void put_csv_row(FILE *out, const char *rules, const struct row *row)
+/* ---- sets and threads in JSON ---- */
+
+struct set_line {
+	const char *rules;
+	uint64_t inputs, flat, threads, wall_ns;
+};
+
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct set_line, member)
+static const struct column set_items[] = {
+	COLUMN_IN_JSON(TEXT, "rules", "the name of the rules; null for inputs "
+		"that no rules match", OF(rules)),
+	COLUMN_IN_JSON(COUNT, "inputs", "number of inputs", OF(inputs)),
+	COLUMN_IN_JSON(COUNT, "flat", "number of those without a call tree",
+		OF(flat)),
+	COLUMN_IN_JSON(COUNT, "threads", "number of threads", OF(threads)),
+	COLUMN_IN_JSON(TIME, "wall_ns", "the sum of the self times",
+		OF(wall_ns)),
+};
+#undef OF
+/* clang-format on */
+static const struct columns set_table =
+	COLUMNS("sets", "each set of rules that was used", set_items);
+
+static void add_sets(struct sheet *sheet, const struct phase_totals *totals)
 {
-	table_csv(out, rules == NULL ? "" : rules, ',');
-	table_csv(out, row->phase, ',');
-	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", row->sum.count,
-		row->sum.self_ns, row->sum.total_ns);
+	columns_begin(sheet, &set_table);
+	for (uint32_t set = 0; set <= PHASE_TOTALS_NONE; set++) {
+		const struct phase_total *total = &totals->totals[set];
+
+		if (total->file_count != 0)
+			columns_add(sheet, &set_table, TABLE_PLAIN,
+				&(struct set_line){
+					.rules = phase_totals_rules_name(
+						totals, set),
+					.inputs = total->file_count,
+					.flat = total->flat_count,
+					.threads = total->thread_count,
+					.wall_ns = total->times.wall_ns});
+	}
+	columns_end(sheet, &set_table);
 }
 
-static void put_csv_totals(const struct phases_view *view, FILE *out)
+struct thread_line {
+	const struct phase_totals *totals;
+	const struct phase_total_thread *thread;
+	const char *input, *name, *rules;
+	int64_t pid, tid;
+	uint64_t wall_ns;
+};
+
+static void put_phases(
+	struct sheet *sheet, const struct column *column, const void *row)
 {
-	const struct phase_totals *totals = view->totals;
+	const struct thread_line *thread = row;
+	uint32_t set = thread->thread->set;
 
-	fputs("rules,phase,count,self_ns,total_ns\n", out);
-	for (uint32_t set = 0; set <= PHASE_TOTALS_NONE; set++)
-		for (uint32_t i = 0; totals->totals[set].file_count != 0 &&
-				     i < row_count(view, set);
-			i++) {
-			struct row row = row_at(
-				view, set, &totals->totals[set].times, i);
+	(void)column;
+	for (uint32_t i = 0; i < line_count(thread->totals, set); i++) {
+		struct line line = {0};
 
-			if (row.shown)
-				put_csv_row(out,
-					phase_totals_rules_name(totals, set),
-					&row);
-		}
+		if (!find_line(&line, thread->totals, set,
+			    &thread->thread->times, i))
+			continue;
+		json_key(&sheet->json, line.phase);
+		json_uint(&sheet->json, line.sum.self_ns);
+	}
 }
 
-static void put_csv_threads(const struct phases_view *view, FILE *out)
-{
-	const struct phase_totals *totals = view->totals;
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct thread_line, member)
+static const struct column thread_items[] = {
+	COLUMN_IN_JSON(TEXT, "input", "the input", OF(input)),
+	COLUMN_IN_JSON(INTEGER, "pid", "the process", OF(pid)),
+	COLUMN_IN_JSON(INTEGER, "tid", "the thread", OF(tid)),
+	COLUMN_IN_JSON(TEXT, "name", "the thread's name; empty if unknown",
+		OF(name)),
+	COLUMN_IN_JSON(TEXT, "rules", "the name of the rules; null for inputs "
+		"that no rules match", OF(rules)),
+	COLUMN_IN_JSON(TIME, "wall_ns", "the sum of the phases", OF(wall_ns)),
+	COLUMN_IN_JSON(MAP, "phases", "the self time of each phase, in "
+		"nanoseconds", .put = put_phases),
+};
+/* clang-format on */
+static const struct columns thread_table =
+	COLUMNS("threads", "each thread; with --threads", thread_items);
 
-	fputs("input,pid,tid,name,rules,phase,count,self_ns,total_ns\n", out);
+static void add_thread_objects(
+	struct sheet *sheet, const struct phase_totals *totals)
+{
+	columns_begin(sheet, &thread_table);
 	for (size_t i = 0; i < totals->thread_count; i++) {
 		const struct phase_total_thread *thread = &totals->threads[i];
 
-		for (uint32_t j = 0; j < row_count(view, thread->set); j++) {
-			struct row row =
-				row_at(view, thread->set, &thread->times, j);
-
-			if (!row.shown)
-				continue;
-			table_csv(out, thread->path, ',');
-			fprintf(out, "%" PRId64 ",%" PRId64 ",", thread->pid,
-				thread->tid);
-			table_csv(out, thread->name, ',');
-			put_csv_row(out,
+		columns_add(sheet, &thread_table, TABLE_PLAIN,
+			&(struct thread_line){totals, thread, thread->path,
+				thread->name,
 				phase_totals_rules_name(totals, thread->set),
-				&row);
-		}
+				thread->pid, thread->tid,
+				thread->times.wall_ns});
 	}
+	columns_end(sheet, &thread_table);
 }
 
-int phases_print_csv(const struct phases_view *view, FILE *out)
+void phases_write(struct sheet *sheet, const void *user)
 {
-	if (view->totals->by_thread)
-		put_csv_threads(view, out);
+	const struct phase_totals *totals = user;
+	bool is_json = sheet->style == REPORT_JSON;
+
+	if (sheet->style == REPORT_TEXT) {
+		write_text(sheet, totals);
+		return;
+	}
+	sheet->shown = totals->by_thread ? THREADS : 0;
+	columns_begin(sheet, &table);
+	if (totals->by_thread && !is_json)
+		add_threads(sheet, totals);
 	else
-		put_csv_totals(view, out);
-	return EXIT_DONE;
-}
-
-static void put_rules(
-	const struct phases_view *view, uint32_t set, struct json *json)
-{
-	const char *rules = phase_totals_rules_name(view->totals, set);
-
-	json_key(json, "rules");
-	if (rules == NULL)
-		json_none(json);
-	else
-		json_text(json, rules);
-}
-
-static void put_rows(
-	const struct phases_view *view, uint32_t set, struct json *json)
-{
-	for (uint32_t i = 0; i < row_count(view, set); i++) {
-		struct row row =
-			row_at(view, set, &view->totals->totals[set].times, i);
-
-		if (!row.shown)
-			continue;
-		json_begin(json, '{');
-		put_rules(view, set, json);
-		report_text(json, "phase", row.phase);
-		report_uint(json, "count", row.sum.count);
-		report_uint(json, "self_ns", row.sum.self_ns);
-		report_uint(json, "total_ns", row.sum.total_ns);
-		json_end(json, '}');
-	}
-}
-
-static void put_set(
-	const struct phases_view *view, uint32_t set, struct json *json)
-{
-	const struct phase_total *total = &view->totals->totals[set];
-
-	json_begin(json, '{');
-	put_rules(view, set, json);
-	report_uint(json, "inputs", total->file_count);
-	report_uint(json, "flat", total->flat_count);
-	report_uint(json, "threads", total->thread_count);
-	report_uint(json, "wall_ns", total->times.wall_ns);
-	json_end(json, '}');
-}
-
-static void put_thread(const struct phases_view *view,
-	const struct phase_total_thread *thread, struct json *json)
-{
-	json_begin(json, '{');
-	report_text(json, "input", thread->path);
-	report_int(json, "pid", thread->pid);
-	report_int(json, "tid", thread->tid);
-	report_text(json, "name", thread->name);
-	put_rules(view, thread->set, json);
-	report_uint(json, "wall_ns", thread->times.wall_ns);
-	json_key(json, "phases");
-	json_begin(json, '{');
-	for (uint32_t i = 0; i < row_count(view, thread->set); i++) {
-		struct row row = row_at(view, thread->set, &thread->times, i);
-
-		if (row.shown)
-			report_uint(json, row.phase, row.sum.self_ns);
-	}
-	json_end(json, '}');
-	json_end(json, '}');
-}
-
-int phases_print_json(
-	const struct phases_view *view, const struct report *report, FILE *out)
-{
-	const struct phase_totals *totals = view->totals;
-	struct json json;
-	int status = report_begin(report, &json, out);
-
-	if (status != EXIT_DONE)
-		return status;
-	json_key(&json, "rows");
-	json_begin(&json, '[');
-	for (uint32_t set = 0; set <= PHASE_TOTALS_NONE; set++)
-		if (totals->totals[set].file_count != 0)
-			put_rows(view, set, &json);
-	json_end(&json, ']');
-	json_key(&json, "sets");
-	json_begin(&json, '[');
-	for (uint32_t set = 0; set <= PHASE_TOTALS_NONE; set++)
-		if (totals->totals[set].file_count != 0)
-			put_set(view, set, &json);
-	json_end(&json, ']');
-	if (totals->by_thread) {
-		json_key(&json, "threads");
-		json_begin(&json, '[');
-		for (size_t i = 0; i < totals->thread_count; i++)
-			put_thread(view, &totals->threads[i], &json);
-		json_end(&json, ']');
-	}
-	return report_end(&json);
+		add_sums(sheet, totals);
+	columns_end(sheet, &table);
+	if (is_json)
+		add_sets(sheet, totals);
+	if (is_json && totals->by_thread)
+		add_thread_objects(sheet, totals);
 }
