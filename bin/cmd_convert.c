@@ -356,23 +356,14 @@ static int convert_all(struct request *request)
 		.name = input_name_at,
 		.progress = inputs_progress(inputs),
 	};
+	static int (*const checks[])(const struct request *request) = {
+		check_pair, check_parts, check_counters, check_limits,
+		check_metric, check_csv_raw, check_directories};
 	int status = choose_format(request);
 
-	request->inputs.keeps_costs = request->to == &callgrind_format;
-	if (status == EXIT_DONE)
-		status = check_pair(request);
-	if (status == EXIT_DONE)
-		status = check_parts(request);
-	if (status == EXIT_DONE)
-		status = check_counters(request);
-	if (status == EXIT_DONE)
-		status = check_limits(request);
-	if (status == EXIT_DONE)
-		status = check_metric(request);
-	if (status == EXIT_DONE)
-		status = check_csv_raw(request);
-	if (status == EXIT_DONE)
-		status = check_directories(request);
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		if (status == EXIT_DONE)
+			status = checks[i](request);
 	if (status == EXIT_DONE)
 		status = name_outputs(request);
 	convert_set_request(request->to, &request->inputs.request);

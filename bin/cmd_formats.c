@@ -34,37 +34,39 @@ static void print_text(void)
 			(*at)->summary);
 }
 
-static void put_format(struct json *json, const struct format *format)
-{
-	json_begin(json, '{');
-	report_text(json, "name", format->name);
-	report_text(json, "summary", format->summary);
-	json_key(json, "suffix");
-	if (format->suffix == NULL)
-		json_none(json);
-	else
-		json_text(json, format->suffix);
-	report_text(json, "content", content(format));
-	report_bool(json, "reads", format_names_can_read(format));
-	report_bool(json, "writes", format_names_can_write(format));
-	report_bool(json, "binary", format->binary);
-	json_end(json, '}');
-}
+struct line {
+	const char *name, *summary, *suffix, *content;
+	bool reads, writes, binary;
+};
 
-static int print_json(void)
-{
-	struct report report = {.schema = "ctprof/formats/1"};
-	struct json json;
-	int status = report_begin(&report, &json, stdout);
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct line, member)
+static const struct column items[] = {
+	COLUMN_IN_JSON(TEXT, "name", "the name, for --to and --from", OF(name)),
+	COLUMN_IN_JSON(TEXT, "summary", "a description", OF(summary)),
+	COLUMN_IN_JSON(TEXT, "suffix", "of its files; null if unknown",
+		OF(suffix)),
+	COLUMN_IN_JSON(TEXT, "content", "the kind of data", OF(content),
+		.words = "timeline|profile"),
+	COLUMN_IN_JSON(BOOL, "reads", "it can be read", OF(reads)),
+	COLUMN_IN_JSON(BOOL, "writes", "it can be written", OF(writes)),
+	COLUMN_IN_JSON(BOOL, "binary", "it is not text", OF(binary)),
+};
+#undef OF
+/* clang-format on */
+static const struct columns table = COLUMNS("rows", "the formats", items);
 
-	if (status != EXIT_DONE)
-		return status;
-	json_key(&json, "rows");
-	json_begin(&json, '[');
+static void write_formats(struct sheet *sheet, const void *view)
+{
+	(void)view;
+	columns_begin(sheet, &table);
 	for (const struct format *const *at = formats; *at != NULL; at++)
-		put_format(&json, *at);
-	json_end(&json, ']');
-	return report_end(&json);
+		columns_add(sheet, &table, TABLE_PLAIN,
+			&(struct line){(*at)->name, (*at)->summary,
+				(*at)->suffix, content(*at),
+				format_names_can_read(*at),
+				format_names_can_write(*at), (*at)->binary});
+	columns_end(sheet, &table);
 }
 
 struct request {
@@ -77,7 +79,10 @@ static int run(int argc, char **argv)
 
 	arguments_parse(&cmd_formats, argc, argv, &request);
 	if (request.json)
-		return print_json();
+		return report_write(
+			&(struct report_options){.style = REPORT_JSON},
+			&(struct report){.schema = "ctprof/formats/1"}, stdout,
+			write_formats, NULL);
 	print_text();
 	return EXIT_DONE;
 }

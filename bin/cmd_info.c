@@ -10,7 +10,6 @@
 #include "input/trace_summary.h"
 #include "input/devices.h"
 #include "input/input.h"
-#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/quantity.h"
 #include "input/report.h"
@@ -22,7 +21,7 @@
 
 struct request {
 	struct inputs inputs;
-	struct output_options output;
+	struct report_options report_options;
 	bool json;
 	bool printed; /* a report was printed before */
 };
@@ -185,13 +184,12 @@ static void add_skew(struct table *table, const struct trace_summary *summary)
 	add(table, "  clock skew", text);
 }
 
-static int print_text(const struct file_info *info, FILE *out)
+static void print_text(struct sheet *sheet, const struct file_info *info)
 {
 	static const struct table_column columns[] = {{"", false}, {"", false}};
 	bool profile = info->input->file.source->read_profile != NULL;
 	char text[LINE_TEXT];
 	struct table table;
-	bool printed;
 
 	table_init(&table, columns, 2);
 	add(&table, "  format", info->input->file.format->name);
@@ -206,152 +204,202 @@ static int print_text(const struct file_info *info, FILE *out)
 	devices_add_rows(&info->devices, info->trace, &table);
 	add_facts(&table, info->trace);
 	add_modules(&table, info->trace);
-	table_text(out, info->input->name, strlen(info->input->name));
-	(void)putc('\n', out);
-	printed = table_print(&table, out, false, 0);
+	table_text(sheet->out, info->input->name, strlen(info->input->name));
+	columns_note(sheet, "\n");
+	sheet->failed |= !table_print(&table, sheet->out, false, 0);
 	table_clear(&table);
-	if (!printed)
-		return diag_no_memory(NULL);
-	return EXIT_DONE;
 }
 
-static void put_fact(struct json *json, const char *key,
-	const struct trace *trace, const char *fact)
-{
-	const char *value = trace_find_fact(trace, fact);
+/* ---- JSON ---- */
 
-	json_key(json, key);
-	if (value == NULL)
-		json_none(json);
-	else
-		json_text(json, value);
-}
+struct clock_line {
+	const char *name;
+	struct value hz;
+};
 
-static void put_counts(struct json *json, const struct trace_summary *summary)
-{
-	json_key(json, "counts");
-	json_begin(json, '{');
-	report_uint(json, "ranges", summary->ranges);
-	report_uint(json, "device", summary->activities);
-	report_uint(json, "device_other", summary->device_other);
-	report_uint(json, "calls", summary->calls);
-	report_uint(json, "instants", summary->instants);
-	report_uint(json, "counters", summary->counters);
-	report_uint(json, "async", summary->async);
-	report_uint(json, "memory", summary->memory);
-	report_uint(json, "steps", summary->steps);
-	report_uint(json, "open", summary->open_ranges);
-	json_end(json, '}');
-}
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct clock_line, member)
+static const struct column clock_items[] = {
+	COLUMN_IN_JSON(TEXT, "name", "the clock's name", OF(name)),
+	COLUMN_IN_JSON(COUNT, "hz", "its ticks per second; missing if unknown",
+		OF(hz)),
+};
+#undef OF
+static const struct columns clock_table = COLUMNS(NULL, NULL, clock_items);
 
-static void put_clocks(struct json *json, const struct trace *trace)
+#define OF(member) COLUMN_OF(struct trace_summary, member)
+static const struct column count_items[] = {
+	COLUMN_IN_JSON(COUNT, "ranges", "ranges", OF(ranges)),
+	COLUMN_IN_JSON(COUNT, "device",
+		"activities of devices: kernels, copies and memsets",
+		OF(activities)),
+	COLUMN_IN_JSON(COUNT, "device_other",
+		"other records of devices, such as waits and annotations",
+		OF(device_other)),
+	COLUMN_IN_JSON(COUNT, "calls",
+		"calls of a device's API, reported by its driver", OF(calls)),
+	COLUMN_IN_JSON(COUNT, "instants", "instants", OF(instants)),
+	COLUMN_IN_JSON(COUNT, "counters", "values of counters", OF(counters)),
+	COLUMN_IN_JSON(COUNT, "async", "asynchronous ranges", OF(async)),
+	COLUMN_IN_JSON(COUNT, "memory", "allocations and frees", OF(memory)),
+	COLUMN_IN_JSON(COUNT, "steps", "steps", OF(steps)),
+	COLUMN_IN_JSON(COUNT, "open", "ranges without an end", OF(open_ranges)),
+};
+#undef OF
+/* clang-format on */
+static const struct columns count_table = COLUMNS(NULL, NULL, count_items);
+
+struct head {
+	const char *format, *producer, *host;
+	struct value start_ns, skew_ns;
+	struct trace_summary summary;
+	const struct trace_summary *counts;
+	const struct trace *trace;
+};
+
+static void put_clocks(
+	struct sheet *sheet, const struct column *column, const void *row)
 {
-	const char *clock = trace_find_fact(trace, "clock");
+	const struct trace *trace = ((const struct head *)row)->trace;
 	const char *hertz = trace_find_fact(trace, "clock_hz");
+	struct clock_line line = {.name = trace_find_fact(trace, "clock")};
 
-	json_key(json, "clocks");
-	json_begin(json, '[');
-	if (clock != NULL) {
-		json_begin(json, '{');
-		report_text(json, "name", clock);
-		if (hertz != NULL)
-			report_uint(json, "hz", strtoull(hertz, NULL, 10));
-		json_end(json, '}');
-	}
-	json_end(json, ']');
-}
-
-/* Without a matched launch there is no value. */
-static void put_skew(struct json *json, const struct trace_summary *summary)
-{
-	json_key(json, "clock_skew_ns");
-	if (summary->matched == 0)
-		json_none(json);
-	else
-		json_uint(json, summary->skew_ns);
+	(void)column;
+	if (hertz != NULL)
+		line.hz = value_number(strtoull(hertz, NULL, 10));
+	if (line.name != NULL)
+		columns_add(sheet, &clock_table, TABLE_PLAIN, &line);
 }
 
 /* Writes the facts as in the file: all are text, even numbers. The first of
  * equal keys, which may come from several recordings, wins. */
-static void put_facts(struct json *json, const struct trace *trace)
+static void put_facts(
+	struct sheet *sheet, const struct column *column, const void *row)
 {
+	const struct trace *trace = row;
 	bool *seen = calloc(strtab_count(trace->text), sizeof(*seen));
 
-	json_key(json, "facts");
-	json_begin(json, '{');
+	(void)column;
 	for (uint32_t i = 0; seen != NULL && i < trace->fact_count; i++) {
 		const struct trace_fact *fact = &trace->facts[i];
 
 		if (!seen[fact->key])
-			report_text(json,
+			report_text(&sheet->json,
 				strtab_text(trace->text, fact->key, NULL),
 				strtab_text(trace->text, fact->value, NULL));
 		seen[fact->key] = true;
 	}
-	json_end(json, '}');
-	json->failed = json->failed || seen == NULL;
+	sheet->failed |= seen == NULL;
 	free(seen);
 }
 
-static void put_modules(struct json *json, const struct trace *trace)
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct head, member)
+static const struct column head_items[] = {
+	COLUMN_IN_JSON(TEXT, "format", "the format's name, as in ctprof formats",
+		OF(format)),
+	COLUMN_IN_JSON(TEXT, "producer",
+		"the program that wrote it; null if unknown", OF(producer)),
+	COLUMN_IN_JSON(TEXT, "host", "the recorded machine; null if unknown",
+		OF(host)),
+	COLUMN_IN_JSON(INTEGER, "start_ns",
+		"begin of the recording, since 1970; null if unknown",
+		OF(start_ns)),
+	COLUMN_IN_JSON(TIME, "span_ns",
+		"from the first event to the end of the last",
+		OF(summary.span_ns)),
+	COLUMN_IN_JSON(COUNT, "processes", "number of processes",
+		OF(summary.processes)),
+	COLUMN_IN_JSON(COUNT, "threads", "number of threads",
+		OF(summary.threads)),
+	COLUMN_IN_JSON(COUNT, "devices", "number of devices",
+		OF(summary.devices)),
+	COLUMN_IN_JSON(OBJECT, "counts", "number of events of each kind",
+		OF(counts), .table = &count_table),
+	COLUMN_IN_JSON(LIST, "clocks", "the clocks of the times",
+		.put = put_clocks, .table = &clock_table),
+	COLUMN_IN_JSON(TIME, "clock_skew_ns",
+		"how far activities start before their launch; null if no "
+		"launch is known", OF(skew_ns)),
+};
+#undef OF
+
+static const struct column fact_items[] = {
+	COLUMN_IN_JSON(MAP, "facts", "the file's facts about itself, as texts",
+		.put = put_facts),
+};
+
+struct module_line {
+	const char *path, *build_id;
+	int64_t pid;
+	uint64_t base, bytes;
+	bool closed;
+};
+
+#define OF(member) COLUMN_OF(struct module_line, member)
+static const struct column module_items[] = {
+	COLUMN_IN_JSON(TEXT, "path", "its path", OF(path)),
+	COLUMN_IN_JSON(TEXT, "build_id",
+		"its build id, in hexadecimal; empty if unknown", OF(build_id)),
+	COLUMN_IN_JSON(INTEGER, "pid", "the process", OF(pid)),
+	COLUMN_IN_JSON(COUNT, "base", "its lowest address", OF(base)),
+	COLUMN_IN_JSON(COUNT, "bytes", "its size", OF(bytes)),
+	COLUMN_IN_JSON(BOOL, "closed", "it was unloaded before the end",
+		OF(closed)),
+};
+#undef OF
+/* clang-format on */
+static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
+static const struct columns fact_table = COLUMNS(NULL, NULL, fact_items);
+static const struct columns module_table = COLUMNS(
+	"modules", "the modules of functions known by address", module_items);
+
+static void write_modules(struct sheet *sheet, const struct trace *trace)
 {
-	json_key(json, "modules");
-	json_begin(json, '[');
+	columns_begin(sheet, &module_table);
 	for (uint32_t i = 0; i < trace->module_count; i++) {
 		const struct trace_module *module = &trace->modules[i];
 
-		json_begin(json, '{');
-		report_text(json, "path",
-			strtab_text(trace->text, module->path, NULL));
-		report_text(json, "build_id",
-			strtab_text(trace->text, module->build_id, NULL));
-		report_int(json, "pid", module->pid);
-		report_uint(json, "base", module->base);
-		report_uint(json, "bytes", module->bytes);
-		report_bool(json, "closed", module->closed);
-		json_end(json, '}');
+		columns_add(sheet, &module_table, TABLE_PLAIN,
+			&(struct module_line){.path = strtab_text(trace->text,
+						      module->path, NULL),
+				.build_id = strtab_text(
+					trace->text, module->build_id, NULL),
+				.pid = module->pid,
+				.base = module->base,
+				.bytes = module->bytes,
+				.closed = module->closed});
 	}
-	json_end(json, ']');
+	columns_end(sheet, &module_table);
 }
 
-static int print_json(
-	const struct file_info *info, char *const *path, FILE *out)
-{
-	const struct trace_summary *summary = info->summary;
-	const struct trace *trace = info->trace;
-	struct report report = {
-		.schema = "ctprof/info/1",
-		.inputs = path,
-		.input_count = 1,
-		.truncated = trace->losses[LOSS_TRUNCATED] != 0,
-	};
-	struct json json;
-	int status;
+/* ---- the report ---- */
 
-	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
-		report.losses[loss] = trace->losses[loss];
-	status = report_begin(&report, &json, out);
-	if (status != EXIT_DONE)
-		return status;
-	report_text(&json, "format", info->input->file.format->name);
-	put_fact(&json, "producer", trace, "tool");
-	put_fact(&json, "host", trace, "host");
-	json_key(&json, "start_ns");
-	if (info->has_start)
-		json_int(&json, info->start_ns);
-	else
-		json_none(&json);
-	report_uint(&json, "span_ns", summary->span_ns);
-	report_uint(&json, "processes", summary->processes);
-	report_uint(&json, "threads", summary->threads);
-	report_uint(&json, "devices", summary->devices);
-	put_counts(&json, summary);
-	put_clocks(&json, trace);
-	put_skew(&json, summary);
-	devices_write(&info->devices, trace, &json);
-	put_facts(&json, trace);
-	put_modules(&json, trace);
-	return report_end(&json);
+static void write_info(struct sheet *sheet, const void *user)
+{
+	const struct file_info *info = user;
+	const struct trace *trace = info->trace;
+	const struct trace_summary *summary = info->summary;
+
+	if (sheet->style == REPORT_TEXT) {
+		print_text(sheet, info);
+		return;
+	}
+	columns_members(sheet, &head_table,
+		&(struct head){.format = info->input->file.format->name,
+			.producer = trace_find_fact(trace, "tool"),
+			.host = trace_find_fact(trace, "host"),
+			.start_ns = value_maybe(
+				info->has_start, (uint64_t)info->start_ns),
+			/* Without a matched launch there is no value. */
+			.skew_ns = value_maybe(
+				summary->matched != 0, summary->skew_ns),
+			.summary = *summary,
+			.counts = summary,
+			.trace = trace});
+	devices_write(sheet, &info->devices, trace);
+	columns_members(sheet, &fact_table, trace);
+	write_modules(sheet, trace);
 }
 
 static int read_summary(const struct request *request, struct input *input,
@@ -369,73 +417,43 @@ static int read_summary(const struct request *request, struct input *input,
 				: input_diag_error(input, input->name, &err);
 }
 
-static int print(const struct request *request, struct file_info *info,
-	char *const *path, FILE *out)
+static int report_input(
+	void *user, char *const *path, struct input *input, FILE *out)
 {
-	int status;
-
-	if (!devices_find(&info->devices, info->trace))
-		return diag_no_memory(NULL);
-	status = request->json ? print_json(info, path, out)
-			       : print_text(info, out);
-	devices_clear(&info->devices);
-	return status;
-}
-
-static int report_one(struct request *request, char *const *path, FILE *out)
-{
-	/* The report contains the losses, so stderr need not repeat them. */
-	struct inputs closing = request->inputs;
-	struct input input;
+	struct request *request = user;
 	struct trace_summary summary;
-	struct file_info info = {.input = &input, .summary = &summary};
-	int status = input_open(&input, *path, &request->inputs);
+	struct file_info info = {.input = input, .summary = &summary};
+	struct report report;
+	int status = read_summary(request, input, &summary);
 
 	if (status != EXIT_DONE)
 		return status;
-	status = read_summary(request, &input, &summary);
-	if (status == EXIT_DONE) {
-		info.trace = input.file.source->trace;
-		info.has_start =
-			info.trace->base_realtime_ns != 0 &&
-			!__builtin_add_overflow(info.trace->base_realtime_ns,
-				summary.start_ns, &info.start_ns);
-		if (request->printed && !request->json)
-			putc('\n', out);
-		request->printed = true;
-		status = print(request, &info, path, out);
-	}
-	closing.quiet = true;
-	return exit_worse(status, input_close(&input, &closing));
-}
-
-static int run_request(struct request *request)
-{
-	struct output output;
-	int worst = output_open(
-		&output, request->output.path, request->output.force, false);
-	int status;
-
-	if (worst != EXIT_DONE)
-		return worst;
-	for (size_t i = 0; i < request->inputs.count; i++) {
-		status = report_one(
-			request, &request->inputs.paths[i], output.file);
-		worst = exit_worse(worst, status);
-	}
-	return exit_worse(worst,
-		output_close(&output, worst == EXIT_DONE ||
-					      worst == EXIT_DAMAGED ||
-					      request->inputs.count > 1));
+	info.trace = input->file.source->trace;
+	info.has_start = info.trace->base_realtime_ns != 0 &&
+			 !__builtin_add_overflow(info.trace->base_realtime_ns,
+				 summary.start_ns, &info.start_ns);
+	if (!devices_find(&info.devices, info.trace))
+		return diag_no_memory(NULL);
+	if (request->printed && !request->json)
+		putc('\n', out);
+	request->printed = true;
+	report_init(&report, info.trace, "ctprof/info/1", path);
+	status = report_write(
+		&request->report_options, &report, out, write_info, &info);
+	devices_clear(&info.devices);
+	return status;
 }
 
 static int run(int argc, char **argv)
 {
-	struct request request = {0};
+	struct request request = {.report_options.is_whole = true};
 	int status;
 
 	arguments_parse(&cmd_info, argc, argv, &request);
-	status = run_request(&request);
+	if (request.json)
+		request.report_options.style = REPORT_JSON;
+	status = report_print_inputs(&request.report_options, &request.inputs,
+		report_input, &request);
 	inputs_clear(&request.inputs);
 	return status;
 }
@@ -446,7 +464,7 @@ static const struct argument options[] = {
 	{"json", 0, NULL, ARGUMENT_FLAG, "print JSON, one object per input",
 		GROUP_OUTPUT, OF(json)},
 	ARGUMENTS_OF(&inputs_unnamed_arguments, OF(inputs)),
-	ARGUMENTS_OF(&output_arguments, OF(output)),
+	ARGUMENTS_OF(&output_arguments, OF(report_options.output)),
 };
 /* clang-format on */
 

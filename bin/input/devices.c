@@ -213,61 +213,71 @@ struct value devices_name_value(
 	return value;
 }
 
-void devices_write_name(struct json *json, const struct trace *trace,
-	int64_t pid, uint32_t number)
-{
-	size_t size;
-	const char *name = devices_guess_name(trace, pid, number, &size);
-
-	json_key(json, "device_name");
-	if (name == NULL)
-		json_none(json);
-	else
-		json_text_sized(json, name, size);
-}
+struct device_line {
+	int64_t pid;
+	uint32_t number, streams;
+	struct value name;
+	const struct trace *trace;
+};
 
 /* The first of equal keys wins. */
-static void write_properties(struct json *json, const struct trace *trace,
-	const struct trace_device *device)
+static void put_properties(
+	struct sheet *sheet, const struct column *column, const void *row)
 {
-	bool *seen = calloc(strtab_count(trace->text), sizeof(*seen));
+	const struct device_line *line = row;
+	const struct strtab *text = line->trace->text;
+	const struct trace_device *device =
+		trace_find_device(line->trace, line->pid, line->number);
+	bool *seen = calloc(strtab_count(text), sizeof(*seen));
 
-	json_key(json, "properties");
-	json_begin(json, '{');
+	(void)column;
 	for (uint32_t i = 0;
 		seen != NULL && device != NULL && i < device->arg_count; i++) {
 		const struct event_arg *arg = &device->args[i];
 
 		if (!seen[arg->key]) {
-			json_key(
-				json, strtab_text(trace->text, arg->key, NULL));
-			json_arg(json, arg);
+			json_key(&sheet->json,
+				strtab_text(text, arg->key, NULL));
+			json_arg(&sheet->json, arg);
 		}
 		seen[arg->key] = true;
 	}
-	json_end(json, '}');
-	json->failed = json->failed || seen == NULL;
+	sheet->failed |= seen == NULL;
 	free(seen);
 }
 
-void devices_write(const struct devices *devices, const struct trace *trace,
-	struct json *json)
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct device_line, member)
+static const struct column items[] = {
+	COLUMN_IN_JSON(INTEGER, "pid", "the process", OF(pid)),
+	COLUMN_IN_JSON(COUNT, "device", "the device's number, from 0",
+		OF(number)),
+	COLUMN_IN_JSON(TEXT, "device_name",
+		"the device's name; null if it is not known", OF(name)),
+	COLUMN_IN_JSON(COUNT, "streams", "number of streams with activities",
+		OF(streams)),
+	COLUMN_IN_JSON(MAP, "properties", "its properties in the file",
+		.put = put_properties),
+};
+/* clang-format on */
+static const struct columns table =
+	COLUMNS("device_properties", "each device", items);
+
+void devices_write(struct sheet *sheet, const struct devices *devices,
+	const struct trace *trace)
 {
-	json_key(json, "device_properties");
-	json_begin(json, '[');
+	columns_begin(sheet, &table);
 	for (uint32_t i = 0; i < devices->count; i++) {
 		const struct devices_item *item = &devices->items[i];
 
-		json_begin(json, '{');
-		report_int(json, "pid", item->pid);
-		report_uint(json, "device", item->number);
-		devices_write_name(json, trace, item->pid, item->number);
-		report_uint(json, "streams", item->streams);
-		write_properties(json, trace,
-			trace_find_device(trace, item->pid, item->number));
-		json_end(json, '}');
+		columns_add(sheet, &table, TABLE_PLAIN,
+			&(struct device_line){item->pid, item->number,
+				item->streams,
+				devices_name_value(
+					trace, item->pid, item->number),
+				trace});
 	}
-	json_end(json, ']');
+	columns_end(sheet, &table);
 }
 
 const char *devices_function_name(

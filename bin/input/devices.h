@@ -49,12 +49,8 @@ uint64_t devices_memory(
 void devices_add_rows(const struct devices *devices, const struct trace *trace,
 	struct table *table);
 
-/* Writes the member "device_name": the likely one, or null. */
-void devices_write_name(struct json *json, const struct trace *trace,
-	int64_t pid, uint32_t number);
-
-/* Writes the member "device_properties", an array. */
-void devices_write(const struct devices *devices, const struct trace *trace,
-	struct json *json);
+/* Writes the array "device_properties" of JSON. */
+void devices_write(struct sheet *sheet, const struct devices *devices,
+	const struct trace *trace);
 
 #endif

@@ -75,6 +75,7 @@ int report_print(struct output_options to, int (*print)(void *user, FILE *out),
 /* State shared by the reports of all inputs. */
 struct input_loop {
 	const struct inputs *inputs;
+	struct inputs closing; /* for input_close() */
 	report_fn *print;
 	void *user;
 	FILE *out;
@@ -98,14 +99,16 @@ static int report_input(struct input_loop *loop, size_t i)
 	}
 	loop->printed = true;
 	status = loop->print(loop->user, path, &input, loop->out);
-	return exit_worse(status, input_close(&input, inputs));
+	return exit_worse(status, input_close(&input, &loop->closing));
 }
 
 int report_print_inputs(const struct report_options *report_options,
 	const struct inputs *inputs, report_fn *print, void *user)
 {
-	struct input_loop loop = {
-		.inputs = inputs, .print = print, .user = user};
+	struct input_loop loop = {.inputs = inputs,
+		.closing = *inputs,
+		.print = print,
+		.user = user};
 	struct output output;
 	int worst = output_open(&output, report_options->output.path,
 		report_options->output.force, false);
@@ -114,7 +117,9 @@ int report_print_inputs(const struct report_options *report_options,
 	if (worst != EXIT_DONE)
 		return worst;
 	loop.out = output.file;
-	loop.named = report_options->style == REPORT_TEXT && inputs->count > 1;
+	loop.closing.quiet |= report_options->is_whole;
+	loop.named = report_options->style == REPORT_TEXT &&
+		     inputs->count > 1 && !report_options->is_whole;
 	for (size_t i = 0; i < inputs->count; i++) {
 		status = report_input(&loop, i);
 		worst = exit_worse(worst, status);

@@ -63,6 +63,8 @@ struct report_options {
 	bool has_top; /* --top was given, with: */
 	uint32_t top; /* rows; 0: all */
 	bool has_titles;
+	bool is_whole; /* it has each input's name and losses: neither is
+			* printed elsewhere */
 };
 
 extern const struct arguments report_arguments;

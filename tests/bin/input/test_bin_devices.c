@@ -244,7 +244,8 @@ END_TEST
 START_TEST(properties_are_json_of_their_kinds)
 {
 	struct devices devices;
-	struct json json;
+	struct sheet sheet = {.style = REPORT_JSON};
+	struct json *json = &sheet.json;
 	json_error_t where;
 	json_t *list;
 	json_t *want;
@@ -252,13 +253,13 @@ START_TEST(properties_are_json_of_their_kinds)
 	add_track(TRACE_STREAM, 100, 7);
 	add_device(100, 0, "H\"200");
 	ck_assert(devices_find(&devices, trace));
-	ck_assert(json_init(&json, NULL));
-	json_begin(&json, '{');
-	devices_write(&devices, trace, &json);
-	json_end(&json, '}');
-	ck_assert(!json.failed);
+	ck_assert(json_init(json, NULL));
+	json_begin(json, '{');
+	devices_write(&sheet, &devices, trace);
+	json_end(json, '}');
+	ck_assert(!json->failed && !sheet.failed);
 	list = json_loadb(
-		json.bytes, json.used, JSON_REJECT_DUPLICATES, &where);
+		json->bytes, json->used, JSON_REJECT_DUPLICATES, &where);
 	ck_assert_msg(list != NULL, "%s", where.text);
 	want = json_pack("{s:[{s:i,s:i,s:s,s:i,s:{s:s,s:i,s:i,s:i,s:I}}]}",
 		"device_properties", "pid", 100, "device", 0, "device_name",
@@ -267,10 +268,10 @@ START_TEST(properties_are_json_of_their_kinds)
 		"totalGlobalMem", (json_int_t)150000000000);
 	ck_assert_ptr_nonnull(want);
 	ck_assert_msg(
-		json_equal(list, want), "%.*s", (int)json.used, json.bytes);
+		json_equal(list, want), "%.*s", (int)json->used, json->bytes);
 	json_decref(want);
 	json_decref(list);
-	json_clear(&json);
+	json_clear(json);
 	devices_clear(&devices);
 }
 END_TEST
