@@ -2,8 +2,8 @@
 /*
  * The writer. Events are written as they arrive, in memory that does not grow
  * with their number. Tracks and lanes: timeline.h. Nested ranges:
- * chrome_stack.h. Numbers and names of rows: chrome_rows.h. Devices:
- * chrome_device.h.
+ * chrome_stack.h. Numbers and names of rows: chrome_rows.h. Device activities
+ * have Kineto's form. Source: libkineto/src/CuptiActivity.cpp, output_json.cpp.
  *
  * Times are microseconds with three decimals since baseTimeNanoseconds, which
  * is left out if unknown. The facts about the recording and the losses come
@@ -14,9 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "chrome/chrome_device.h"
 #include "chrome/chrome_facts.h"
 #include "chrome/chrome_stack.h"
+#include "roofline/occupancy.h"
 
 /* Offset of the name in a site's text: ,"name": */
 #define NAME_AT 8
@@ -27,7 +27,9 @@ struct chrome {
 	struct json_names names;
 	struct json_args args; /* of the current event */
 	struct chrome_rows rows;
-	struct chrome_device device;
+	struct occupancy occupancy;
+	struct strtab *pids; /* to make the arrows of processes differ */
+	uint64_t last_id;    /* "External id", which are the causes' values */
 };
 
 static struct chrome *chrome_of(struct timeline *timeline)
@@ -121,13 +123,6 @@ static bool add_args(struct timeline *timeline, struct timeline_track *track,
 	return chrome_stack_args(track_of(track), event);
 }
 
-static bool add_correlation(struct timeline *timeline,
-	struct timeline_track *track, const struct event *event)
-{
-	return chrome_device_call(
-		&chrome_of(timeline)->device, track_of(track), event);
-}
-
 /* Puts the event's own arguments into chrome->args. */
 static bool set_args(struct chrome *chrome, const struct event *event)
 {
@@ -181,6 +176,184 @@ static bool add_unclipped_call(struct timeline *timeline,
 	       add_plain_slice(chrome, track, event, LANES_CALLS);
 }
 
+/* An activity's call. */
+struct chrome_cause {
+	bool known;
+	uint64_t flow; /* the arrow between them */
+};
+
+/* Replaces the bit of an External id: larger numbers are inexact in readers
+ * that use doubles. */
+#define EXTERNAL_FLOW (UINT64_C(1) << 52)
+
+static bool is_external(const struct event *event)
+{
+	return (event->id & TRACE_EXTERNAL_ID_BIT) != 0;
+}
+
+/* The number of an arrow: the correlation, as in Kineto; for further processes,
+ * which number their calls independently, with high bits added. */
+static bool find_flow(
+	struct chrome *chrome, const struct event *event, uint64_t *flow)
+{
+	int64_t pid = chrome->timeline.trace->tracks[event->track].pid;
+	uint32_t number =
+		strtab_add(chrome->pids, (const char *)&pid, sizeof(pid));
+
+	*flow = event->id ^ (uint64_t)(number - 1) << 32;
+	if (is_external(event))
+		*flow ^= TRACE_EXTERNAL_ID_BIT | EXTERNAL_FLOW;
+	return number != STRTAB_NONE;
+}
+
+static bool add_correlation(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event)
+{
+	struct chrome *chrome = chrome_of(timeline);
+	struct chrome_call call = {
+		.correlation = is_external(event) ? 0 : event->id};
+	uint64_t id = chrome->last_id + 1;
+
+	if (!find_flow(chrome, event, &call.flow) ||
+		!chrome_stack_call(track_of(track), call, &id))
+		return false;
+	if (id > chrome->last_id)
+		chrome->last_id = id;
+	return timeline_add_cause(timeline, event, id);
+}
+
+static uint32_t category_of(
+	const struct chrome *chrome, const struct event *event)
+{
+	return chrome->timeline.trace->sites[event->site].category;
+}
+
+/* Adds the device, context and stream. */
+static bool add_place(struct chrome *chrome, const struct event *event,
+	struct json_args *args)
+{
+	const struct trace_track *track =
+		&chrome->timeline.trace->tracks[event->track];
+
+	return json_args_add_int(args, &chrome->names, JSON_ARGS_KEY_DEVICE,
+		       track->device) &&
+	       json_args_add_int(args, &chrome->names, JSON_ARGS_KEY_CONTEXT,
+		       track->context) &&
+	       json_args_add_int(args, &chrome->names, JSON_ARGS_KEY_STREAM,
+		       lanes_stream(track));
+}
+
+/* Queueing times are not measured; Kineto then writes 0. */
+static bool add_kernel(struct chrome *chrome, const struct event *event,
+	struct json_args *args)
+{
+	struct json_names *names = &chrome->names;
+	struct occupancy_estimate estimate;
+
+	if (!json_args_add_int(args, names, JSON_ARGS_KEY_QUEUED, 0))
+		return false;
+	if (!occupancy_estimate(&chrome->occupancy, event, &estimate))
+		return true;
+	if (!json_args_add_double(
+		    args, names, JSON_ARGS_KEY_BLOCKS, estimate.blocks) ||
+		!json_args_add_double(
+			args, names, JSON_ARGS_KEY_WARPS, estimate.warps))
+		return false;
+	return estimate.percent < 0 ||
+	       json_args_add_int(
+		       args, names, JSON_ARGS_KEY_OCCUPANCY, estimate.percent);
+}
+
+/* Bytes per nanosecond are gigabytes per second. */
+static bool add_bytes(struct chrome *chrome, const struct event *event,
+	struct json_args *args)
+{
+	if (!json_args_add_int(args, &chrome->names, JSON_ARGS_KEY_BYTES,
+		    (int64_t)event->bytes))
+		return false;
+	return event->dur_ns == 0 ||
+	       json_args_add_double(args, &chrome->names,
+		       JSON_ARGS_KEY_BANDWIDTH,
+		       (double)event->bytes / (double)event->dur_ns);
+}
+
+static bool add_details(struct chrome *chrome, const struct event *event,
+	struct json_args *args)
+{
+	uint32_t category = category_of(chrome, event);
+
+	if (category == chrome->timeline.words[WORD_KERNEL])
+		return add_kernel(chrome, event, args);
+	if (category == chrome->timeline.words[WORD_COPY] ||
+		category == chrome->timeline.words[WORD_SET] ||
+		event->bytes != 0)
+		return add_bytes(chrome, event, args);
+	return true;
+}
+
+/* Do these numbers come from the trace that was read? Then so do all others. */
+static bool has_cause(const struct json_args *args)
+{
+	return json_args_has(args, JSON_ARGS_KEY_CORRELATION) ||
+	       json_args_has(args, JSON_ARGS_KEY_EXTERNAL_ID) ||
+	       json_args_has(args, JSON_ARGS_KEY_STREAM);
+}
+
+/*
+ * The driver's record of a call is beside our own range of it. Readers join by
+ * "correlation" and would find two calls for one kernel, so only records
+ * without a range get it.
+ */
+static bool add_cause(struct chrome *chrome, const struct event *event,
+	struct json_args *args, struct chrome_cause *cause)
+{
+	bool stream = chrome->timeline.trace->tracks[event->track].kind ==
+		      TRACE_STREAM;
+	uint64_t id = 0;
+
+	cause->known = timeline_find_cause(&chrome->timeline, event, &id);
+	if (has_cause(args))
+		return find_flow(chrome, event, &cause->flow);
+	if (id != 0 && !json_args_add_int(args, &chrome->names,
+			       JSON_ARGS_KEY_EXTERNAL_ID, (int64_t)id))
+		return false;
+	if (!stream && cause->known) {
+		cause->known = false;
+		return true;
+	}
+	if (!find_flow(chrome, event, &cause->flow))
+		return false;
+	if (is_external(event))
+		return json_args_add_int(args, &chrome->names,
+			JSON_ARGS_KEY_EXTERNAL_ID,
+			(int64_t)(event->id ^ TRACE_EXTERNAL_ID_BIT));
+	return json_args_add_int(args, &chrome->names,
+		JSON_ARGS_KEY_CORRELATION, (int64_t)event->id);
+}
+
+/* Adds Kineto's arguments to the event's own; counts a stream activity without
+ * its call. */
+static bool add_device_args(struct chrome *chrome, const struct event *event,
+	struct json_args *args, struct chrome_cause *cause)
+{
+	const struct trace_track *track =
+		&chrome->timeline.trace->tracks[event->track];
+	bool has_args = has_cause(args);
+
+	*cause = (struct chrome_cause){.known = false};
+	if (event->id != 0 && !add_cause(chrome, event, args, cause))
+		return false;
+	if (has_args)
+		return true;
+	/* Readers take events with a "stream" for device work, which this is
+	 * not. */
+	if (track->kind == TRACE_STREAM &&
+		!timeline_is_overhead(&chrome->timeline, event) &&
+		!add_place(chrome, event, args))
+		return false;
+	return add_details(chrome, event, args);
+}
+
 static bool add_activity(struct timeline *timeline,
 	struct timeline_track *track, const struct event *event)
 {
@@ -189,8 +362,8 @@ static bool add_activity(struct timeline *timeline,
 	const struct chrome_row *row;
 	struct chrome_cause cause;
 
-	if (!set_args(chrome, event) || !chrome_device_args(&chrome->device,
-						event, &chrome->args, &cause))
+	if (!set_args(chrome, event) ||
+		!add_device_args(chrome, event, &chrome->args, &cause))
 		return false;
 	row = add_slice(chrome, track, event, first, &chrome->args);
 	if (row != NULL && cause.known)
@@ -458,6 +631,41 @@ static bool add_memory(struct timeline *timeline, struct timeline_track *track,
 	return true;
 }
 
+static bool write_device(struct chrome *chrome, struct json *json,
+	const struct trace_device *from)
+{
+	struct json_names *names = &chrome->names;
+	struct json_args args = JSON_ARGS_INIT;
+	const struct event event = {
+		.arg_count = from->arg_count, .args = from->args};
+	bool done =
+		json_args_add(&args, names, &event) &&
+		json_args_add_int(
+			&args, names, JSON_ARGS_KEY_ID, from->number) &&
+		json_args_add_int(&args, names, JSON_ARGS_KEY_PID, from->pid);
+
+	if (done)
+		json_args_write_object(json, &args);
+	json_args_clear(&args);
+	return done;
+}
+
+/* Writes the member "deviceProperties", if a device is known. */
+static bool write_devices(struct chrome *chrome, struct json *json)
+{
+	const struct trace *trace = chrome->timeline.trace;
+	bool done = true;
+
+	if (trace->device_count == 0)
+		return true;
+	json_key(json, "deviceProperties");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < trace->device_count && done; i++)
+		done = write_device(chrome, json, &trace->devices[i]);
+	json_end(json, ']');
+	return done;
+}
+
 static bool end_file(struct chrome *chrome)
 {
 	struct trace *trace = chrome->timeline.trace;
@@ -465,7 +673,7 @@ static bool end_file(struct chrome *chrome)
 
 	json_raw_text(json, "\n");
 	json_end(json, ']');
-	if (!chrome_device_write(&chrome->device, json) ||
+	if (!write_devices(chrome, json) ||
 		!chrome_facts_write_members(json, trace))
 		return false;
 	json_key(json, "otherData");
@@ -502,18 +710,18 @@ static bool init(struct timeline *timeline)
 	bool done = json_init(&chrome->json, timeline->out);
 
 	done = json_names_init(&chrome->names, timeline->trace) && done;
-	done = chrome_device_init(&chrome->device, timeline, &chrome->names) &&
-	       done;
+	done = occupancy_init(&chrome->occupancy, timeline->trace) && done;
+	chrome->pids = strtab_new();
 	return chrome_rows_init(
 		       &chrome->rows, timeline->trace, &chrome->json) &&
-	       done;
+	       chrome->pids != NULL && done;
 }
 
 static void clear(struct timeline *timeline)
 {
 	struct chrome *chrome = chrome_of(timeline);
 
-	chrome_device_clear(&chrome->device);
+	strtab_free(chrome->pids);
 	chrome_rows_clear(&chrome->rows);
 	json_args_clear(&chrome->args);
 	json_names_clear(&chrome->names);

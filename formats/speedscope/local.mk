@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
 libformats_la_SOURCES += \
-	%D%/speedscope_json.c \
 	%D%/speedscope_read.c %D%/speedscope_read.h \
 	%D%/speedscope_write.c

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/chrome/chrome_device.c: device activities and their connection with
+/* formats/chrome/chrome.c: device activities and their connection with
  * calls. */
 #include <check.h>
 #include <stdlib.h>

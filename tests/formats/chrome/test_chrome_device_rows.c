@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* formats/chrome/chrome_rows.c and chrome_device.c: the rows of devices. */
+/* formats/chrome/chrome_rows.c and chrome.c: the rows of devices. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
