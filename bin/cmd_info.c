@@ -24,6 +24,10 @@ struct request {
 	struct report_options report_options;
 	bool json;
 	bool printed; /* a report was printed before */
+	/* Several inputs have a row each; --verbose shows them in full. */
+	bool has_table;
+	struct table table;
+	struct buffer remarks; /* lines below the table */
 };
 
 /* Data of one input's report. */
@@ -208,6 +212,106 @@ static void print_text(struct sheet *sheet, const struct file_info *info)
 	columns_note(sheet, "\n");
 	sheet->failed |= !table_print(&table, sheet->out, false, 0);
 	table_clear(&table);
+}
+
+/* ---- several inputs ---- */
+
+static const struct table_column many_columns[] = {{"format", false},
+	{"start", false}, {"span", true}, {"processes", true},
+	{"threads", true}, {"ranges", true}, {"activities", true},
+	{"lost", false}, {"file", false}};
+
+static void add_number(struct table *table, uint64_t number)
+{
+	char text[QUANTITY_TEXT];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, number);
+	table_add(table, text);
+}
+
+/* Adds a line below the table: what is lost, or what recording cost. */
+static void add_remark(
+	struct buffer *remarks, const struct input *input, const char *text)
+{
+	if (*text == '\0')
+		return;
+	buffer_add_text(remarks, input->name);
+	buffer_add_text(remarks, ": ");
+	buffer_add_text(remarks, text);
+	buffer_add_byte(remarks, '\0');
+}
+
+/* Counts the kinds of losses, and adds a remark about each. */
+static unsigned add_lost(struct buffer *remarks, const struct input *input)
+{
+	const struct trace *trace = input->file.source->trace;
+	char text[LINE_TEXT + QUANTITY_TEXT];
+	unsigned kinds = 0;
+
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++) {
+		if (trace->losses[loss] == 0 || trace_loss_is_note(loss))
+			continue;
+		(void)snprintf(text, sizeof(text), "%" PRIu64 " %s",
+			trace->losses[loss], trace_loss_description(loss));
+		add_remark(remarks, input, text);
+		kinds++;
+	}
+	return kinds;
+}
+
+static int add_to_table(struct request *request, const struct file_info *info)
+{
+	const struct trace_summary *summary = info->summary;
+	const struct input *input = info->input;
+	bool profile = input->file.source->read_profile != NULL;
+	struct table *table = &request->table;
+	char text[LINE_TEXT];
+
+	table_add_row(table, TABLE_PLAIN);
+	table_add(table, input->file.format->name);
+	table_add(table, start_text(text, info));
+	table_add(table,
+		profile ? "unknown" : quantity_time(text, summary->span_ns));
+	add_number(table, summary->processes);
+	add_number(table, summary->threads);
+	add_number(table, summary->ranges);
+	add_number(table, summary->activities);
+	table_add(table, add_lost(&request->remarks, input) == 0 ? "nothing"
+								 : "see below");
+	table_add(table, input->name);
+	add_remark(&request->remarks, input, summary->cost.waits);
+	add_remark(&request->remarks, input, summary->cost.line);
+	return EXIT_DONE;
+}
+
+/* Each remark ends in a zero byte. */
+static void put_remarks(const struct buffer *remarks, FILE *out)
+{
+	const char *at = (const char *)remarks->bytes;
+	const char *end = at + remarks->used;
+
+	while (at < end) {
+		const char *stop = memchr(at, '\0', (size_t)(end - at));
+
+		table_text(out, at, (size_t)(stop - at));
+		(void)putc('\n', out);
+		at = stop + 1;
+	}
+}
+
+static int print_many(void *user, FILE *out)
+{
+	struct request *request = user;
+	bool printed = table_print(&request->table, out, false, 0);
+
+	if (request->remarks.used > 0) {
+		(void)putc('\n', out);
+		put_remarks(&request->remarks, out);
+	}
+	printed = printed && !request->remarks.failed;
+	table_clear(&request->table);
+	buffer_clear(&request->remarks);
+	return printed ? EXIT_DONE : diag_no_memory(NULL);
 }
 
 /* ---- JSON ---- */
@@ -432,6 +536,8 @@ static int report_input(
 	info.has_start = info.trace->base_realtime_ns != 0 &&
 			 !__builtin_add_overflow(info.trace->base_realtime_ns,
 				 summary.start_ns, &info.start_ns);
+	if (request->has_table)
+		return add_to_table(request, &info);
 	if (!devices_find(&info.devices, info.trace))
 		return diag_no_memory(NULL);
 	if (request->printed && !request->json)
@@ -452,6 +558,13 @@ static int run(int argc, char **argv)
 	arguments_parse(&cmd_info, argc, argv, &request);
 	if (request.json)
 		request.report_options.style = REPORT_JSON;
+	request.has_table = request.inputs.count > 1 && !request.json &&
+			    !request.inputs.verbose;
+	if (request.has_table) {
+		table_init(&request.table, many_columns,
+			sizeof(many_columns) / sizeof(many_columns[0]));
+		request.report_options.finish = print_many;
+	}
 	status = report_print_inputs(&request.report_options, &request.inputs,
 		report_input, &request);
 	inputs_clear(&request.inputs);

@@ -124,6 +124,9 @@ int report_print_inputs(const struct report_options *report_options,
 		status = report_input(&loop, i);
 		worst = exit_worse(worst, status);
 	}
+	if (report_options->finish != NULL)
+		worst = exit_worse(
+			worst, report_options->finish(user, output.file));
 	return exit_worse(
 		worst, output_close(&output, worst == EXIT_DONE ||
 						     worst == EXIT_DAMAGED ||

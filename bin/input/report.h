@@ -63,6 +63,9 @@ struct report_options {
 	bool has_top; /* --top was given, with: */
 	uint32_t top; /* rows; 0: all */
 	bool has_titles;
+	/* Prints what follows the last input; NULL: nothing. Errors: reported;
+	 * returns an exit status. */
+	int (*finish)(void *user, FILE *out);
 	bool is_whole; /* it has each input's name and losses: neither is
 			* printed elsewhere */
 };

@@ -77,7 +77,7 @@ static const struct argument options[] = {
 		OF(wanted)},
 	{"compile", 0, NULL, ARGUMENT_FLAG,
 		"record the functions that torch.compile traces in Python "
-		"programs, without other calls unless --python is given",
+		"programs; without --python, no other calls",
 		GROUP_PYTHON, OF(compile)},
 	{"calls", 0, "builtin|all", ARGUMENT_CALL,
 		"calls into C to record: those that cProfile records (the "

@@ -175,6 +175,16 @@ rm "$escape"
 expect 0 ctprof record -o family.ctp -- "$CLI_PROGRAM" again
 holds "logs of two processes" "ls family.ctp family.[0-9]*.ctp | wc -l" 2
 holds "words on two logs" "grep -c 'family.*5 ranges' err" 2
+# They are one table; -v shows each in full.
+head -c -60 family.ctp >family.cut.ctp
+expect 0 ctprof info family*.ctp
+head -n 1 out | grep -qE '^format +start +span +processes +threads +ranges +activities +lost +file$' ||
+	complain "info of several files: $(head -n 1 out)"
+holds "rows of several files" "grep -cE '^log .* (nothing +|see below +)family' out" 3
+grep -q '^family.cut.ctp: ' out || complain "the table hides a loss"
+expect 0 ctprof info -v family*.ctp
+holds "several files in full" "grep -c '^  format  *log$' out" 3
+rm family.cut.ctp
 
 # A signal to ctprof alone is for the program.
 for signal in USR1 TERM INT; do
