@@ -361,6 +361,7 @@ static int convert_all(struct request *request)
 		check_metric, check_csv_raw, check_directories};
 	int status = choose_format(request);
 
+	request->inputs.keeps_costs = request->to == &callgrind_format;
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
 		if (status == EXIT_DONE)
 			status = checks[i](request);
