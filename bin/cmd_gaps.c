@@ -149,6 +149,7 @@ const struct command cmd_gaps = {
 	.name = "gaps",
 	.group = "Look at a recording",
 	.summary = "show when GPUs were idle, and why",
+	.forms = {&gaps_form, &optimize_form},
 	.arguments = {ARGUMENTS(options), .check = check},
 	.usage = "[FILE...]",
 	.help = "Show when GPUs were idle, and why: how much of the time each "

@@ -6,6 +6,7 @@
  */
 #include "cli/command.h"
 
+#include <inttypes.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -63,6 +64,68 @@ static void print_roff(const struct command *command)
 {
 	puts(".SH OPTIONS");
 	arguments_visit(command, put_roff_option, NULL);
+}
+
+static const char *text_of(const char *text)
+{
+	return text == NULL ? "" : text;
+}
+
+/* Prints a table, and then those nested in it, as lines of fields. */
+static void put_table(
+	const char *kind, const struct columns *table, uint32_t bits)
+{
+	static const char *const types[] = {[COLUMN_COUNT] = "count",
+		[COLUMN_TIME] = "time",
+		[COLUMN_BYTES] = "bytes",
+		[COLUMN_INTEGER] = "integer",
+		[COLUMN_PERCENT] = "percent",
+		[COLUMN_REAL] = "real",
+		[COLUMN_BOOL] = "bool",
+		[COLUMN_TEXT] = "text",
+		[COLUMN_OBJECT] = "object",
+		[COLUMN_LIST] = "list"};
+	bool is_csv = strcmp(kind, "csv") == 0;
+
+	printf("table\t%s\t%s\t%" PRIu32 "\t%s\n", kind, text_of(table->key),
+		bits, text_of(table->help));
+	for (size_t i = 0; i < table->count; i++) {
+		const struct column *column = &table->items[i];
+		const struct columns *nested = column->table;
+		const char *key = is_csv ? column->csv : column->json;
+
+		if (key != NULL)
+			printf("column\t%s\t%s\t%" PRIu32
+			       "\t%d\t%d\t%d\t%s\t%s\t%s\n",
+				key, types[column->type], column->when,
+				column->nullable, column->absent,
+				column->unless != 0 || column->get != NULL,
+				text_of(column->words),
+				nested == NULL ? "" : nested->key,
+				column->help);
+	}
+	for (size_t i = 0; i < table->count && !is_csv; i++)
+		if (table->items[i].table != NULL)
+			put_table("nested", table->items[i].table, 0);
+}
+
+/* Prints the columns of all reports, from which doc/schemas are made. */
+static void print_columns(void)
+{
+	for (const struct command *const *at = commands; *at != NULL; at++)
+		for (size_t i = 0; (*at)->forms[i] != NULL; i++) {
+			const struct report_form *form = (*at)->forms[i];
+
+			printf("report\t%s\t%s\t%" PRIu32 "\t%" PRIu32 "\n",
+				form->schema, form->title, form->always,
+				form->never);
+			if (form->head != NULL)
+				put_table("head", form->head, 0);
+			for (size_t j = 0; form->arrays[j] != NULL; j++)
+				put_table("array", form->arrays[j],
+					form->array_bits[j]);
+			put_table("csv", form->csv, 0);
+		}
 }
 
 /* Runs `man` quietly to check whether the page exists. */
@@ -136,6 +199,7 @@ static int show(const struct command *command)
 struct request {
 	const char *name;
 	bool roff;
+	bool columns;
 };
 
 static error_t add(void *structure, char *text, struct argp_state *state)
@@ -163,6 +227,10 @@ static int run(int argc, char **argv)
 	const struct command *command;
 
 	arguments_parse(&cmd_help, argc, argv, &request);
+	if (request.columns) {
+		print_columns();
+		return EXIT_DONE;
+	}
 	if (request.name == NULL) {
 		command_print_help();
 		return EXIT_DONE;
@@ -187,6 +255,7 @@ static const struct argument options[] = {
 	{"roff", 0, NULL, ARGUMENT_FLAG,
 		"print the command's options as a section of a manual page",
 		GROUP_MAIN, OF(roff)},
+	{"columns", 0, NULL, ARGUMENT_FLAG, NULL, GROUP_MAIN, OF(columns)},
 	ARGUMENT_HEADING("Other:", GROUP_OTHER),
 };
 /* clang-format on */

@@ -224,6 +224,7 @@ const struct command cmd_kernels = {
 	.name = "kernels",
 	.group = "Look at a recording",
 	.summary = "show GPU kernels against the device's peak",
+	.forms = {&kernels_form},
 	.arguments = {ARGUMENTS(options), .check = check},
 	.usage = "[FILE...]",
 	.help = "Show the kernels of each GPU: how often and how long they "

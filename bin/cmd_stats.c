@@ -67,6 +67,11 @@ static error_t check(void *structure, const struct argp_state *state)
 		(request->options.gpu || request->follow))
 		argp_error(state, "--gpu and --follow cannot be combined with "
 				  "--group");
+	if (request->grouping.threads &&
+		(request->grouping.key != NULL || request->options.callers ||
+			request->options.callees))
+		argp_error(state, "--group=thread cannot be combined with "
+				  "--sort, --callers and --callees");
 	if (request->interval_ns == 0)
 		request->interval_ns = DEFAULT_INTERVAL_NS;
 	else if (!request->follow)
@@ -311,7 +316,11 @@ static int run(int argc, char **argv)
 	request.report.inputs = request.inputs.paths;
 	request.report.input_count = request.inputs.count;
 	choose_edges(&request);
-	status = request.follow ? run_follow(&request) : run_request(&request);
+	status = request.follow ? run_follow(&request)
+		 : request.grouping.threads
+			 ? stats_print_threads(
+				   &request.report_options, &request.inputs)
+			 : run_request(&request);
 	aggregate_clear(&request.aggregate);
 	inputs_clear(&request.inputs);
 	return status;
@@ -362,6 +371,7 @@ const struct command cmd_stats = {
 	.name = "stats",
 	.group = "Look at a recording",
 	.summary = "show the functions that took the time",
+	.forms = {&stats_form, &build_form, &stats_threads_form},
 	.arguments = {ARGUMENTS(options), .check = check},
 	.usage = "[FILE...]",
 	.help = "Show where the time went: for each function the number of "

@@ -8,7 +8,7 @@ dist_man5_MANS = %D%/ctprof-log.5
 dist_man3_MANS = %D%/libctprof.3
 CLEANFILES += $(manual_pages)
 EXTRA_DIST += %D%/guide.sh %D%/man.sh %D%/messages.py %D%/mkdocs.yml \
-	%D%/pictures.sh %D%/readme.sh $(manual_pages:=.in)
+	%D%/pictures.sh %D%/readme.sh %D%/schemas.py $(manual_pages:=.in)
 dist_doc_DATA = \
 	README.md \
 	NEWS.md \
@@ -79,7 +79,9 @@ dist_schemas_DATA = \
 	%D%/schemas/phases-1.json \
 	%D%/schemas/repair-1.json \
 	%D%/schemas/stats-1.csv.json \
-	%D%/schemas/stats-1.json
+	%D%/schemas/stats-1.json \
+	%D%/schemas/threads-1.csv.json \
+	%D%/schemas/threads-1.json
 
 # The README's table of formats and the guide's tables of messages, which a test
 # compares with the program and its sources.
@@ -88,7 +90,9 @@ readme: ctprof$(EXEEXT)
 	cat $@.tmp > $(srcdir)/README.md
 	$(srcdir)/%D%/messages.py $(srcdir) > $@.tmp
 	cat $@.tmp > $(srcdir)/%D%/guide/troubleshooting.md && rm -f $@.tmp
-.PHONY: readme
+schemas: ctprof$(EXEEXT)
+	./ctprof help --columns | $(srcdir)/%D%/schemas.py $(srcdir)/%D%/schemas
+.PHONY: readme schemas
 
 # The options come from the program's own tables.
 $(manual_pages): %.1: %.1.in %D%/man.sh ctprof$(EXEEXT)

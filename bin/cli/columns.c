@@ -337,6 +337,8 @@ static void add_number(const struct sheet *sheet, struct table *table,
 		(void)amount_hundredths(text, number);
 	else if (column->type == COLUMN_BYTES)
 		(void)quantity_signed_bytes(text, (int64_t)number);
+	else if (column->type == COLUMN_INTEGER)
+		(void)snprintf(text, sizeof(text), "%" PRId64, (int64_t)number);
 	else
 		(void)quantity_in(text, number, unit == NULL ? 1 : unit->size);
 	table_add(table, text);

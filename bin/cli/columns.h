@@ -131,8 +131,8 @@ struct value_name {
 
 /* A table; key and help are those of its array in JSON. */
 struct columns {
-	const char
-		*key; /* NULL: its rows are not in a JSON array of their own */
+	const char *key; /* nested: its name in doc/schemas; NULL: its rows are
+			  * not in a JSON array of their own */
 	const char *help;
 	const struct column *items;
 	size_t count;
@@ -145,6 +145,18 @@ struct columns {
 	}
 
 #define COLUMN_TITLE_MAX 96
+
+/* For doc/schemas: the members and arrays of JSON, and the table of CSV. */
+struct report_form {
+	const char *schema;         /* "ctprof/stats/1" */
+	const char *title;          /* "ctprof stats" */
+	uint32_t always;            /* bits that all these reports have, */
+	uint32_t never;             /* and those that none of them has */
+	const struct columns *head; /* or NULL */
+	const struct columns *arrays[4];
+	uint32_t array_bits[4]; /* the bits that the arrays need */
+	const struct columns *csv;
+};
 
 enum report_style { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 

@@ -10,6 +10,8 @@
 
 #include "cli/arguments.h"
 
+struct report_form;
+
 /* If several problems occur, the largest status is returned: exit_worse(). */
 enum exit_status {
 	EXIT_DONE = 0,
@@ -36,6 +38,7 @@ struct command {
 			    * NULL: none */
 	const char *help; /* before and, after \v, below the options */
 	unsigned flags;   /* argp's */
+	const struct report_form *forms[4]; /* of --json and --csv */
 	/* Returns the exit status. argv[0] is "ctprof NAME". */
 	int (*run)(int argc, char **argv);
 };

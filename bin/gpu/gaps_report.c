@@ -42,7 +42,7 @@ static const struct column cause_members[] = {
 	CAUSE(GAP_UNKNOWN, "unknown", "the launch is not in the file"),
 };
 static const struct columns causes_table =
-	COLUMNS(NULL, "the idle time by cause", cause_members);
+	COLUMNS("causes", "the idle time by cause", cause_members);
 
 /* clang-format off */
 #define OF(member) COLUMN_OF(struct device_line, member)
@@ -51,9 +51,10 @@ static const struct column device_columns[] = {
 	COLUMN_IN_JSON(COUNT, "device", "the device's number, from 0",
 		OF(device.number)),
 	COLUMN_IN_JSON(TEXT, "device_name",
-		"the device's name; null if it is not known", OF(name)),
+		"the device's name; null if it is not known", OF(name),
+		.nullable = true),
 	COLUMN(TIME, "span_ns", "span ",
-		"from the first to the last activity", OF(device.span_ns)),
+		"the time in which its process is known", OF(device.span_ns)),
 	COLUMN_IN_JSON(TIME, "busy_ns", "the time with any activity",
 		OF(device.busy_ns)),
 	COLUMN_IN_TEXT(PERCENT, "busy %", OF(busy_share)),
@@ -74,10 +75,10 @@ static const struct column device_columns[] = {
 	COLUMN_IN_TEXT(COUNT, "queue", OF(device.queue_mean),
 		.unit = &thousandths),
 	COLUMN(COUNT, "queue_depth_max", "most",
-		"most activities launched and not yet done",
+		"the most kernels launched and not started",
 		OF(device.queue_max), .min_line = FULL),
 	COLUMN_IN_JSON(REAL, "queue_depth_mean",
-		"the mean number of activities launched and not yet done",
+		"the mean number of kernels launched and not started",
 		OF(queue_mean)),
 	COLUMN_IN_TEXT(TEXT, "device", OF(label)),
 };
@@ -225,7 +226,9 @@ static const struct column place_columns[] = {
 	COLUMN(INTEGER, "pid", NULL, "the process", OF(device.pid)),
 	COLUMN(COUNT, "device", NULL, "the device's number, from 0",
 		OF(device.number)),
-	COLUMN(TEXT, "cause", NULL, "the reason for the gaps", OF(cause)),
+	COLUMN(TEXT, "cause", NULL, "the reason for the gaps", OF(cause),
+		.words = "host|synchronization|copies|data_loading|queued|"
+			 "nothing_launched|unknown"),
 	COLUMN(TEXT, "name", NULL,
 		"the innermost range of the host; empty if there is none",
 		OF(name)),
@@ -327,6 +330,11 @@ static void add_places(struct sheet *sheet, const struct gaps_view *view)
 }
 
 /* ---- the report ---- */
+
+const struct report_form gaps_form = {.schema = "ctprof/gaps/1",
+	.title = "ctprof gaps",
+	.arrays = {&device_table, &place_table},
+	.csv = &place_table};
 
 bool gaps_has_more(const struct gaps_view *view)
 {

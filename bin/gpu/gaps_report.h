@@ -19,6 +19,8 @@ struct gaps_view {
 /* Whether some places are beyond `top`. */
 bool gaps_has_more(const struct gaps_view *view);
 
+extern const struct report_form gaps_form;
+
 /* Writes a struct gaps_view. */
 void gaps_write(struct sheet *sheet, const void *view);
 

@@ -96,7 +96,8 @@ static const struct column items[] = {
 	COLUMN(COUNT, "device", NULL, "the device's number, from 0",
 		OF(device.number)),
 	COLUMN_IN_JSON(TEXT, "device_name",
-		"the device's name; null if it is not known", OF(device_name)),
+		"the device's name; null if it is not known", OF(device_name),
+		.nullable = true),
 	COLUMN(TEXT, "name", NULL, "the kernel's name", OF(name),
 		.sort = "name"),
 	COLUMN(COUNT, "count", "count", "number of launches", OF(row.count),
@@ -119,18 +120,18 @@ static const struct column items[] = {
 	COLUMN(COUNT, "bytes", NULL, "known bytes moved", OF(row.bytes.amount)),
 	COLUMN(COUNT, "flops_per_s", "TFLOP/s",
 		"floating-point operations per second; null if unknown",
-		OF(flops_per_s), .unit = &tera, .place = 1,
+		OF(flops_per_s), .nullable = true, .unit = &tera, .place = 1,
 		.sort = "flops"),
 	COLUMN(COUNT, "bytes_per_s", "GB/s",
 		"bytes per second; null if unknown",
-		OF(bytes_per_s), .unit = &giga, .place = 3,
+		OF(bytes_per_s), .nullable = true, .unit = &giga, .place = 3,
 		.sort = "bytes"),
 	COLUMN(PERCENT, "flops_percent", "peak %",
 		"flops_per_s in percent of the device's peak; null if unknown",
-		OF(flops_share), .place = 2),
+		OF(flops_share), .nullable = true, .place = 2),
 	COLUMN(PERCENT, "bandwidth_percent", "peak %",
 		"bytes_per_s in percent of the device's peak; null if unknown",
-		OF(bytes_share), .place = 4),
+		OF(bytes_share), .nullable = true, .place = 4),
 	COLUMN(BOOL, "flops_misfit", NULL, "the model does not fit: the "
 		"operations would exceed the device's peak and are left out",
 		OF(row.flops_misfit)),
@@ -227,7 +228,7 @@ struct device_line {
 /* clang-format off */
 #define GFLOPS(dtype, key) \
 	COLUMN_IN_JSON(COUNT, key, "with " key ", in GFLOP/s", \
-		.get = peak_value, .index = dtype)
+		.get = peak_value, .index = dtype, .absent = true)
 static const struct column gflops_members[] = {
 	GFLOPS(DTYPE_FP64, "fp64"),
 	GFLOPS(DTYPE_FP32, "fp32"),
@@ -238,7 +239,7 @@ static const struct column gflops_members[] = {
 	GFLOPS(DTYPE_INT8, "int8"),
 };
 static const struct columns gflops_table =
-	COLUMNS(NULL, "operations per second by type", gflops_members);
+	COLUMNS("gflops", "operations per second by type", gflops_members);
 
 static const struct column peak_members[] = {
 	COLUMN_IN_JSON(TEXT, "source", "the origin of the figures",
@@ -248,10 +249,10 @@ static const struct column peak_members[] = {
 		.table = &gflops_table),
 	COLUMN_IN_JSON(COUNT, "gb_per_s",
 		"of its memory, in GB/s; null if unknown",
-		.get = bandwidth_value),
+		.get = bandwidth_value, .nullable = true),
 };
 static const struct columns peak_table =
-	COLUMNS(NULL, "the peak of the GPU", peak_members);
+	COLUMNS("peak", "the peak of the GPU; null if unknown", peak_members);
 
 #define OF_DEVICE(member) COLUMN_OF(struct device_line, member)
 static const struct column device_columns[] = {
@@ -259,7 +260,8 @@ static const struct column device_columns[] = {
 	COLUMN_IN_JSON(COUNT, "device", "the device's number, from 0",
 		OF_DEVICE(device.number)),
 	COLUMN_IN_JSON(TEXT, "device_name",
-		"the device's name; null if unknown", OF_DEVICE(name)),
+		"the device's name; null if unknown", OF_DEVICE(name),
+		.nullable = true),
 	COLUMN_IN_JSON(COUNT, "count", "number of launches",
 		OF_DEVICE(device.count)),
 	COLUMN_IN_JSON(TIME, "total_ns", "the time of all launches",
@@ -285,14 +287,29 @@ static const struct column device_columns[] = {
 		OF_DEVICE(device.bytes_misfit_ns)),
 	COLUMN_IN_JSON(OBJECT, "peak",
 		"the peak of the GPU; null if unknown", OF_DEVICE(peak),
-		.table = &peak_table),
+		.table = &peak_table, .nullable = true),
 };
 /* clang-format on */
 static const struct columns device_table =
 	COLUMNS("devices", "each GPU", device_columns);
 
+/* clang-format off */
+static const struct column head_items[] = {
+	COLUMN_IN_JSON(COUNT, "late",
+		"number of kernels too late for a share of their operator's "
+		"work", .size = sizeof(uint64_t)),
+};
+/* clang-format on */
+static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
+const struct report_form kernels_form = {.schema = "ctprof/kernels/1",
+	.title = "ctprof kernels",
+	.head = &head_table,
+	.arrays = {&device_table, &kernels_table},
+	.csv = &kernels_table};
+
 static void add_devices(struct sheet *sheet, const struct kernels_view *view)
 {
+	uint64_t late = kernels_late(view->kernels);
 	uint32_t count;
 	const struct kernels_device *devices =
 		kernels_devices(view->kernels, &count);
@@ -309,7 +326,7 @@ static void add_devices(struct sheet *sheet, const struct kernels_view *view)
 		columns_add(sheet, &device_table, TABLE_PLAIN, &line);
 	}
 	columns_end(sheet, &device_table);
-	report_uint(&sheet->json, "late", kernels_late(view->kernels));
+	columns_members(sheet, &head_table, &late);
 }
 
 /* The first row of the next device. */

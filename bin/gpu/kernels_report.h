@@ -54,6 +54,8 @@ void kernels_apply_peaks(
 /* Whether a device has rows beyond `top`. */
 bool kernels_has_more(const struct kernels_view *view);
 
+extern const struct report_form kernels_form;
+
 /* Writes a struct kernels_view. */
 void kernels_write(struct sheet *sheet, const void *view);
 

@@ -93,6 +93,11 @@ static char *range_text(const struct line *line)
 static const struct columns table =
 	COLUMNS("rows", "the ranges, the worst first", items);
 
+const struct report_form optimize_form = {.schema = "ctprof/optimize/1",
+	.title = "ctprof gaps --optimize",
+	.arrays = {&table},
+	.csv = &table};
+
 static void add(struct sheet *sheet, const struct optimize_view *view,
 	const struct ranking_row *row)
 {

@@ -15,6 +15,8 @@ struct optimize_view {
 	const char *input;
 };
 
+extern const struct report_form optimize_form;
+
 /* Writes a struct optimize_view. */
 void optimize_write(struct sheet *sheet, const void *view);
 

@@ -11,6 +11,8 @@
 static const enum averages_group averages_groups[] = {AVERAGES_SITE,
 	AVERAGES_SHAPE, AVERAGES_STACK, AVERAGES_CATEGORY, AVERAGES_MODULE};
 
+#define THREAD (BUILD_GROUP_COUNT + 6) /* the word after these */
+
 static void set_group(struct grouping *grouping, const char *text,
 	const struct argp_state *state)
 {
@@ -28,6 +30,10 @@ static void set_group(struct grouping *grouping, const char *text,
 		return;
 	}
 	word = arguments_word(state, "--group", GROUPING_WORDS, text);
+	grouping->threads = word == THREAD;
+	grouping->has_ops = !grouping->threads;
+	if (grouping->threads)
+		return;
 	if (word > BUILD_GROUP_COUNT) {
 		grouping->ops.group =
 			averages_groups[word - BUILD_GROUP_COUNT - 1];
@@ -139,7 +145,8 @@ static const struct argument options[] = {
 	{"group", 0, "GROUP", ARGUMENT_CALL,
 		"sum operations by name, site (name, file and line), shape "
 		"(name and input shapes), stack (name and 5 functions around "
-		"it; stack:N), cat (category) or module; or compiler work in "
+		"it; stack:N), cat (category) or module; show the time of each "
+		"thread; or sum compiler work in "
 		"traces of clang and nvcc by name, phase, unit, header, "
 		"template, template-set, function, or all of these (the "
 		"default for a directory)", GROUP_MAIN, .call = read_group,

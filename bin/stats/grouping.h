@@ -13,11 +13,12 @@
 
 /* The values of --group: those of compilers, then those of operations. "name"
  * is in both. */
-#define GROUPING_WORDS STATS_BUILD_GROUPS "|site|shape|stack|cat|module"
+#define GROUPING_WORDS STATS_BUILD_GROUPS "|site|shape|stack|cat|module|thread"
 
 struct grouping {
 	bool has_group; /* --group was given, with: */
 	uint32_t build; /* bits of enum build_group; or 0 */
+	bool threads;   /* or threads; */
 	bool has_ops;   /* or operations: */
 	struct averages_options ops;
 	struct stats_ops ops_view;

@@ -5,4 +5,5 @@ libprogram_la_SOURCES += \
 	%D%/stats.c %D%/stats.h \
 	%D%/stats_build.c %D%/stats_build.h \
 	%D%/stats_ops.c \
-	%D%/stats_table.c %D%/stats_table.h
+	%D%/stats_table.c %D%/stats_table.h \
+	%D%/threads.c

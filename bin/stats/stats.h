@@ -114,6 +114,15 @@ void stats_clear(struct stats *stats);
 /* Whether the sort key has data. */
 bool stats_has_key(const struct stats *stats);
 
+extern const struct report_form stats_form;
+
+extern const struct report_form stats_threads_form;
+
+/* Prints the threads of each input. Errors: reported; returns the worst exit
+ * status. */
+int stats_print_threads(
+	struct report_options *report_options, const struct inputs *inputs);
+
 /* Writes a struct stats. */
 void stats_write(struct sheet *sheet, const void *stats);
 

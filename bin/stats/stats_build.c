@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "cli/quantity.h"
 #include "cli/diag.h"
+#include "stats/stats_table.h"
 
 /* The existing groups, selected and sorted. */
 struct build {
@@ -145,19 +146,21 @@ static const struct column sum_items[] = {
 		COLUMN_OF(struct stats, hidden)),
 };
 static const struct columns sum_table =
-	COLUMNS(NULL, "the sums of a group", sum_items);
+	COLUMNS("sum", "the sums of a group", sum_items);
 
 #define SUM_COLUMN(group, word, title) \
 	COLUMN_IN_JSON(OBJECT, word, title, .get = group_value, \
 		.index = BUILD_##group, .table = &sum_table, .absent = true),
 static const struct column group_items[] = {BUILD_GROUPS(SUM_COLUMN)};
-static const struct columns group_table = COLUMNS(NULL, NULL, group_items);
+static const struct columns group_table =
+	COLUMNS("groups", "the sums of each group shown", group_items);
 
 #define SKIP_COLUMN(skip, name, words) \
 	COLUMN_IN_JSON(COUNT, name, "number of files that are " words, \
 		.get = skip_value, .index = INPUT_TREE_##skip, .absent = true),
 static const struct column skip_items[] = {INPUT_TREE_SKIPS(SKIP_COLUMN)};
-static const struct columns skip_table = COLUMNS(NULL, NULL, skip_items);
+static const struct columns skip_table = COLUMNS(
+	"skipped", "number of files left out, by reason", skip_items);
 
 static const struct column head_items[] = {
 	COLUMN_IN_JSON(COUNT, "units", "number of translation units",
@@ -169,6 +172,16 @@ static const struct column head_items[] = {
 };
 static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
 /* clang-format on */
+
+/* Compilers have no devices, and no operations but by name. */
+const struct report_form build_form = {.schema = "ctprof/build/1",
+	.title = "ctprof stats of a build",
+	.always = HAS_GROUPS,
+	.never = STATS_NEEDS | HAS_CAPTURES | HAS_SHAPES | HAS_STACKS |
+		 HAS_FAILURES | HAS_HOST_FAILURES,
+	.head = &head_table,
+	.arrays = {&stats_table},
+	.csv = &stats_table};
 
 static void print_group(struct sheet *sheet, const struct build *build,
 	enum build_group group, bool *first)

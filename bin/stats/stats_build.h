@@ -13,6 +13,8 @@
  * names of ranges, because phases are more useful. */
 uint32_t stats_build_groups(unsigned word);
 
+extern const struct report_form build_form;
+
 /* Sorts the groups' profiles and prints them. Errors: reported; returns an exit
  * status. Write errors remain in the stream. */
 int stats_build_print(const struct aggregate *aggregate,

@@ -66,7 +66,7 @@ static void put_owners(
 		.when = HAS_STACKS)
 
 static const struct column edge_items[] = {FUNCTION_COLUMNS};
-static const struct columns edge_table = COLUMNS(NULL,
+static const struct columns edge_table = COLUMNS("edge",
 	"a function and the cost of the calls between it and that of the row",
 	edge_items);
 
@@ -81,7 +81,7 @@ static const struct column part_items[] = {
 		"number of failed allocations, with all that it called",
 		MEMORY(failed, EACH)),
 };
-static const struct columns part_table = COLUMNS(NULL, NULL, part_items);
+static const struct columns part_table = COLUMNS("part", NULL, part_items);
 
 static const struct column items[] = {
 	COLUMN(TEXT, "group", NULL, "the group", OF(group),
@@ -221,7 +221,7 @@ static const struct column launcher_items[] = {
 	COLUMN_IN_JSON(TIME, "total_ns", "their time", OF_COST(tottime_ns)),
 };
 static const struct columns launcher_table =
-	COLUMNS(NULL, NULL, launcher_items);
+	COLUMNS("launcher", NULL, launcher_items);
 
 static const struct column work_items[] = {
 	COLUMN_IN_JSON(COUNT, "device", "the device's number, from 0",
@@ -279,7 +279,7 @@ static const struct column owner_items[] = {
 	COLUMN_IN_JSON(COUNT, "out_of_memory", "number of failed allocations",
 		OF_OWNER(amount.failed)),
 };
-static const struct columns owner_table = COLUMNS(NULL, NULL, owner_items);
+static const struct columns owner_table = COLUMNS("owner", NULL, owner_items);
 
 /* The report without its rows. */
 struct head {
@@ -335,6 +335,14 @@ static const struct column head_items[] = {
 };
 static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
 /* clang-format on */
+
+const struct report_form stats_form = {.schema = "ctprof/stats/1",
+	.title = "ctprof stats",
+	.never = HAS_GROUPS | HAS_UNITS,
+	.head = &head_table,
+	.arrays = {&work_table, &stats_table},
+	.array_bits = {WITH_WORK},
+	.csv = &stats_table};
 
 const struct column *stats_key(const char *word)
 {

@@ -19,7 +19,8 @@ enum stats_bit {
 	WITH_CALLEES = 1 << 12,
 	WITH_EDGES = 1 << 13,
 	WITH_SUMS = 1 << 14, /* of devices: with --gpu and of operations */
-	STATS_BIT_COUNT = 15,
+	WITH_WORK = 1 << 15, /* of devices: with --gpu */
+	STATS_BIT_COUNT = 16,
 };
 
 /* A function, or the edge to it from or to that of the row before. */

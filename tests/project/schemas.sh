@@ -12,6 +12,11 @@ for name in lib/log_read/bad/modules support/device; do
 	./tests/support/make_log "$srcdir/tests/$name.recipe" \
 		>"$work/inputs/${name##*/}.ctp" || exit 99
 done
+"$CTPROF" help --columns | "$python" "$top/doc/schemas.py" "$work" || failed=1
+for file in "$work"/*-1.json "$work"/*-1.csv.json; do
+	cmp -s "$file" "$top/doc/schemas/${file##*/}" ||
+		complain "doc/schemas/${file##*/} is out of date; run 'make schemas'"
+done
 "$python" "$top/tests/project/schemas_check.py" "$CTPROF" "$CLI_PROGRAM" "$top" \
 	"$work/inputs" || failed=1
 exit $failed

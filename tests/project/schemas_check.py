@@ -33,6 +33,7 @@ FORMS = [
     ("stats", True, "stats", "--group", "cat", "--callees", "ops.json"),
     ("stats", True, "stats", "--group", "shape", "--callees", "ops.json"),
     ("stats", True, "stats", "--group", "stack:2", "--callers", "ops.json"),
+    ("threads", True, "stats", "--group", "thread", "log.ctp"),
     ("build", True, "stats", "--callers", "--callees", "build"),
     ("build", True, "stats", "--group", "header", "--top", "3", "build"),
     ("build", True, "stats", "--group", "name", "build"),

@@ -340,4 +340,17 @@ grep -q 'no operations' "$work/err" || complain "a profile: $(cat "$work/err")"
 	"$work/small.json" | cmp -s - "$work/two" || complain "-j2 differs"
 grep -q '^mm,,0,2,2,6000,6000,0,0,host,3000,0,0,0,1024,1024,1024,1024,0,\[\[9\]\]$' \
 	"$work/two" || complain "two inputs: $(cat "$work/two")"
+# By hand: two threads, one with a pause.
+cat >"$work/threads.json" <<'END'
+{"traceEvents":[
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":4},
+{"ph":"X","name":"b","pid":1,"tid":1,"ts":1,"dur":2},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":6,"dur":1},
+{"ph":"X","name":"c","pid":1,"tid":2,"ts":2,"dur":9}]}
+END
+"$CTPROF" stats -q --group=thread --csv "$work/threads.json" | cut -d, -f2-6 \
+	>"$work/threads.csv"
+printf 'pid,tid,calls,own_ns,total_ns\n1,2,1,9000,9000\n1,1,3,5000,7000\n' |
+	cmp -s - "$work/threads.csv" ||
+	complain "threads: $(cat "$work/threads.csv")"
 exit $failed
