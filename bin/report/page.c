@@ -126,7 +126,7 @@ static size_t lines_bytes(const char *const *lines)
 	return size;
 }
 
-static const char *const *const scripts[] = {flame_name_js, page_format_js,
+static const char *const *const scripts[] = {flame_fit_js, page_format_js,
 	page_table_js, page_flame_js, page_timeline_js, page_device_js,
 	page_js};
 #define SCRIPT_COUNT (sizeof(scripts) / sizeof(scripts[0]))

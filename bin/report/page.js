@@ -22,16 +22,17 @@ const VISIBLE = new RegExp("[^\\s\\u00ad\\u200b-\\u200d\\u2060-\\u206f" +
 
 // Rows of the page's lists as objects, in the order of page_functions.c.
 function functionOf(row) {
+	const scopes = row.pop();
 	const [text, file, line, kind, calls] = row;
 	const name = VISIBLE.test(text) ? text : "(no name)";
 
 	if (kind === 0)
-		return {name, file, line, kind, calls, pcalls: row[5],
+		return {name, scopes, file, line, kind, calls, pcalls: row[5],
 			self: row[6], total: row[7], deviceSelf: row[8],
 			device: row[9], callers: [], callees: []};
 	// "<gpu:0 NAME>" is the file of device functions.
-	return {name, file: file.replace(/^<gpu:(.*)>$/, "GPU $1"), line, kind,
-		calls, number: row[5], self: row[6],
+	return {name, scopes, file: file.replace(/^<gpu:(.*)>$/, "GPU $1"),
+		line, kind, calls, number: row[5], self: row[6],
 		total: row[6], min: row[7], max: row[8], bytes: row[9],
 		flops: row[10], flopsShare: row[11],
 		rate: row[12], rateShare: row[13],

@@ -133,7 +133,8 @@ function flameOf(host, status, label, onfind) {
 			return;
 		context.fillStyle = node.hit ? paint.card : paint.frame;
 		context.fillText(node.label.length <= room ? node.label
-			: fitName(node.name, room), left + 4, top + ROW / 2, width - 6);
+			: fitName(node.name, node.row ? node.row.scopes : [], room),
+		left + 4, top + ROW / 2, width - 6);
 	}
 
 	function draw() {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "flamegraph/flamegraph.h"
 #include "report/page_part.h"
 #include "input/report.h"
 
@@ -57,6 +58,9 @@ static void put_function(
 		if (part->kernels != NULL)
 			page_kernels_write(part->kernels, function, json);
 	}
+	json_begin(json, '[');
+	flamegraph_put_scopes(json, function->name, strlen(function->name));
+	json_end(json, ']');
 	json_end(json, ']');
 }
 

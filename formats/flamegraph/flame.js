@@ -14,7 +14,7 @@ const svg = document.currentScript.ownerSVGElement;
 const head = svg.querySelector(".head");
 const words = head.querySelector(".words");
 const hits = head.querySelector(".hits");
-// Each function's location and its total in the graph.
+// Each function's location, its total in the graph, and the scopes of its name.
 const functions = JSON.parse(svg.querySelector(".functions").textContent);
 const alone = svg === document.documentElement;
 const hint = "Click or Enter: zoom. Esc: back. Ctrl-F or /: search. Arrows: move.";
@@ -36,6 +36,7 @@ const graphs = [...svg.querySelectorAll(".graph")].map(element => {
 			text: g.querySelector("text"),
 			name: g.querySelector("title").textContent.split("\n")[0],
 			file: call ? call[0] : "",
+			scopes: call ? call.slice(2) : [],
 			everywhere: call ? "\n" + call[1] : "",
 			time: +g.dataset.t,
 			start: parent ? parent.end : 0,
@@ -58,9 +59,9 @@ const frames = graphs.flatMap(graph => graph.frames);
 const graphOf = frame => graphs.find(graph => graph.element === frame.g.parentNode);
 const byElement = new Map(frames.map(frame => [frame.g, frame]));
 
-function fit(name, room) {
-	const places = Math.floor((room - 6) / letter);
-	return places < 3 ? "" : fitName(name, places);
+function fit(frame) {
+	const columns = Math.floor((frame.width - 6) / letter);
+	return columns < 3 ? "" : fitName(frame.name, frame.scopes, columns);
 }
 
 function isWithin(frame, other) {
@@ -87,7 +88,7 @@ function place(frame, graph) {
 	frame.rect.setAttribute("y", y);
 	frame.rect.setAttribute("width", frame.width);
 	frame.g.classList.toggle("up", above);
-	const text = fit(frame.name, frame.width);
+	const text = fit(frame);
 	if (text !== "" && !frame.text) {
 		frame.text = document.createElementNS(SVG, "text");
 		frame.g.append(frame.text);

@@ -3,7 +3,7 @@
  * The picture is complete without its script, for a page's img or an image
  * viewer: frames have their positions, colours and names, and a title with the
  * rest. The script reads these, so that nothing is stored twice; a list for it
- * has each function's total.
+ * has each function's total and the scopes of its name.
  */
 #include "flamegraph/flamegraph.h"
 
@@ -15,9 +15,9 @@
 #include "flamegraph/flame_files.h"
 #include "flamegraph/flame_frame.h"
 #include "profile/flame_tree.h"
-#include "json/json.h"
 #include "base/memory.h"
 #include "io/xml.h"
+#include "names/function_name.h"
 #include "format.h"
 
 /* In units of the picture. */
@@ -207,6 +207,34 @@ static void write_composed(struct page *page, struct json *json)
 	text->used = 0;
 }
 
+void flamegraph_put_scopes(struct json *json, const char *name, size_t size)
+{
+	struct buffer brief = BUFFER_INIT;
+	const char *inner;
+	const char *end;
+	const char *at;
+	bool cut;
+
+	if (!function_name_has_scopes(name, size))
+		return;
+	function_name_add_short(&brief, name, size);
+	json->failed |= brief.failed;
+	at = (const char *)brief.bytes;
+	end = at + brief.used;
+	while (end - at > (ptrdiff_t)FLAME_PLACES &&
+		(inner = function_name_inner(at, end)) != NULL)
+		at = inner;
+	if (at != (const char *)brief.bytes)
+		json_text(json, "\xe2\x80\xa6");
+	while ((inner = function_name_inner(at, end)) != NULL) {
+		json_text_sized(json, at, (size_t)(inner - at));
+		at = inner;
+	}
+	json_text_sized(json, at,
+		function_name_fit(at, (size_t)(end - at), FLAME_PLACES, &cut));
+	buffer_clear(&brief);
+}
+
 static bool write_functions(struct page *page)
 {
 	struct flame_canvas *canvas = &page->canvas;
@@ -219,12 +247,15 @@ static bool write_functions(struct page *page)
 	for (uint32_t i = 0; i < canvas->count; i++) {
 		const struct profile_function *function =
 			&canvas->profile->functions[canvas->function[i]];
+		const char *name =
+			labels_text(&canvas->labels, canvas->function[i]);
 
 		json_begin(&json, '[');
 		flame_add_place(&canvas->text, function);
 		write_composed(page, &json);
 		add_function(page, function);
 		write_composed(page, &json);
+		flamegraph_put_scopes(&json, name, strlen(name));
 		json_end(&json, ']');
 	}
 	json_end(&json, ']');
@@ -278,7 +309,7 @@ static bool write_svg(struct page *page)
 	if (!write_functions(page))
 		return false;
 	(void)fputs("<script><![CDATA[\n", page->canvas.out);
-	write_lines(page->canvas.out, flame_name_js);
+	write_lines(page->canvas.out, flame_fit_js);
 	write_lines(page->canvas.out, flame_js);
 	(void)fputs("]]></script>\n</svg>\n", page->canvas.out);
 	return !page->canvas.text.failed;

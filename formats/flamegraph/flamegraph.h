@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "compare/flame_diff.h"
+#include "json/json.h"
 #include "profile/profile.h"
 
 /* Largest picture: small enough to mail and to open at once. */
@@ -22,5 +23,10 @@
  */
 enum ctp_status flamegraph_write_diff(FILE *out, const struct flame_diff *diff,
 	const char *title, struct ctp_error *err);
+
+/* Writes the parts of a function's short name as texts, "a::", "b::" and "f",
+ * for flame_fit.js; nothing if it has no scopes. The first part of a long name
+ * is an ellipsis. */
+void flamegraph_put_scopes(struct json *json, const char *name, size_t size);
 
 #endif

@@ -7,7 +7,7 @@ libformats_la_SOURCES += \
 
 # The style sheet and scripts of flame graphs.
 nodist_libformats_la_SOURCES = %D%/flame_files.c
-%D%/flame_files.c: formats/embed.sh %D%/flame.css %D%/flame_name.js %D%/flame.js
+%D%/flame_files.c: formats/embed.sh %D%/flame.css %D%/flame_fit.js %D%/flame.js
 	$(call embed,flamegraph/flame_files.h)
 CLEANFILES += %D%/flame_files.c
-EXTRA_DIST += %D%/flame.css %D%/flame_name.js %D%/flame.js
+EXTRA_DIST += %D%/flame.css %D%/flame_fit.js %D%/flame.js

@@ -61,6 +61,13 @@ SHORT = (("a::b::f(int)", 12, "a::b::f(int)"), ("a::b::f(int)", 11, "a::b::f"),
          ("InstantiateFunction a::f<b>", 10, "Instantia\u2026"),
          ("load::all the data", 10, "load::all\u2026"),
          ("plain(int)", 8, "plain(i\u2026"))
+# The name of the frame with this title, in so many columns.
+FIT = """
+const g = [...document.querySelectorAll('.graph > g')].find(
+    g => g.querySelector('title').textContent.split('\\n')[0] === arguments[0]);
+const functions = JSON.parse(document.querySelector('.functions').textContent);
+return fitName(arguments[0], functions[g.dataset.f].slice(2), arguments[1]);
+"""
 COLOR = "return getComputedStyle(document.querySelector(arguments[0])).fill"
 
 
@@ -162,10 +169,24 @@ def check_search(page):
     page.browser.keys(webdriver.ESCAPE)
 
 
-def check_names(page):
+def check_names(page, ctprof, directory):
+    """Names by the scopes that the picture holds, as zooming shows them."""
+    path = os.path.join(directory, "names.folded")
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f"{name} 1\n" for name in {name for name, *_ in SHORT})
+    page.browser.open("file://" + draw(ctprof, path, directory))
+    check(sorted(page.names()[1:]) == sorted({name for name, *_ in SHORT}),
+          "names: they are whole in the titles")
     for name, room, wanted in SHORT:
-        shown = page.browser.script("return fitName(...arguments)", name, room)
+        shown = page.browser.script(FIT, name, room)
         check(shown == wanted, f"{name} in {room} places is {shown}")
+    name = "std::vector<a::b>::~vector()"
+    before = {frame["name"]: frame["text"] for frame in page.shown()}
+    page.browser.click_at(page.select(name))
+    after = {frame["name"]: frame["text"] for frame in page.shown()}
+    check(before[name] == "\u2026~vector" and after[name] == name,
+          f"a name gets the room that its box has: {before[name]}")
+    page.browser.keys(webdriver.ESCAPE)
 
 
 def check_keyboard(page):
@@ -229,9 +250,9 @@ def main(ctprof, directory, first, *paths):
             ctprof, first, first, directory))
         check_drawn(page, "a difference")
         browser.open("file://" + draw(ctprof, first, directory))
-        for part in (check_zoom, check_search, check_keyboard, check_words,
-                     check_names):
+        for part in (check_zoom, check_search, check_keyboard, check_words):
             part(page)
+        check_names(page, ctprof, directory)
         check(browser.complaints() == [], "nothing complains meanwhile")
         check_image(browser, draw(ctprof, first, directory))
     finish()
