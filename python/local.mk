@@ -18,24 +18,18 @@ python_modules = \
 	%D%/ctprof/pytest_plugin.py \
 	%D%/ctprof/site/sitecustomize.py
 python_sources = \
-	%D%/async_ranges.c \
 	%D%/callee.c \
 	%D%/callee_name.c \
 	%D%/children.c \
 	%D%/code_filter.c \
-	%D%/greenlets.c \
 	%D%/hook_monitoring.c \
 	%D%/hook_setprofile.c \
-	%D%/instances.c \
 	%D%/integrations.c \
 	%D%/line_table.c \
 	%D%/module.c \
-	%D%/place.c \
 	%D%/ptr_map.c \
 	%D%/pystring.c \
-	%D%/range_args.c \
 	%D%/ranges.c \
-	%D%/sites.c \
 	%D%/stack_entry.c \
 	%D%/state.c \
 	%D%/threads.c \
@@ -43,24 +37,18 @@ python_sources = \
 python_convert_sources = \
 	%D%/convert/convert_module.c
 python_headers = \
-	%D%/async_ranges.h \
 	%D%/callee.h \
 	%D%/callee_name.h \
 	%D%/children.h \
 	%D%/code_filter.h \
 	%D%/error_state.h \
 	%D%/frame.h \
-	%D%/greenlets.h \
 	%D%/hook.h \
-	%D%/instances.h \
 	%D%/integrations.h \
 	%D%/line_table.h \
-	%D%/place.h \
 	%D%/ptr_map.h \
 	%D%/pystring.h \
-	%D%/range_args.h \
 	%D%/ranges.h \
-	%D%/sites.h \
 	%D%/state.h \
 	%D%/threads.h \
 	%D%/tracer.h

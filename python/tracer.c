@@ -3,16 +3,380 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "callee.h"
 #include "integrations.h"
 #include "frame.h"
-#include "greenlets.h"
 #include "hook.h"
-#include "async_ranges.h"
 #include "error_state.h"
 #include "code_filter.h"
-#include "sites.h"
+#include "ctprof.h"
+#include "pystring.h"
+#include "threads.h"
+
+/* ---- sites ---- */
+
+/* The interpreter's lock is never released while this one is held. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ptr_map table; /* (identity, place) to struct ctp_site */
+
+static struct ctp_site *intern(const struct callee *callee, uint32_t call_line)
+{
+	struct ctp_site_info info = CTP_SITE_INFO_INIT;
+
+	info.name = callee->names.name;
+	info.file = callee->names.file;
+	info.line = callee->line;
+	info.call_line = call_line;
+	info.full_name = callee->names.full_name;
+	info.category = callee->category;
+	return ctp_site_intern_info(&info);
+}
+
+/* The caller as a callee; NULL if there is none, or if out of memory. */
+static const struct callee *caller_find(frame_t *caller)
+{
+	PyCodeObject *code = caller == NULL ? NULL : frame_code(caller);
+
+	return code == NULL ? NULL
+			    : callee_find(&(struct callee_seen){
+				      code, (PyObject *)code, NULL});
+}
+
+/* The caller's current line; 0 if unknown. Its code must be kept, or another's
+ * instruction could get the same address. */
+static uint32_t call_line(struct tracer_thread *thread, frame_t *caller)
+{
+	if (caller_find(caller) == NULL)
+		return 0;
+	return line_table_find(
+		&thread->line_tables, frame_code(caller), frame_index(caller));
+}
+
+/* Is it called by the wrapper in _trace.py that has begun a range with its name
+ * and place? Recording both would look like a recursive call. */
+static bool has_range(frame_t *caller)
+{
+	const struct callee *wrapper = caller_find(caller);
+
+	return wrapper != NULL && wrapper->kind == CALLEE_HIDDEN &&
+	       strcmp(wrapper->names.full_name,
+		       "_of_same_name.<locals>.wrapper") == 0;
+}
+
+/* The site shared by all threads; NULL: not recorded. */
+static struct ctp_site *find_global(struct tracer_thread *thread,
+	const struct callee *callee, frame_t *caller, const void *place)
+{
+	struct ctp_site *site;
+
+	pthread_mutex_lock(&lock);
+	site = ptr_map_find(&table, callee->identity, place);
+	pthread_mutex_unlock(&lock);
+	if (site != NULL)
+		return site;
+	if (has_range(caller))
+		return NULL;
+	/* Two threads may both get here; they get the same pointer. */
+	site = intern(callee, call_line(thread, caller));
+	pthread_mutex_lock(&lock);
+	if (ptr_map_find(&table, callee->identity, place) == NULL)
+		(void)ptr_map_add(&table,
+			(struct ptr_map_entry){callee->identity, place, site});
+	pthread_mutex_unlock(&lock);
+	return site;
+}
+
+/* Adds it to the thread's cache. */
+static void cache(struct tracer_thread *thread, const struct tracer_slot *new)
+{
+	struct tracer_slot *slot =
+		threads_slot(thread, new->identity, new->place);
+
+	if (slot->identity != NULL)
+		*threads_other_slot(slot) = *slot;
+	*slot = *new;
+}
+
+static bool is_shown(const struct callee *callee)
+{
+	return callee->kind != CALLEE_HIDDEN && callee->kind != CALLEE_EXCLUDED;
+}
+
+/*
+ * The same for a call that is open when a trace starts; not cached. With
+ * `in_range`, a range with its name and line is open and may stand for the
+ * call.
+ */
+static struct ctp_site *sites_find_open(struct tracer_thread *thread,
+	const struct callee *callee, frame_t *caller, bool in_range)
+{
+	if (!is_shown(callee) || (in_range && has_range(caller)))
+		return NULL;
+	return intern(callee, call_line(thread, caller));
+}
+
+/*
+ * The site of `callee` called by `caller` (NULL: unknown); the thread's cache
+ * holds it under `place` from now on. NULL: not to be recorded.
+ *
+ * Threads: as callee_find().
+ */
+static struct ctp_site *sites_find(struct tracer_thread *thread,
+	const struct callee *callee, frame_t *caller, const void *place)
+{
+	struct ctp_site *site = NULL;
+
+	if (is_shown(callee))
+		site = find_global(thread, callee, caller, place);
+	/* Callees with more than a site are resolved at each call. */
+	if (callee->kind <= CALLEE_HIDDEN)
+		cache(thread, &(struct tracer_slot){callee->identity, place,
+				      site, site == NULL ? 0 : site->tag});
+	return site;
+}
+
+/* Removes all, before the filters change. */
+static void sites_clear(void)
+{
+	pthread_mutex_lock(&lock);
+	ptr_map_clear(&table);
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- greenlets ---- */
+
+/* The calls that a waiting greenlet has open. */
+struct waiting {
+	uint32_t trace;
+	size_t count;
+	struct tracer_call calls[];
+};
+
+/* {greenlet: capsule of struct waiting}, with weak keys. */
+static PyObject *all_waiting;
+
+static void waiting_free(PyObject *capsule)
+{
+	free(PyCapsule_GetPointer(capsule, NULL));
+}
+
+/* Closes the open calls, innermost first, and returns them. NULL without an
+ * exception if nothing is open; forgetting a greenlet at its end would
+ * otherwise call a Python function that is not the program's. NULL also if out
+ * of memory: then nothing is reopened. */
+static struct waiting *put_aside(struct tracer_thread *thread)
+{
+	struct tracer_call *first = thread->calls + thread->base + 1;
+	size_t count = (size_t)(thread->top + 1 - first);
+	struct waiting *waiting =
+		count == 0 ? NULL
+			   : malloc(sizeof(*waiting) + count * sizeof(*first));
+
+	if (waiting != NULL) {
+		waiting->trace = thread->trace;
+		waiting->count = count;
+		memcpy(waiting->calls, first, count * sizeof(*first));
+	}
+	for (; thread->top >= first; thread->top--)
+		if (thread->top->site != NULL)
+			ctp_end_inline();
+	return waiting;
+}
+
+static void pin(PyObject *greenlet, struct waiting *waiting)
+{
+	PyObject *capsule = PyCapsule_New(waiting, NULL, waiting_free);
+
+	if (capsule == NULL)
+		free(waiting);
+	else
+		(void)PyObject_SetItem(all_waiting, greenlet, capsule);
+	Py_XDECREF(capsule);
+}
+
+/* Reopens the calls that the greenlet had open; none the first time. */
+static void go_on(struct tracer_thread *thread, PyObject *greenlet)
+{
+	PyObject *capsule = PyObject_CallMethod(
+		all_waiting, "pop", "OO", greenlet, Py_None);
+	struct waiting *waiting = NULL;
+
+	if (capsule != NULL && capsule != Py_None)
+		waiting = PyCapsule_GetPointer(capsule, NULL);
+	if (waiting != NULL && waiting->trace == thread->trace)
+		for (size_t i = 0; i < waiting->count; i++)
+			threads_push(thread, waiting->calls[i].identity,
+				waiting->calls[i].site);
+	Py_XDECREF(capsule);
+}
+
+/* The trace function of greenlet: `self` is the previous one. */
+static PyObject *switched(PyObject *self, PyObject *args)
+{
+	struct tracer_thread *thread = tracer_self;
+	const char *event;
+	PyObject *origin, *target;
+	struct waiting *waiting;
+
+	if (!PyArg_ParseTuple(args, "s(OO):switched", &event, &origin, &target))
+		return NULL;
+	if (tracer_on != 0 && thread != NULL && thread->trace == tracer_on) {
+		waiting = put_aside(thread);
+		if (waiting != NULL)
+			pin(origin, waiting);
+		go_on(thread, target);
+		PyErr_Clear();
+	}
+	if (self == Py_None)
+		Py_RETURN_NONE;
+	return PyObject_Call(self, args, NULL);
+}
+
+static PyMethodDef switched_method = {"switched", switched, METH_VARARGS, NULL};
+
+/* Sets our function, which calls the previous one. -1 with an exception. */
+static int set_trace(PyObject *module)
+{
+	PyObject *before = PyObject_CallMethod(module, "gettrace", NULL);
+	PyObject *ours = before == NULL
+				 ? NULL
+				 : PyCFunction_New(&switched_method, before);
+	PyObject *result = ours == NULL ? NULL
+					: PyObject_CallMethod(module,
+						  "settrace", "O", ours);
+
+	Py_XDECREF(before);
+	Py_XDECREF(ours);
+	Py_XDECREF(result);
+	return result == NULL ? -1 : 0;
+}
+
+static PyObject *weak_dictionary(void)
+{
+	PyObject *module = PyImport_ImportModule("weakref");
+	PyObject *made = module == NULL ? NULL
+					: PyObject_CallMethod(module,
+						  "WeakKeyDictionary", NULL);
+
+	Py_XDECREF(module);
+	return made;
+}
+
+/* Makes greenlet report the calling thread's switches, if it is imported.
+ * Clears exceptions. */
+static void greenlets_watch(struct tracer_thread *thread)
+{
+	static struct pystring greenlet = {"greenlet", NULL};
+	PyObject *module;
+
+	if (thread->has_greenlets)
+		return;
+	module = pystring_module(&greenlet);
+	/* A partly imported module has no functions yet. */
+	if (module != NULL && PyObject_HasAttrString(module, "settrace") &&
+		PyObject_HasAttrString(module, "gettrace")) {
+		if (all_waiting == NULL)
+			all_waiting = weak_dictionary();
+		if (all_waiting != NULL && set_trace(module) == 0)
+			thread->has_greenlets = true;
+	}
+	Py_XDECREF(module);
+	PyErr_Clear();
+}
+
+/* ---- asynchronous ranges ---- */
+
+struct tracer_thread;
+
+struct async_range {
+	const void *identity;
+	const struct tracer_thread *thread; /* the one that began it; only
+					     * compared */
+	struct ctp_site *site;
+	uint64_t number; /* identifies the asynchronous range */
+};
+
+enum { FIRST = 64, MOST = 4096 };
+
+/* The interpreter's lock is never released while this one is held. */
+static pthread_mutex_t ranges_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct async_range *all; /* by their begin */
+static size_t range_count, range_room;
+
+/* Makes room for one more, up to MOST. */
+static bool grow(void)
+{
+	size_t size = range_room == 0 ? FIRST : 2 * range_room;
+	struct async_range *more =
+		size > MOST ? NULL : realloc(all, size * sizeof(*all));
+
+	if (more == NULL)
+		return false;
+	all = more;
+	range_room = size;
+	return true;
+}
+
+/* Stores it until it ends. False if there are too many, or no memory. Threads:
+ * any. */
+static bool async_ranges_add(const struct async_range *range)
+{
+	bool has_room;
+
+	pthread_mutex_lock(&ranges_lock);
+	has_room = range_count < range_room || grow();
+	if (has_room)
+		all[range_count++] = *range;
+	pthread_mutex_unlock(&ranges_lock);
+	return has_room;
+}
+
+/* The index after the range to remove; 0 if there is none. */
+static size_t find(const void *identity, const struct tracer_thread *thread)
+{
+	size_t of_any = 0;
+
+	for (size_t i = range_count; i > 0; i--) {
+		if (all[i - 1].identity != identity)
+			continue;
+		if (all[i - 1].thread == thread)
+			return i;
+		if (of_any == 0)
+			of_any = i;
+	}
+	return of_any;
+}
+
+/* Removes the last range of this identity: of this thread, or else of any
+ * thread. False if not found. Threads: any. */
+static bool async_ranges_remove(const void *identity,
+	const struct tracer_thread *thread, struct async_range *range)
+{
+	size_t found;
+
+	pthread_mutex_lock(&ranges_lock);
+	found = find(identity, thread);
+	if (found > 0) {
+		*range = all[found - 1];
+		memmove(all + found - 1, all + found,
+			(range_count - found) * sizeof(*all));
+		range_count--;
+	}
+	pthread_mutex_unlock(&ranges_lock);
+	return found > 0;
+}
+
+/* Removes all: another recording begins, in which they are not open. */
+static void async_ranges_clear(void)
+{
+	pthread_mutex_lock(&ranges_lock);
+	range_count = 0;
+	pthread_mutex_unlock(&ranges_lock);
+}
 
 static struct tracer_options options;
 static uint32_t last_trace;

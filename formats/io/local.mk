@@ -8,5 +8,4 @@ libformats_la_SOURCES += \
 	%D%/lines.c %D%/lines.h \
 	%D%/truncation.c %D%/truncation.h \
 	%D%/unit.c %D%/unit.h \
-	%D%/utf16_file.c %D%/utf16_file.h \
 	%D%/xml.c %D%/xml.h

@@ -9,9 +9,7 @@ libctprof_inject_la_SOURCES += \
 	%D%/cupti_buffers.c %D%/cupti_buffers.h \
 	%D%/cupti_callback.c %D%/cupti_callback.h \
 	%D%/cupti_abi.h \
-	%D%/cupti_describe.c %D%/cupti_describe.h \
 	%D%/cupti_device.c %D%/cupti_device.h \
 	%D%/cupti_load.c %D%/cupti_load.h \
 	%D%/cupti_record.c %D%/cupti_record.h \
-	%D%/cupti_session.c %D%/cupti_session.h \
-	%D%/cupti_subscribe.c %D%/cupti_subscribe.h
+	%D%/cupti_session.c %D%/cupti_session.h

@@ -4,7 +4,6 @@ libcore_la_SOURCES += \
 	%D%/gap_cause.c %D%/gap_cause.h \
 	%D%/gaps.c %D%/gaps.h \
 	%D%/host_ranges.c %D%/host_ranges.h \
-	%D%/launch_table.c %D%/launch_table.h \
 	%D%/overview.c %D%/overview.h \
 	%D%/ranking.c %D%/ranking.h \
 	%D%/spans.c %D%/spans.h

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
 	%D%/log_args.c %D%/log_args.h \
-	%D%/log_block.c %D%/log_block.h \
 	%D%/log_device.c %D%/log_device.h \
 	%D%/log_facts.c %D%/log_facts.h \
 	%D%/log_member.c %D%/log_member.h \

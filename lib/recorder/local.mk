@@ -11,7 +11,6 @@ librecorder_la_SOURCES = \
 	%D%/forward_nvtx.c \
 	%D%/exit_watch.c %D%/exit_watch.h \
 	%D%/function_filter.c %D%/function_filter.h \
-	%D%/fork_ranges.c %D%/fork_ranges.h \
 	%D%/instrument_abi.h \
 	%D%/instrument_link.c \
 	%D%/itt_abi.h \

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
 	%D%/correlation.c %D%/correlation.h \
-	%D%/end_queue.c %D%/end_queue.h \
 	%D%/event.c %D%/event.h \
 	%D%/open_ranges.c %D%/open_ranges.h \
 	%D%/trace.c %D%/trace.h
