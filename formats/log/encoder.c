@@ -28,16 +28,10 @@ static bool fill_column(
 {
 	struct log_column *column = &encoder->column;
 
-	column->track = track->number;
+	log_column_begin(column, track->number, track->open, track->depth);
 	column->seq = track->blocks++;
-	column->count = 0;
 	column->extras = track->extras;
 	column->extra_count = track->extra_count;
-	column->open_known = track->depth <= LOG_OPEN_MAX;
-	column->open_count = column->open_known ? track->depth : 0;
-	if (column->open_count > 0)
-		memcpy(column->open, track->open,
-			column->open_count * sizeof(column->open[0]));
 	for (uint32_t i = 0; i < track->count; i++) {
 		const struct log_encoder_event *event = &track->events[i];
 
@@ -462,19 +456,14 @@ static enum ctp_status write_callers(
 static enum ctp_status write_descriptions(
 	struct log_encoder *encoder, struct ctp_error *err)
 {
-	msgpack_packer packer = msgpack_out(&encoder->bytes);
 	uint32_t count = encoder->description_count;
 
 	if (count == 0)
 		return CTP_OK;
 	if (encoder->description.failed)
 		return ctp_no_memory(err);
-	encoder->bytes.used = 0;
-	(void)msgpack_pack_array(&packer, 3);
-	(void)msgpack_pack_int(&packer, LOG_DESCRIPTIONS);
-	(void)msgpack_pack_uint32(
-		&packer, strtab_count(encoder->descriptions) - count);
-	(void)msgpack_pack_array(&packer, count);
+	(void)log_block_begin_rows(&encoder->bytes, LOG_DESCRIPTIONS,
+		strtab_count(encoder->descriptions) - count, count);
 	buffer_add(&encoder->bytes, encoder->description.bytes,
 		encoder->description.used);
 	encoder->description.used = 0;

@@ -36,12 +36,7 @@ struct log_encoder_track *log_encoder_track(
 enum ctp_status log_encoder_write_block(
 	struct log_encoder *encoder, enum log_block kind, struct ctp_error *err)
 {
-	if (encoder->bytes.failed)
-		return ctp_no_memory(err);
-	return log_writer_add(encoder->writer, kind,
-		&(struct deflate_part){
-			encoder->bytes.bytes, encoder->bytes.used, false},
-		1, err);
+	return log_block_write(encoder->writer, kind, &encoder->bytes, err);
 }
 
 /* Limit of an event's arguments, far below that of a block. */
@@ -68,13 +63,21 @@ static size_t cut(struct log_encoder *encoder, const char *text, size_t size)
 		       : LOG_ENCODER_TEXT_MAX;
 }
 
+struct log_text log_encoder_text(struct log_encoder *encoder, uint32_t number)
+{
+	struct log_text text;
+
+	text.bytes = strtab_text(encoder->trace->text, number, &text.size);
+	text.size = cut(encoder, text.bytes, text.size);
+	return text;
+}
+
 void log_encoder_string(
 	struct log_encoder *encoder, msgpack_packer *packer, uint32_t number)
 {
-	size_t size;
-	const char *text = strtab_text(encoder->trace->text, number, &size);
+	struct log_text text = log_encoder_text(encoder, number);
 
-	msgpack_out_text(packer, text, cut(encoder, text, size));
+	msgpack_out_text(packer, text.bytes, text.size);
 }
 
 /* Can a log hold the value? Text can be cut, JSON cannot. */

@@ -5,7 +5,7 @@
 #define LOG_ENCODER_STATE_H
 
 #include "log/log_column.h"
-#include "log/msgpack_out.h"
+#include "log/log_block.h"
 #include "trace/event.h"
 
 /* Longer text is cut. */
@@ -87,7 +87,8 @@ struct log_encoder_track *log_encoder_track(
 enum ctp_status log_encoder_write_block(struct log_encoder *encoder,
 	enum log_block kind, struct ctp_error *err);
 
-/* Adds one of the trace's texts, cut at LOG_ENCODER_TEXT_MAX. */
+/* One of the trace's texts, cut at LOG_ENCODER_TEXT_MAX; or adds it. */
+struct log_text log_encoder_text(struct log_encoder *encoder, uint32_t number);
 void log_encoder_string(
 	struct log_encoder *encoder, msgpack_packer *packer, uint32_t number);
 

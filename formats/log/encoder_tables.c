@@ -89,10 +89,10 @@ static bool is_log_again(const struct trace *trace)
 enum ctp_status log_encoder_write_header(
 	struct log_encoder *encoder, struct ctp_error *err)
 {
-	msgpack_packer packer = msgpack_out(&encoder->bytes);
 	const struct trace *trace = encoder->trace;
 	uint32_t count = 0;
 	bool has_tool = false;
+	msgpack_packer packer;
 
 	encoder->begun = true;
 	encoder->is_log_again = is_log_again(trace);
@@ -105,25 +105,17 @@ enum ctp_status log_encoder_write_header(
 					   NULL),
 				    "tool") == 0;
 	}
-	encoder->bytes.used = 0;
-	(void)msgpack_pack_array(&packer, 2);
-	(void)msgpack_pack_int(&packer, LOG_HEADER);
+	packer = log_block_begin(&encoder->bytes, LOG_HEADER, 2);
 	(void)msgpack_pack_map(&packer, 4 + count + !has_tool);
-	msgpack_out_key(&packer, "format");
-	msgpack_out_key(&packer, LOG_FORMAT_NAME);
-	msgpack_out_key(&packer, "version");
-	(void)msgpack_pack_int(&packer, LOG_VERSION);
-	msgpack_out_key(&packer, "reader");
-	(void)msgpack_pack_int(&packer, LOG_READER);
-	if (!has_tool) {
-		msgpack_out_key(&packer, "tool");
-		msgpack_out_key(&packer, PACKAGE_STRING);
-	}
+	msgpack_out_pair(&packer, "format", LOG_FORMAT_NAME);
+	msgpack_out_pair_int(&packer, "version", LOG_VERSION);
+	msgpack_out_pair_int(&packer, "reader", LOG_READER);
+	if (!has_tool)
+		msgpack_out_pair(&packer, "tool", PACKAGE_STRING);
 	for (uint32_t i = 0; i < trace->fact_count; i++)
 		if (place_of(encoder, i) == IN_HEADER)
 			add_fact(encoder, &packer, &trace->facts[i]);
-	msgpack_out_key(&packer, "realtime");
-	(void)msgpack_pack_int64(&packer, trace->base_realtime_ns);
+	msgpack_out_pair_int(&packer, "realtime", trace->base_realtime_ns);
 	return log_encoder_write_block(encoder, LOG_HEADER, err);
 }
 
@@ -132,17 +124,15 @@ static void add_site(struct log_encoder *encoder, msgpack_packer *packer,
 {
 	bool is_long = site->category != 0 || site->call_line != 0;
 
-	(void)msgpack_pack_array(packer, is_long ? 8 : 3);
-	log_encoder_string(encoder, packer, site->name);
-	log_encoder_string(encoder, packer, site->file);
-	(void)msgpack_pack_uint32(packer, site->line);
-	if (!is_long)
-		return;
-	(void)msgpack_pack_int(packer, 0);
-	(void)msgpack_pack_int(packer, 0);
-	msgpack_out_key(packer, "");
-	log_encoder_string(encoder, packer, site->category);
-	(void)msgpack_pack_uint32(packer, site->call_line);
+	log_block_add_site(packer,
+		&(struct log_site_row){
+			.name = log_encoder_text(encoder, site->name),
+			.file = log_encoder_text(encoder, site->file),
+			.line = site->line,
+			.category = log_encoder_text(encoder, site->category),
+			.call_line = site->call_line,
+			.elements = is_long ? LOG_SITE_INFO_ELEMENTS
+					    : LOG_SITE_ELEMENTS});
 }
 
 /* The number of sites, from this one on, that fit in one block. */
@@ -172,28 +162,17 @@ static enum ctp_status write_sites(
 	struct log_encoder *encoder, struct ctp_error *err)
 {
 	uint32_t count = count_sites(encoder, encoder->site_count);
-	msgpack_packer packer = msgpack_out(&encoder->bytes);
+	msgpack_packer packer;
 
 	if (encoder->site_count + count >= LOG_SITES_MAX)
 		return ctp_fail(err, CTP_ERR_LIMIT, "more than %u names",
 			LOG_SITES_MAX - 1);
-	encoder->bytes.used = 0;
-	(void)msgpack_pack_array(&packer, 3);
-	(void)msgpack_pack_int(&packer, LOG_SITES);
-	(void)msgpack_pack_uint32(&packer, encoder->site_count + 1);
-	(void)msgpack_pack_array(&packer, count);
+	packer = log_block_begin_rows(
+		&encoder->bytes, LOG_SITES, encoder->site_count + 1, count);
 	for (; count > 0; count--)
 		add_site(encoder, &packer,
 			&encoder->trace->sites[encoder->site_count++]);
 	return log_encoder_write_block(encoder, LOG_SITES, err);
-}
-
-static void add_sort(msgpack_packer *packer, bool is_there, int64_t sort)
-{
-	if (is_there)
-		(void)msgpack_pack_int64(packer, sort);
-	else
-		(void)msgpack_pack_nil(packer);
 }
 
 /* Did the track's recording end before the others (of other processes), with
@@ -209,34 +188,31 @@ static bool ends_early(const struct log_encoder *encoder, uint32_t number)
 	return written->depth > 0 && track->has_end && track->end_ns < end_ns;
 }
 
-/* [2, track, kind, tid, name, device, context, pid, process], and perhaps the
- * sort orders of the track and its process, and its end */
 static enum ctp_status write_track(struct log_encoder *encoder, uint32_t number,
 	uint32_t log_number, enum log_track_kind kind, struct ctp_error *err)
 {
 	const struct trace_track *track = &encoder->trace->tracks[number];
-	msgpack_packer packer = msgpack_out(&encoder->bytes);
-	bool ended = (kind == LOG_THREAD || kind == LOG_TIMELINE) &&
-		     ends_early(encoder, number);
-	bool sorted = track->has_sort || track->has_process_sort || ended;
+	const struct log_track_row row = {.number = log_number,
+		.kind = kind,
+		.tid = track->tid,
+		.name = log_encoder_text(encoder, track->name),
+		.device = track->device,
+		.context = track->context,
+		.pid = track->pid,
+		.process = log_encoder_text(encoder, track->process_name),
+		.has_sort = track->has_sort,
+		.has_process_sort = track->has_process_sort,
+		.has_end = (kind == LOG_THREAD || kind == LOG_TIMELINE) &&
+			   ends_early(encoder, number),
+		.sort = track->sort,
+		.process_sort = track->process_sort,
+		.end_ns = track->end_ns};
+	bool sorted = row.has_sort || row.has_process_sort;
 
-	encoder->bytes.used = 0;
-	(void)msgpack_pack_array(&packer, ended ? 12 : sorted ? 11 : 9);
-	(void)msgpack_pack_int(&packer, LOG_TRACK);
-	(void)msgpack_pack_uint32(&packer, log_number);
-	(void)msgpack_pack_int(&packer, (int)kind);
-	(void)msgpack_pack_int64(&packer, track->tid);
-	log_encoder_string(encoder, &packer, track->name);
-	(void)msgpack_pack_uint32(&packer, track->device);
-	(void)msgpack_pack_uint32(&packer, track->context);
-	(void)msgpack_pack_int64(&packer, track->pid);
-	log_encoder_string(encoder, &packer, track->process_name);
-	if (sorted) {
-		add_sort(&packer, track->has_sort, track->sort);
-		add_sort(&packer, track->has_process_sort, track->process_sort);
-	}
-	if (ended)
-		(void)msgpack_pack_int64(&packer, track->end_ns);
+	log_block_set_track(&encoder->bytes, &row,
+		row.has_end ? LOG_TRACK_END_ELEMENTS
+		: sorted    ? LOG_TRACK_SORT_ELEMENTS
+			    : LOG_TRACK_PROCESS_ELEMENTS);
 	return log_encoder_write_block(encoder, LOG_TRACK, err);
 }
 
@@ -354,14 +330,11 @@ static enum ctp_status finish_track(
 static enum ctp_status write_device(struct log_encoder *encoder,
 	const struct trace_device *device, struct ctp_error *err)
 {
-	msgpack_packer packer = msgpack_out(&encoder->bytes);
+	msgpack_packer packer = log_block_begin(&encoder->bytes, LOG_DEVICE, 4);
 	uint32_t count = device->arg_count < LOG_DEVICE_KEYS_MAX
 				 ? device->arg_count
 				 : LOG_DEVICE_KEYS_MAX;
 
-	encoder->bytes.used = 0;
-	(void)msgpack_pack_array(&packer, 4);
-	(void)msgpack_pack_int(&packer, LOG_DEVICE);
 	(void)msgpack_pack_uint32(&packer, device->number);
 	log_encoder_args(encoder, &encoder->bytes, device->args, count);
 	(void)msgpack_pack_int64(&packer, device->pid);
@@ -372,15 +345,8 @@ static enum ctp_status write_device(struct log_encoder *encoder,
 static enum ctp_status write_device_sync(
 	struct log_encoder *encoder, struct ctp_error *err)
 {
-	msgpack_packer packer = msgpack_out(&encoder->bytes);
-
-	encoder->bytes.used = 0;
-	(void)msgpack_pack_array(&packer, 2);
-	(void)msgpack_pack_int(&packer, LOG_DEVICE_SYNC);
-	(void)msgpack_pack_array(&packer, 1);
-	(void)msgpack_pack_array(&packer, 2);
-	(void)msgpack_pack_int(&packer, 0);
-	(void)msgpack_pack_int(&packer, 0);
+	log_block_set_device_syncs(
+		&encoder->bytes, &(struct log_device_sync){0, 0}, 1);
 	return log_encoder_write_block(encoder, LOG_DEVICE_SYNC, err);
 }
 
@@ -426,10 +392,7 @@ static enum ctp_status write_facts(
 		if (fact->kind != FACT_OWN)
 			(void)msgpack_pack_int(&packer, (int)fact->kind);
 	}
-	encoder->bytes.used = 0;
-	packer = msgpack_out(&encoder->bytes);
-	(void)msgpack_pack_array(&packer, 2);
-	(void)msgpack_pack_int(&packer, LOG_FACTS);
+	packer = log_block_begin(&encoder->bytes, LOG_FACTS, 2);
 	(void)msgpack_pack_array(&packer, count);
 	buffer_add(&encoder->bytes, rows.bytes, rows.used);
 	encoder->bytes.failed |= rows.failed;
@@ -443,41 +406,32 @@ static enum ctp_status write_losses(
 	struct log_encoder *encoder, struct ctp_error *err)
 {
 	const uint64_t *losses = encoder->trace->losses;
-	msgpack_packer packer = msgpack_out(&encoder->bytes);
+	msgpack_packer packer =
+		log_block_begin(&encoder->bytes, LOG_TRACE_LOSSES, 2);
 	uint32_t count = 0;
 
 	for (int i = 0; i < LOSS_KINDS; i++)
 		count += losses[i] != 0;
 	if (count == 0)
 		return CTP_OK;
-	encoder->bytes.used = 0;
-	(void)msgpack_pack_array(&packer, 2);
-	(void)msgpack_pack_int(&packer, LOG_TRACE_LOSSES);
 	(void)msgpack_pack_map(&packer, count);
-	for (int i = 0; i < LOSS_KINDS; i++) {
-		if (losses[i] == 0)
-			continue;
-		msgpack_out_key(&packer, trace_loss_name((enum trace_loss)i));
-		(void)msgpack_pack_uint64(&packer, losses[i]);
-	}
+	for (int i = 0; i < LOSS_KINDS; i++)
+		if (losses[i] != 0)
+			msgpack_out_pair_uint(&packer,
+				trace_loss_name((enum trace_loss)i), losses[i]);
 	return log_encoder_write_block(encoder, LOG_TRACE_LOSSES, err);
 }
 
 static enum ctp_status write_totals(
 	struct log_encoder *encoder, struct ctp_error *err)
 {
-	msgpack_packer packer = msgpack_out(&encoder->bytes);
+	msgpack_packer packer = log_block_begin(&encoder->bytes, LOG_END, 2);
 
-	encoder->bytes.used = 0;
-	(void)msgpack_pack_array(&packer, 2);
-	(void)msgpack_pack_int(&packer, LOG_END);
 	(void)msgpack_pack_map(&packer, 3);
-	msgpack_out_key(&packer, "log");
-	(void)msgpack_pack_int64(&packer, encoder->trace->end_ns);
-	msgpack_out_key(&packer, "events");
-	(void)msgpack_pack_uint64(&packer, encoder->event_count);
-	msgpack_out_key(&packer, "blocks");
-	(void)msgpack_pack_uint64(&packer, log_writer_blocks(encoder->writer));
+	msgpack_out_pair_int(&packer, "log", encoder->trace->end_ns);
+	msgpack_out_pair_uint(&packer, "events", encoder->event_count);
+	msgpack_out_pair_uint(
+		&packer, "blocks", log_writer_blocks(encoder->writer));
 	return log_encoder_write_block(encoder, LOG_END, err);
 }
 

@@ -15,7 +15,7 @@
 #include "recorder/device_link.h"
 #include "cupti/cupti_load.h"
 #include "cupti/cupti_table.h"
-#include "log/msgpack_out.h"
+#include "log/log_block.h"
 
 #define DEVICES 64 /* most devices described */
 #define UUID_BYTES 16
@@ -150,8 +150,7 @@ static void add_uuid(msgpack_packer *out, const char *uuid, const char *name)
 		"%02x%02x%02x%02x%02x%02x",
 		prefix, b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8],
 		b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
-	msgpack_out_key(out, "uuid");
-	msgpack_out_key(out, text);
+	msgpack_out_pair(out, "uuid", text);
 }
 
 /* Adds the known texts; returns the number of keys. */
@@ -165,8 +164,7 @@ static uint32_t add_texts(
 
 	if (driver->name != NULL &&
 		driver->name(text, sizeof(text) - 1, device) == 0) {
-		msgpack_out_key(out, "name");
-		msgpack_out_key(out, text);
+		msgpack_out_pair(out, "name", text);
 		count++;
 	}
 	if (driver->uuid != NULL && driver->uuid(uuid, device) == 0) {
@@ -175,13 +173,11 @@ static uint32_t add_texts(
 	}
 	if (driver->bus != NULL &&
 		driver->bus(text, sizeof(text) - 1, device) == 0) {
-		msgpack_out_key(out, "pciBusId");
-		msgpack_out_key(out, text);
+		msgpack_out_pair(out, "pciBusId", text);
 		count++;
 	}
 	if (driver->memory != NULL && driver->memory(&bytes, device) == 0) {
-		msgpack_out_key(out, "totalGlobalMem");
-		(void)msgpack_pack_uint64(out, bytes);
+		msgpack_out_pair_uint(out, "totalGlobalMem", bytes);
 		count++;
 	}
 	return count;
@@ -197,8 +193,7 @@ static uint32_t add_attributes(
 		if (driver->attribute(&value, attributes[i].number, device) !=
 			0)
 			continue;
-		msgpack_out_key(out, attributes[i].key);
-		(void)msgpack_pack_int(out, value);
+		msgpack_out_pair_int(out, attributes[i].key, value);
 		count++;
 	}
 	return count;
@@ -217,9 +212,7 @@ static void describe(const struct driver *driver, uint32_t number)
 		count = add_texts(&out, driver, device);
 		count += add_attributes(&out, driver, device);
 	}
-	out = msgpack_out(&block);
-	(void)msgpack_pack_array(&out, 3);
-	(void)msgpack_pack_int(&out, LOG_DEVICE);
+	out = log_block_begin(&block, LOG_DEVICE, 3);
 	(void)msgpack_pack_uint32(&out, number);
 	(void)msgpack_pack_map(&out, count);
 	buffer_add(&block, keys.bytes, keys.used);

@@ -23,7 +23,7 @@
 #include "cupti/cupti_table.h"
 #include "ctprof.h"
 #include "log/log.h"
-#include "log/msgpack_out.h"
+#include "log/log_block.h"
 
 /* ---- descriptions ---- */
 
@@ -365,12 +365,12 @@ static void pack(const struct cupti_description *description)
 		if (is_due(at, description->fields))
 			pack_field(&out, at, description);
 	if (description->captured != 0) {
-		msgpack_out_key(&out, "captured graph node");
-		(void)msgpack_pack_uint64(&out, description->captured);
+		msgpack_out_pair_uint(
+			&out, "captured graph node", description->captured);
 	}
 	if (description->unfinished != 0) {
-		msgpack_out_key(&out, "unfinished");
-		(void)msgpack_pack_uint64(&out, description->unfinished);
+		msgpack_out_pair_uint(
+			&out, "unfinished", description->unfinished);
 	}
 }
 
@@ -446,15 +446,12 @@ static bool cupti_describe_is_full(void)
 static bool cupti_describe_flush(void)
 {
 	struct buffer block = BUFFER_INIT;
-	msgpack_packer out = msgpack_out(&block);
 	bool done = true;
 
 	if (descriptions.new_count != 0) {
-		(void)msgpack_pack_array(&out, 3);
-		(void)msgpack_pack_int(&out, LOG_DESCRIPTIONS);
-		(void)msgpack_pack_uint32(
-			&out, descriptions.last - descriptions.new_count + 1);
-		(void)msgpack_pack_array(&out, descriptions.new_count);
+		(void)log_block_begin_rows(&block, LOG_DESCRIPTIONS,
+			descriptions.last - descriptions.new_count + 1,
+			descriptions.new_count);
 		buffer_add(
 			&block, descriptions.new.bytes, descriptions.new.used);
 		done = !descriptions.new.failed &&

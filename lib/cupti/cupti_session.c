@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "recorder/device_link.h"
-#include "log/msgpack_out.h"
+#include "log/log_block.h"
 
 #define KEY_BYTES 64
 #define FACTS 48 /* more than all kinds and versions */
@@ -99,19 +99,16 @@ static bool put(enum log_block kind, struct buffer *block)
 /* [13, {key: value}] */
 static void pack_facts(struct buffer *block)
 {
-	msgpack_packer out = msgpack_out(block);
+	msgpack_packer out = log_block_begin(block, LOG_DEVICE_FACTS, 2);
 
-	(void)msgpack_pack_array(&out, 2);
-	(void)msgpack_pack_int(&out, LOG_DEVICE_FACTS);
 	(void)msgpack_pack_map(&out, state.count);
 	for (uint32_t i = 0; i < state.count; i++) {
 		const struct fact *fact = &state.facts[i];
 
-		msgpack_out_key(&out, fact->key);
 		if (fact->text[0] != '\0')
-			msgpack_out_key(&out, fact->text);
+			msgpack_out_pair(&out, fact->key, fact->text);
 		else
-			(void)msgpack_pack_int64(&out, fact->number);
+			msgpack_out_pair_int(&out, fact->key, fact->number);
 	}
 }
 
@@ -127,20 +124,16 @@ static void write_facts(void)
 static void write_losses(void)
 {
 	struct buffer block = BUFFER_INIT;
-	msgpack_packer out = msgpack_out(&block);
+	msgpack_packer out = log_block_begin(&block, LOG_DEVICE_LOSSES, 2);
 	uint32_t count = 0;
 
 	for (int loss = 0; loss < CUPTI_LOSSES; loss++)
 		count += state.losses[loss] != 0;
-	(void)msgpack_pack_array(&out, 2);
-	(void)msgpack_pack_int(&out, LOG_DEVICE_LOSSES);
 	(void)msgpack_pack_map(&out, count);
-	for (int loss = 0; loss < CUPTI_LOSSES; loss++) {
-		if (state.losses[loss] == 0)
-			continue;
-		msgpack_out_key(&out, loss_names[loss]);
-		(void)msgpack_pack_uint64(&out, state.losses[loss]);
-	}
+	for (int loss = 0; loss < CUPTI_LOSSES; loss++)
+		if (state.losses[loss] != 0)
+			msgpack_out_pair_uint(
+				&out, loss_names[loss], state.losses[loss]);
 	state.losses_changed = !put(LOG_DEVICE_LOSSES, &block);
 }
 

@@ -4,6 +4,7 @@ libbase_la_SOURCES += \
 	%D%/deflate.h \
 	%D%/huffman.c %D%/huffman.h \
 	%D%/log.h \
+	%D%/log_block.c %D%/log_block.h \
 	%D%/log_column.c %D%/log_column.h \
 	%D%/log_row.c %D%/log_row.h \
 	%D%/log_write.c %D%/log_write.h \

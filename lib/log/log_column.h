@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "log/log_write.h"
@@ -36,6 +37,21 @@ struct log_column {
 };
 
 void log_column_clear(struct log_column *column);
+
+/* Begins an empty column of a track on which `depth` ranges are open, the
+ * outermost first; over LOG_OPEN_MAX, `open` need not have all. Leaves the
+ * rows. */
+static inline void log_column_begin(struct log_column *column, uint32_t track,
+	const uint32_t *open, uint32_t depth)
+{
+	column->track = track;
+	column->count = 0;
+	column->open_known = depth <= LOG_OPEN_MAX;
+	column->open_count = column->open_known ? depth : 0;
+	if (column->open_count > 0)
+		memcpy(column->open, open,
+			column->open_count * sizeof(column->open[0]));
+}
 
 static inline void log_column_add(
 	struct log_column *column, uint32_t id, int64_t time_ns)

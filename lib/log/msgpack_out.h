@@ -46,6 +46,28 @@ static inline void msgpack_out_key(msgpack_packer *packer, const char *key)
 	msgpack_out_text(packer, key, strlen(key));
 }
 
+/* Pairs of a map. */
+static inline void msgpack_out_pair(
+	msgpack_packer *packer, const char *key, const char *value)
+{
+	msgpack_out_key(packer, key);
+	msgpack_out_key(packer, value);
+}
+
+static inline void msgpack_out_pair_uint(
+	msgpack_packer *packer, const char *key, uint64_t value)
+{
+	msgpack_out_key(packer, key);
+	(void)msgpack_pack_uint64(packer, value);
+}
+
+static inline void msgpack_out_pair_int(
+	msgpack_packer *packer, const char *key, int64_t value)
+{
+	msgpack_out_key(packer, key);
+	(void)msgpack_pack_int64(packer, value);
+}
+
 #define MSGPACK_OUT_INT_MAX 9 /* bytes of the longest integer */
 
 /* Stores an integer in its shortest form; returns the byte after it. May write

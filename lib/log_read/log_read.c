@@ -27,16 +27,6 @@ enum ctp_status log_block_parse(struct log_recording *recording,
 /* Functions with `apply` are called twice: first to see whether the whole block
  * is sound, then to apply it. */
 
-/* The content of a track's block; text is borrowed from it. */
-struct track_row {
-	uint32_t number;
-	uint32_t kind;
-	struct trace_track track; /* without names */
-	struct log_site_text name;
-	bool has_process; /* it differs from the recording's */
-	struct log_site_text process;
-};
-
 /* Reads an optional position or end: a number, nil, or nothing. */
 static bool read_number(struct cursor *block, bool *is_there, int64_t *number)
 {
@@ -46,54 +36,51 @@ static bool read_number(struct cursor *block, bool *is_there, int64_t *number)
 	return block->left == 0 || unpack_skip(block);
 }
 
-static bool read_track(struct cursor *block, struct track_row *row)
+static bool read_track(struct cursor *block, struct log_track_row *row)
 {
-	struct trace_track *track = &row->track;
-
 	if (!unpack_u32(block, LOG_TRACKS_MAX - 1, &row->number) ||
 		!unpack_u32(block, UINT32_MAX, &row->kind) ||
-		!unpack_int(block, &track->tid) ||
+		!unpack_int(block, &row->tid) ||
 		!unpack_text(block, &row->name.bytes, &row->name.size))
 		return false;
 	if (block->left == 0)
 		return !log_track_is_device(row->kind);
-	if (!unpack_u32(block, UINT32_MAX, &track->device) ||
-		!unpack_u32(block, UINT32_MAX, &track->context))
+	if (!unpack_u32(block, UINT32_MAX, &row->device) ||
+		!unpack_u32(block, UINT32_MAX, &row->context))
 		return false;
 	row->has_process = block->left > 0;
 	if (!row->has_process)
 		return true;
-	return unpack_int(block, &track->pid) &&
+	return unpack_int(block, &row->pid) &&
 	       unpack_text(block, &row->process.bytes, &row->process.size) &&
-	       read_number(block, &track->has_sort, &track->sort) &&
-	       read_number(
-		       block, &track->has_process_sort, &track->process_sort) &&
-	       read_number(block, &track->has_end, &track->end_ns);
+	       read_number(block, &row->has_sort, &row->sort) &&
+	       read_number(block, &row->has_process_sort, &row->process_sort) &&
+	       read_number(block, &row->has_end, &row->end_ns);
 }
 
 static bool set_track(struct log_recording *recording,
-	struct trace_track *target, const struct track_row *row)
+	struct trace_track *target, const struct log_track_row *row)
 {
 	static const struct log_time uncorrected;
 	struct trace *trace = recording->trace;
 	bool timeline = target->kind == TRACE_TIMELINE;
 
-	target->has_end = row->track.has_end;
-	target->end_ns = row->track.end_ns;
+	target->has_end = row->has_end;
+	target->end_ns = row->end_ns;
 	log_time_correct_all(timeline ? &uncorrected : &recording->time, 0,
 		timeline ? 0 : recording->shift_ns, &target->end_ns, 1);
-	target->tid = row->track.tid;
-	target->device = row->track.device;
-	target->context = row->track.context;
+	target->tid = row->tid;
+	target->device = row->device;
+	target->context = row->context;
 	target->name = strtab_add(trace->text, row->name.bytes, row->name.size);
 	if (row->has_process) {
-		target->pid = row->track.pid;
+		target->pid = row->pid;
 		target->process_name = strtab_add(
 			trace->text, row->process.bytes, row->process.size);
-		target->has_sort = row->track.has_sort;
-		target->sort = row->track.sort;
-		target->has_process_sort = row->track.has_process_sort;
-		target->process_sort = row->track.process_sort;
+		target->has_sort = row->has_sort;
+		target->sort = row->sort;
+		target->has_process_sort = row->has_process_sort;
+		target->process_sort = row->process_sort;
 	}
 	return target->name != STRTAB_NONE &&
 	       target->process_name != STRTAB_NONE;
@@ -108,7 +95,7 @@ static enum log_verdict parse_track(
 		[LOG_STREAM] = TRACE_STREAM,
 		[LOG_CALLS] = TRACE_CALLS,
 	};
-	struct track_row row = {0};
+	struct log_track_row row = {0};
 	struct log_track *track;
 	struct trace_track *target;
 

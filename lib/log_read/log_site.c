@@ -86,7 +86,7 @@ static void add_name(struct log_recording *recording,
 static bool read_more(
 	struct cursor *block, struct log_site_row *row, uint32_t *known)
 {
-	struct log_site_text *text = &row->full_name;
+	struct log_text *text = &row->full_name;
 
 	*known = LOG_SITE_FUNCTION_ELEMENTS;
 	if (!unpack_u32(block, UINT32_MAX, &row->module) ||
@@ -135,13 +135,13 @@ bool log_site_read_module(struct cursor *block, struct log_site_module *module)
 		       block, &module->build_id.bytes, &module->build_id.size);
 }
 
-static uint32_t add_text(struct trace *trace, struct log_site_text text)
+static uint32_t add_text(struct trace *trace, struct log_text text)
 {
 	return strtab_add(
 		trace->text, text.size == 0 ? "" : text.bytes, text.size);
 }
 
-static void trim(const struct trace *trace, struct log_site_text *file)
+static void trim(const struct trace *trace, struct log_text *file)
 {
 	size_t size = trace_prefix_size(trace, file->bytes, file->size);
 
@@ -149,7 +149,7 @@ static void trim(const struct trace *trace, struct log_site_text *file)
 	file->size -= size;
 }
 
-static bool is_text(struct log_site_text text, const char *is)
+static bool is_text(struct log_text text, const char *is)
 {
 	return log_key_is(text.bytes, text.size, is);
 }
@@ -180,7 +180,7 @@ static bool name_kernel(
 		return true;
 	size = strlen(name);
 	recording->demangled_bytes += size;
-	row->name = (struct log_site_text){name, size};
+	row->name = (struct log_text){name, size};
 	if (recording->trace->request.names == READ_NAMES_FULL)
 		return true;
 	recording->name.used = 0;
@@ -248,7 +248,7 @@ enum log_verdict log_site_parse(
 }
 
 /* The trace's text number of these bytes in hexadecimal. */
-static uint32_t hexadecimal(struct trace *trace, struct log_site_text bytes)
+static uint32_t hexadecimal(struct trace *trace, struct log_text bytes)
 {
 	static const char digits[] = "0123456789abcdef";
 	char text[2 * BUILD_ID_MAX];

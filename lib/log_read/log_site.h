@@ -3,40 +3,16 @@
 #ifndef LOG_SITE_H
 #define LOG_SITE_H
 
+#include "log/log_block.h"
 #include "log_read/log_recording.h"
 
-#define LOG_SITE_ELEMENTS 3
-#define LOG_SITE_FUNCTION_ELEMENTS 6 /* for a site known by address */
-#define LOG_SITE_INFO_ELEMENTS 8     /* for a site with more information */
-
-/* Borrowed from the block. */
-struct log_site_text {
-	const char *bytes;
-	size_t size;
-};
-
-struct log_site_row {
-	struct log_site_text name;
-	struct log_site_text file;
-	uint32_t line;
-	bool is_function; /* known by address: has the following members */
-	uint32_t module;
-	uint64_t offset;
-	struct log_site_text mangled;
-	struct log_site_text full_name; /* empty: same as the name, or
-					 * unknown */
-	struct log_site_text category;
-	uint32_t call_line;
-	uint32_t elements;  /* including unknown ones */
-	struct cursor rest; /* these, packed */
-};
-
+/* Texts are borrowed from the block. */
 struct log_site_module {
 	uint32_t number;
 	uint64_t base;
 	uint64_t bytes;
-	struct log_site_text path;
-	struct log_site_text build_id;
+	struct log_text path;
+	struct log_text build_id;
 };
 
 /* Read a row, and the contents of a module block after its kind. False if

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "log/msgpack_out.h"
+#include "log/log_block.h"
 #include "pack/options.h"
 
 static void add_command(msgpack_packer *out, const struct spool_facts *facts)
@@ -25,18 +25,6 @@ static void add_command(msgpack_packer *out, const struct spool_facts *facts)
 	}
 }
 
-static void add_text(msgpack_packer *out, const char *key, const char *value)
-{
-	msgpack_out_key(out, key);
-	msgpack_out_text(out, value, strlen(value));
-}
-
-static void add_number(msgpack_packer *out, const char *key, uint64_t value)
-{
-	msgpack_out_key(out, key);
-	(void)msgpack_pack_uint64(out, value);
-}
-
 /* Ticks per second, from the fixed-point nanoseconds per tick. */
 static uint64_t hertz(const struct clock_scale *scale)
 {
@@ -52,15 +40,8 @@ static uint64_t hertz(const struct clock_scale *scale)
 static enum ctp_status write_block(struct log_writer *writer,
 	enum log_block kind, struct buffer *bytes, struct ctp_error *err)
 {
-	enum ctp_status status;
+	enum ctp_status status = log_block_write(writer, kind, bytes, err);
 
-	if (bytes->failed)
-		status = ctp_no_memory(err);
-	else
-		status = log_writer_add(writer, kind,
-			&(struct deflate_part){
-				bytes->bytes, bytes->used, false},
-			1, err);
 	buffer_clear(bytes);
 	return status;
 }
@@ -71,32 +52,29 @@ enum ctp_status log_frame_header(struct log_writer *writer,
 {
 	const struct spool_facts *facts = &spool->facts;
 	struct buffer bytes = BUFFER_INIT;
-	msgpack_packer out = msgpack_out(&bytes);
+	msgpack_packer out = log_block_begin(&bytes, LOG_HEADER, 2);
 	static const char *const clocks[SPOOL_CLOCKS] = {
 		"monotonic_raw", "tsc", "events"};
 
-	(void)msgpack_pack_array(&out, 2);
-	(void)msgpack_pack_int(&out, LOG_HEADER);
 	(void)msgpack_pack_map(&out, (size_t)14 + (spool->range_ps != 0));
-	add_text(&out, "format", LOG_FORMAT_NAME);
-	add_number(&out, "version", LOG_VERSION);
-	add_number(&out, "reader", LOG_READER);
-	add_text(&out, "tool", PACKAGE_STRING);
-	add_text(&out, "host", facts->host);
-	add_number(&out, "pid", facts->pid);
-	add_number(&out, "parent", facts->parent);
+	msgpack_out_pair(&out, "format", LOG_FORMAT_NAME);
+	msgpack_out_pair_uint(&out, "version", LOG_VERSION);
+	msgpack_out_pair_uint(&out, "reader", LOG_READER);
+	msgpack_out_pair(&out, "tool", PACKAGE_STRING);
+	msgpack_out_pair(&out, "host", facts->host);
+	msgpack_out_pair_uint(&out, "pid", facts->pid);
+	msgpack_out_pair_uint(&out, "parent", facts->parent);
 	msgpack_out_key(&out, "command");
 	add_command(&out, facts);
-	msgpack_out_key(&out, "realtime");
-	(void)msgpack_pack_int64(&out, spool->start.realtime_ns);
-	add_text(&out, "clock", clocks[spool->clock]);
-	add_number(&out, "clock_hz", hertz(&spool->scale));
-	add_text(&out, "policy",
+	msgpack_out_pair_int(&out, "realtime", spool->start.realtime_ns);
+	msgpack_out_pair(&out, "clock", clocks[spool->clock]);
+	msgpack_out_pair_uint(&out, "clock_hz", hertz(&spool->scale));
+	msgpack_out_pair(&out, "policy",
 		options_policy_name((enum ctp_policy)facts->policy));
-	add_number(&out, "min_ns", facts->min_ns);
-	add_text(&out, "spool", spool_path);
+	msgpack_out_pair_uint(&out, "min_ns", facts->min_ns);
+	msgpack_out_pair(&out, "spool", spool_path);
 	if (spool->range_ps != 0)
-		add_number(&out, "range_ps", spool->range_ps);
+		msgpack_out_pair_uint(&out, "range_ps", spool->range_ps);
 	return write_block(writer, LOG_HEADER, &bytes, err);
 }
 
@@ -105,10 +83,8 @@ enum ctp_status log_frame_sync(struct log_writer *writer,
 	struct ctp_error *err)
 {
 	struct buffer bytes = BUFFER_INIT;
-	msgpack_packer out = msgpack_out(&bytes);
+	msgpack_packer out = log_block_begin(&bytes, LOG_SYNC, 2);
 
-	(void)msgpack_pack_array(&out, 2);
-	(void)msgpack_pack_int(&out, LOG_SYNC);
 	(void)msgpack_pack_array(&out, 1);
 	(void)msgpack_pack_array(&out, 3);
 	(void)msgpack_pack_int64(&out, clock_ns(scale, sync->ticks));
@@ -121,24 +97,21 @@ enum ctp_status log_frame_end(struct log_writer *writer,
 	const struct log_frame_totals *totals, struct ctp_error *err)
 {
 	struct buffer bytes = BUFFER_INIT;
-	msgpack_packer out = msgpack_out(&bytes);
+	msgpack_packer out = log_block_begin(&bytes, LOG_END, 2);
 
-	(void)msgpack_pack_array(&out, 2);
-	(void)msgpack_pack_int(&out, LOG_END);
 	(void)msgpack_pack_map(&out, (size_t)5 + (totals->unrecorded != 0) +
 					     totals->recovered +
 					     (totals->stopped != NULL));
-	msgpack_out_key(&out, "log");
-	(void)msgpack_pack_int64(&out, totals->log_ns);
-	add_number(&out, "events", totals->events);
-	add_number(&out, "blocks", log_writer_blocks(writer));
-	add_number(&out, "stalls", totals->stalls);
-	add_number(&out, "stall_ns", totals->stall_ns);
+	msgpack_out_pair_int(&out, "log", totals->log_ns);
+	msgpack_out_pair_uint(&out, "events", totals->events);
+	msgpack_out_pair_uint(&out, "blocks", log_writer_blocks(writer));
+	msgpack_out_pair_uint(&out, "stalls", totals->stalls);
+	msgpack_out_pair_uint(&out, "stall_ns", totals->stall_ns);
 	if (totals->unrecorded != 0)
-		add_number(&out, "unrecorded", totals->unrecorded);
+		msgpack_out_pair_uint(&out, "unrecorded", totals->unrecorded);
 	if (totals->recovered)
-		add_number(&out, "recovered", 1);
+		msgpack_out_pair_uint(&out, "recovered", 1);
 	if (totals->stopped != NULL)
-		add_text(&out, "stopped", totals->stopped);
+		msgpack_out_pair(&out, "stopped", totals->stopped);
 	return write_block(writer, LOG_END, &bytes, err);
 }

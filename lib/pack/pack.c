@@ -12,7 +12,7 @@
 
 #include "base/buffer.h"
 #include "log/log_column.h"
-#include "log/msgpack_out.h"
+#include "log/log_block.h"
 #include "pack/pack_record.h"
 
 _Static_assert(CHUNK_WORDS <= LOG_COLUMN_MAX, "a chunk is one block");
@@ -39,16 +39,10 @@ struct pack_track {
 _Static_assert(CHUNK_WORDS / 5 <= LOG_ACTIVITIES_MAX, "a chunk is one block");
 #define PACK_DEVICE_SYNCS (CHUNK_WORDS / 3)
 
-/* One instant on two clocks. */
-struct pack_device_sync {
-	int64_t log_ns;
-	int64_t device_ns;
-};
-
 struct pack_device {
 	struct log_activities activities;
 	uint32_t sync_count;
-	struct pack_device_sync syncs[PACK_DEVICE_SYNCS];
+	struct log_device_sync syncs[PACK_DEVICE_SYNCS];
 };
 
 struct packer {
@@ -183,15 +177,9 @@ static void narrow(struct pack_track *track)
 static void start_column(struct log_column *column, uint32_t number,
 	const struct pack_track *track)
 {
-	column->track = number;
-	column->count = 0;
+	log_column_begin(column, number, track->open, track->depth);
 	column->extra_count = 0;
 	column->extras.used = 0;
-	column->open_known = track->depth <= LOG_OPEN_MAX;
-	column->open_count = column->open_known ? track->depth : 0;
-	if (column->open_count > 0)
-		memcpy(column->open, track->open,
-			column->open_count * sizeof(column->open[0]));
 }
 
 static uint64_t at_most_int(uint64_t value)
@@ -227,7 +215,7 @@ static void add_device(struct pack_device *device,
 	if (head.kind == CHUNK_ACTIVITY)
 		add_activity(device, head, record);
 	else
-		device->syncs[device->sync_count++] = (struct pack_device_sync){
+		device->syncs[device->sync_count++] = (struct log_device_sync){
 			clock_ns(scale, record[1]), (int64_t)record[2]};
 }
 
@@ -236,24 +224,10 @@ static void add_device(struct pack_device *device,
 static enum ctp_status write_syncs(const struct pack_device *device,
 	struct buffer *bytes, struct log_writer *writer, struct ctp_error *err)
 {
-	msgpack_packer out = msgpack_out(bytes);
-
 	if (device->sync_count == 0)
 		return CTP_OK;
-	bytes->used = 0;
-	(void)msgpack_pack_array(&out, 2);
-	(void)msgpack_pack_int(&out, LOG_DEVICE_SYNC);
-	(void)msgpack_pack_array(&out, device->sync_count);
-	for (uint32_t i = 0; i < device->sync_count; i++) {
-		(void)msgpack_pack_array(&out, 2);
-		(void)msgpack_pack_int64(&out, device->syncs[i].log_ns);
-		(void)msgpack_pack_int64(&out, device->syncs[i].device_ns);
-	}
-	if (bytes->failed)
-		return ctp_no_memory(err);
-	return log_writer_add(writer, LOG_DEVICE_SYNC,
-		&(struct deflate_part){bytes->bytes, bytes->used, false}, 1,
-		err);
+	log_block_set_device_syncs(bytes, device->syncs, device->sync_count);
+	return log_block_write(writer, LOG_DEVICE_SYNC, bytes, err);
 }
 
 static void add_begin(struct log_column *column, struct pack_track *track,
@@ -501,18 +475,6 @@ static enum ctp_status write_device(
 	return status;
 }
 
-/* Writes packer->bytes as a block of this kind. */
-static enum ctp_status write_block(
-	struct packer *packer, enum log_block kind, struct ctp_error *err)
-{
-	if (packer->bytes.failed)
-		return ctp_no_memory(err);
-	return log_writer_add(packer->writer, kind,
-		&(struct deflate_part){
-			packer->bytes.bytes, packer->bytes.used, false},
-		1, err);
-}
-
 /* A track's entry in a losses block. */
 static const struct {
 	const char *name;
@@ -534,19 +496,15 @@ static enum ctp_status write_losses(struct packer *packer, uint32_t number,
 	struct pack_track *track, struct ctp_error *err)
 {
 	size_t kinds = sizeof(loss_fields) / sizeof(loss_fields[0]);
-	msgpack_packer out = msgpack_out(&packer->bytes);
+	msgpack_packer out = log_block_begin(&packer->bytes, LOG_LOSSES, 3);
 
 	track->losses_changed = false;
-	packer->bytes.used = 0;
-	(void)msgpack_pack_array(&out, 3);
-	(void)msgpack_pack_int(&out, LOG_LOSSES);
 	(void)msgpack_pack_uint32(&out, number);
 	(void)msgpack_pack_map(&out, kinds);
-	for (size_t i = 0; i < kinds; i++) {
-		msgpack_out_key(&out, loss_fields[i].name);
-		(void)msgpack_pack_uint64(&out, *loss_of(track, i));
-	}
-	return write_block(packer, LOG_LOSSES, err);
+	for (size_t i = 0; i < kinds; i++)
+		msgpack_out_pair_uint(
+			&out, loss_fields[i].name, *loss_of(track, i));
+	return log_block_write(packer->writer, LOG_LOSSES, &packer->bytes, err);
 }
 
 /* True if it grew. */
@@ -616,15 +574,13 @@ static enum ctp_status count_on_track(
 static enum ctp_status write_trace_loss(struct packer *packer, const char *name,
 	uint64_t count, struct ctp_error *err)
 {
-	msgpack_packer out = msgpack_out(&packer->bytes);
+	msgpack_packer out =
+		log_block_begin(&packer->bytes, LOG_TRACE_LOSSES, 2);
 
-	packer->bytes.used = 0;
-	(void)msgpack_pack_array(&out, 2);
-	(void)msgpack_pack_int(&out, LOG_TRACE_LOSSES);
 	(void)msgpack_pack_map(&out, 1);
-	msgpack_out_key(&out, name);
-	(void)msgpack_pack_uint64(&out, count);
-	return write_block(packer, LOG_TRACE_LOSSES, err);
+	msgpack_out_pair_uint(&out, name, count);
+	return log_block_write(
+		packer->writer, LOG_TRACE_LOSSES, &packer->bytes, err);
 }
 
 enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err)
@@ -758,7 +714,8 @@ enum ctp_status packer_write_registry(struct packer *packer,
 		at += pack_record_add_block(&packer->bytes, copy, at, &kind);
 		status = kind == LOG_BLOCK_KINDS
 				 ? read_losses(packer, head.kind, record, err)
-				 : write_block(packer, kind, err);
+				 : log_block_write(packer->writer, kind,
+					   &packer->bytes, err);
 	}
 	if (status == CTP_OK)
 		*consumed = at;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "log/log_row.h"
-#include "log/msgpack_out.h"
+#include "log/log_block.h"
 #include "log/unpack.h"
 
 /* Words of an event's record before its arguments. */
@@ -41,31 +41,7 @@ static bool read_text(struct chunk_head head, const uint64_t *record,
 	return true;
 }
 
-static void add_arg(struct log_column *column, struct chunk_head head,
-	const uint64_t *record, int64_t time_ns)
-{
-	enum chunk_long kind = head.kind;
-	msgpack_packer packer = msgpack_out(&column->extras);
-	const char *text;
-	size_t size;
-	size_t key_size;
-
-	if (!read_text(head, record, 2, &text, &size))
-		return;
-	key_size = size;
-	if (kind == CHUNK_ARG_TEXT)
-		key_size = record[2] > size ? size : (size_t)record[2];
-	log_row_begin(add_extra(column, time_ns), LOG_ROW_ARG, 3);
-	msgpack_out_text(&packer, text, key_size);
-	if (kind == CHUNK_ARG_INT)
-		(void)msgpack_pack_int64(&packer, (int64_t)record[2]);
-	else if (kind == CHUNK_ARG_FLOAT)
-		(void)msgpack_pack_double(&packer, to_double(record[2]));
-	else
-		msgpack_out_text(&packer, text + key_size, size - key_size);
-}
-
-/* An event's argument in a chunk. */
+/* An argument in a chunk: a number, or a text after the key. */
 struct packed_arg {
 	enum chunk_long kind;
 	uint64_t number;
@@ -73,6 +49,36 @@ struct packed_arg {
 	size_t key_size;
 	size_t text_size;
 };
+
+static void pack_arg(msgpack_packer *packer, const struct packed_arg *arg)
+{
+	msgpack_out_text(packer, arg->key, arg->key_size);
+	if (arg->kind == CHUNK_ARG_INT)
+		(void)msgpack_pack_int64(packer, (int64_t)arg->number);
+	else if (arg->kind == CHUNK_ARG_FLOAT)
+		(void)msgpack_pack_double(packer, to_double(arg->number));
+	else
+		msgpack_out_text(
+			packer, arg->key + arg->key_size, arg->text_size);
+}
+
+/* The argument of a range, a record of its own. */
+static void add_arg(struct log_column *column, struct chunk_head head,
+	const uint64_t *record, int64_t time_ns)
+{
+	struct packed_arg arg = {.kind = head.kind, .number = record[2]};
+	msgpack_packer packer = msgpack_out(&column->extras);
+	size_t size;
+
+	if (!read_text(head, record, 2, &arg.key, &size))
+		return;
+	arg.key_size = size;
+	if (arg.kind == CHUNK_ARG_TEXT && arg.number < size)
+		arg.key_size = (size_t)arg.number;
+	arg.text_size = size - arg.key_size;
+	log_row_begin(add_extra(column, time_ns), LOG_ROW_ARG, 3);
+	pack_arg(&packer, &arg);
+}
 
 /* Reads the argument at the beginning of `left` words. Returns its number of
  * words; 0 if there is none. */
@@ -91,17 +97,6 @@ static uint32_t read_packed(
 	all = CHUNK_ARG_WORDS +
 	      chunk_text_words(out->key_size + out->text_size);
 	return all > count ? 0 : (uint32_t)all;
-}
-
-static void pack_value(msgpack_packer *packer, const struct packed_arg *arg)
-{
-	if (arg->kind == CHUNK_ARG_INT)
-		(void)msgpack_pack_int64(packer, (int64_t)arg->number);
-	else if (arg->kind == CHUNK_ARG_FLOAT)
-		(void)msgpack_pack_double(packer, to_double(arg->number));
-	else
-		msgpack_out_text(
-			packer, arg->key + arg->key_size, arg->text_size);
 }
 
 /* Adds the arguments, if any, of the event added last. */
@@ -125,8 +120,7 @@ static void add_more(struct log_column *column, struct chunk_head head,
 	(void)msgpack_pack_map(&packer, count);
 	for (uint32_t at = 0; count > 0; count--) {
 		at += read_packed(first + at, words - at, &arg);
-		msgpack_out_text(&packer, arg.key, arg.key_size);
-		pack_value(&packer, &arg);
+		pack_arg(&packer, &arg);
 	}
 }
 
@@ -230,34 +224,15 @@ bool pack_record_find(
 	       head->words >= pack_record_least_words(head->kind);
 }
 
-/* Reads `size` bytes, or as many as there are, as a text. */
-static void add_part(
-	msgpack_packer *out, const char **text, size_t *left, uint64_t size)
+/* Takes `size` bytes, or as many as there are, of a text. */
+static struct log_text take(struct log_text *text, uint64_t size)
 {
-	size_t part = size > *left ? *left : (size_t)size;
+	const struct log_text part = {
+		text->bytes, size > text->size ? text->size : (size_t)size};
 
-	msgpack_out_text(out, *text, part);
-	*text += part;
-	*left -= part;
-}
-
-/* [name, file, line, 0, 0, full name, category, line of the call] */
-static void add_site_info(
-	msgpack_packer *out, struct chunk_head head, const uint64_t *record)
-{
-	const char *text = "";
-	size_t left = 0;
-
-	(void)read_text(head, record, 4, &text, &left);
-	(void)msgpack_pack_array(out, 8);
-	add_part(out, &text, &left, record[3] & UINT32_MAX);
-	add_part(out, &text, &left, record[3] >> 32);
-	(void)msgpack_pack_uint64(out, record[2] & UINT32_MAX);
-	(void)msgpack_pack_int(out, 0);
-	(void)msgpack_pack_int(out, 0);
-	add_part(out, &text, &left, record[4]);
-	msgpack_out_text(out, text, left);
-	(void)msgpack_pack_uint64(out, record[2] >> 32);
+	text->bytes += part.size;
+	text->size -= part.size;
+	return part;
 }
 
 static bool is_site(enum chunk_long kind)
@@ -266,32 +241,32 @@ static bool is_site(enum chunk_long kind)
 	       kind == CHUNK_SITE_INFO;
 }
 
-/* One site's [name, file, line], and a function's additional elements. */
 static void add_site(
 	msgpack_packer *out, struct chunk_head head, const uint64_t *record)
 {
-	const char *text = "";
-	size_t size = 0;
+	struct log_site_row row = {.elements = LOG_SITE_ELEMENTS};
+	struct log_text text = {"", 0};
 
-	if (head.kind == CHUNK_SITE_INFO) {
-		add_site_info(out, head, record);
-		return;
-	}
 	if (head.kind == CHUNK_FUNCTION) {
-		(void)msgpack_pack_array(out, 6);
-		msgpack_out_text(out, "", 0);
-		msgpack_out_text(out, "", 0);
-		(void)msgpack_pack_int(out, 0);
-		(void)msgpack_pack_uint64(out, record[2]);
-		(void)msgpack_pack_uint64(out, record[3]);
-		msgpack_out_text(out, "", 0);
-		return;
+		row.elements = LOG_SITE_FUNCTION_ELEMENTS;
+		row.module = (uint32_t)record[2];
+		row.offset = record[3];
+	} else if (head.kind == CHUNK_SITE) {
+		(void)read_text(head, record, 3, &text.bytes, &text.size);
+		row.name = take(&text, record[3]);
+		row.file = text;
+		row.line = (uint32_t)record[2];
+	} else {
+		(void)read_text(head, record, 4, &text.bytes, &text.size);
+		row.elements = LOG_SITE_INFO_ELEMENTS;
+		row.name = take(&text, record[3] & UINT32_MAX);
+		row.file = take(&text, record[3] >> 32);
+		row.line = (uint32_t)record[2];
+		row.full_name = take(&text, record[4]);
+		row.category = text;
+		row.call_line = (uint32_t)(record[2] >> 32);
 	}
-	(void)read_text(head, record, 3, &text, &size);
-	(void)msgpack_pack_array(out, 3);
-	add_part(out, &text, &size, record[3]);
-	msgpack_out_text(out, text, size);
-	(void)msgpack_pack_uint64(out, record[2]);
+	log_block_add_site(out, &row);
 }
 
 /* The run of site records that begins here, whose numbers follow one another.
@@ -299,8 +274,8 @@ static void add_site(
 static uint32_t add_sites(
 	struct buffer *bytes, const struct chunk *chunk, uint32_t at)
 {
-	msgpack_packer out = msgpack_out(bytes);
 	const uint64_t *first = &chunk->words[at];
+	msgpack_packer out;
 	const uint32_t begin = at;
 	uint32_t end = at;
 	struct chunk_head head;
@@ -311,10 +286,7 @@ static uint32_t add_sites(
 		count++;
 		end += 1 + head.words;
 	}
-	(void)msgpack_pack_array(&out, 3);
-	(void)msgpack_pack_int(&out, LOG_SITES);
-	(void)msgpack_pack_uint64(&out, first[1]);
-	(void)msgpack_pack_array(&out, count);
+	out = log_block_begin_rows(bytes, LOG_SITES, first[1], count);
 	while (at < end) {
 		(void)pack_record_find(chunk, at, &head);
 		add_site(&out, head, &chunk->words[at]);
@@ -323,42 +295,25 @@ static uint32_t add_sites(
 	return end - begin;
 }
 
+/* A thread, or [2, track, kind, number, name, device, context] of a device. */
 static enum log_block add_track(
 	struct buffer *bytes, struct chunk_head head, const uint64_t *record)
 {
-	msgpack_packer out = msgpack_out(bytes);
-	const char *text = "";
-	size_t size = 0;
+	const bool is_stream = head.kind == CHUNK_STREAM;
+	struct log_track_row row = {.number = (uint32_t)record[1],
+		.kind = (uint32_t)record[2],
+		.tid = (int64_t)record[3]};
 
-	(void)read_text(head, record, 3, &text, &size);
-	(void)msgpack_pack_array(&out, 5);
-	(void)msgpack_pack_int(&out, LOG_TRACK);
-	(void)msgpack_pack_uint64(&out, record[1]);
-	(void)msgpack_pack_uint64(&out, record[2]);
-	(void)msgpack_pack_uint64(&out, record[3]);
-	msgpack_out_text(&out, text, size);
-	return LOG_TRACK;
-}
-
-/* [2, track, kind, number, name, device, context] */
-static enum log_block add_stream(
-	struct buffer *bytes, struct chunk_head head, const uint64_t *record)
-{
-	msgpack_packer out = msgpack_out(bytes);
-	const char *text = "";
-	size_t size = 0;
-
-	if (record[2] != LOG_STREAM && record[2] != LOG_CALLS)
+	if (is_stream && record[2] != LOG_STREAM && record[2] != LOG_CALLS)
 		return LOG_BLOCK_KINDS;
-	(void)read_text(head, record, 4, &text, &size);
-	(void)msgpack_pack_array(&out, 7);
-	(void)msgpack_pack_int(&out, LOG_TRACK);
-	(void)msgpack_pack_uint64(&out, record[1]);
-	(void)msgpack_pack_uint64(&out, record[2]);
-	(void)msgpack_pack_int64(&out, (int64_t)record[3]);
-	msgpack_out_text(&out, text, size);
-	(void)msgpack_pack_uint64(&out, record[4] >> 32);
-	(void)msgpack_pack_uint64(&out, record[4] & UINT32_MAX);
+	if (is_stream) {
+		row.device = (uint32_t)(record[4] >> 32);
+		row.context = (uint32_t)record[4];
+	}
+	(void)read_text(head, record, is_stream ? 4 : 3, &row.name.bytes,
+		&row.name.size);
+	log_block_set_track(bytes, &row,
+		is_stream ? LOG_TRACK_DEVICE_ELEMENTS : LOG_TRACK_ELEMENTS);
 	return LOG_TRACK;
 }
 
@@ -396,26 +351,23 @@ static enum log_block add_block(
 static enum log_block add_module(
 	struct buffer *bytes, struct chunk_head head, const uint64_t *record)
 {
-	msgpack_packer out = msgpack_out(bytes);
-	const char *text = "";
-	size_t size = 0;
+	msgpack_packer out = log_block_begin(bytes, LOG_MODULE, 6);
+	struct log_text text = {"", 0};
+	struct log_text path;
 
-	(void)read_text(head, record, 4, &text, &size);
-	(void)msgpack_pack_array(&out, 6);
-	(void)msgpack_pack_int(&out, LOG_MODULE);
+	(void)read_text(head, record, 4, &text.bytes, &text.size);
 	for (size_t i = 1; i <= 3; i++)
 		(void)msgpack_pack_uint64(&out, record[i]);
-	add_part(&out, &text, &size, record[4]);
-	(void)msgpack_pack_bin_with_body(&out, text, size);
+	path = take(&text, record[4]);
+	msgpack_out_text(&out, path.bytes, path.size);
+	(void)msgpack_pack_bin_with_body(&out, text.bytes, text.size);
 	return LOG_MODULE;
 }
 
 static enum log_block add_closed(struct buffer *bytes, const uint64_t *record)
 {
-	msgpack_packer out = msgpack_out(bytes);
+	msgpack_packer out = log_block_begin(bytes, LOG_MODULE_CLOSED, 2);
 
-	(void)msgpack_pack_array(&out, 2);
-	(void)msgpack_pack_int(&out, LOG_MODULE_CLOSED);
 	(void)msgpack_pack_uint64(&out, record[1]);
 	return LOG_MODULE_CLOSED;
 }
@@ -425,9 +377,8 @@ static enum log_block add_record(
 {
 	switch (head.kind) {
 	case CHUNK_TRACK:
-		return add_track(bytes, head, record);
 	case CHUNK_STREAM:
-		return add_stream(bytes, head, record);
+		return add_track(bytes, head, record);
 	case CHUNK_BLOCK:
 		return add_block(bytes, head, record);
 	case CHUNK_MODULE:

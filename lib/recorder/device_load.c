@@ -19,7 +19,7 @@
 
 #include "recorder/device_link.h"
 #include "base/environment.h"
-#include "log/msgpack_out.h"
+#include "log/log_block.h"
 #include "pack/options.h"
 #include "recorder/thread_state.h"
 
@@ -156,24 +156,16 @@ static void load_now(void)
 	(void)initialize();
 }
 
-static void add_fact(msgpack_packer *out, const char *key, const char *value)
-{
-	msgpack_out_key(out, key);
-	msgpack_out_key(out, value);
-}
-
 void device_load_report(const char *why)
 {
 	struct buffer bytes = BUFFER_INIT;
-	msgpack_packer out = msgpack_out(&bytes);
+	msgpack_packer out = log_block_begin(&bytes, LOG_DEVICE_FACTS, 2);
 	char text[DEVICE_PROBLEM_BYTES + 8];
 
 	(void)snprintf(text, sizeof(text), "off: %s", why);
-	(void)msgpack_pack_array(&out, 2);
-	(void)msgpack_pack_int(&out, LOG_DEVICE_FACTS);
 	(void)msgpack_pack_map(&out, 2);
-	add_fact(&out, "gpu.mode", options_gpu_name(ctp_private_gpu()));
-	add_fact(&out, "gpu.state", text);
+	msgpack_out_pair(&out, "gpu.mode", options_gpu_name(ctp_private_gpu()));
+	msgpack_out_pair(&out, "gpu.state", text);
 	if (!bytes.failed)
 		(void)ctp_private_block(
 			LOG_DEVICE_FACTS, bytes.bytes, bytes.used);

@@ -242,22 +242,22 @@ static enum ctp_status find_function(struct symbolize *symbolize,
 	return status;
 }
 
+static struct log_text text_of(const char *text)
+{
+	return (struct log_text){text, strlen(text)};
+}
+
 static void add_row(struct buffer *rows, const struct log_site_row *row,
 	const struct symbols_function *function)
 {
 	msgpack_packer out = msgpack_out(rows);
+	struct log_site_row named = *row;
 
-	(void)msgpack_pack_array(&out, row->elements);
-	msgpack_out_key(&out, function->name);
-	msgpack_out_key(&out, function->file);
-	(void)msgpack_pack_uint32(&out, function->line);
-	(void)msgpack_pack_uint32(&out, row->module);
-	(void)msgpack_pack_uint64(&out, row->offset);
-	msgpack_out_key(&out, function->mangled);
-	if (row->elements >= LOG_SITE_INFO_ELEMENTS) {
-		msgpack_out_text(&out, row->category.bytes, row->category.size);
-		(void)msgpack_pack_uint32(&out, row->call_line);
-	}
+	named.name = text_of(function->name);
+	named.file = text_of(function->file);
+	named.line = function->line;
+	named.mangled = text_of(function->mangled);
+	log_block_add_site(&out, &named);
 	buffer_add(rows, row->rest.at, row->rest.left);
 }
 
@@ -310,11 +310,9 @@ static enum ctp_status write_rows(struct symbolize *symbolize,
 	struct ctp_error *err)
 {
 	struct buffer *block = &symbolize->block;
-	msgpack_packer out = msgpack_out(block);
+	msgpack_packer out = log_block_begin(
+		block, LOG_SITES, rest.left == 0 ? 3 : sites->elements);
 
-	block->used = 0;
-	(void)msgpack_pack_array(&out, rest.left == 0 ? 3 : sites->elements);
-	(void)msgpack_pack_int(&out, LOG_SITES);
 	(void)msgpack_pack_uint32(&out, sites->first);
 	(void)msgpack_pack_array(&out, count);
 	buffer_add(block, symbolize->rows.bytes, symbolize->rows.used);
@@ -327,9 +325,7 @@ static enum ctp_status write_rows(struct symbolize *symbolize,
 	/* If this fails, keep what was copied so far. */
 	log_writer_resume(symbolize->writer,
 		(uint64_t)lseek(symbolize->out, 0, SEEK_CUR), 0);
-	return log_writer_add(symbolize->writer, LOG_SITES,
-		&(struct deflate_part){block->bytes, block->used, false}, 1,
-		err);
+	return log_block_write(symbolize->writer, LOG_SITES, block, err);
 }
 
 /* Looks up and counts the names of a block's functions or, with a writer,
