@@ -14,19 +14,9 @@
 struct log_encoder_track *log_encoder_track(
 	struct log_encoder *encoder, uint32_t number)
 {
-	if (number >= encoder->track_room) {
-		uint32_t room = encoder->trace->track_count;
-		struct log_encoder_track **tracks =
-			memory_resize(encoder->tracks,
-				room * sizeof(struct log_encoder_track *));
-
-		if (tracks == NULL)
-			return NULL;
-		memset(tracks + encoder->track_room, 0,
-			(room - encoder->track_room) * sizeof(*tracks));
-		encoder->tracks = tracks;
-		encoder->track_room = room;
-	}
+	if (!array_ensure_index(&encoder->tracks, number, &encoder->track_room,
+		    sizeof(struct log_encoder_track *)))
+		return NULL;
 	if (encoder->tracks[number] == NULL)
 		encoder->tracks[number] =
 			memory_new_zeroed(1, sizeof(struct log_encoder_track));

@@ -1,29 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "log/log_column.h"
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/memory.h"
 #include "log/msgpack_out.h"
-
-static bool make_room(struct log_column_sites *sites, uint32_t id)
-{
-	uint32_t room = sites->room == 0 ? 1024 : sites->room;
-	uint64_t *local;
-
-	while (room <= id) {
-		if (room > UINT32_MAX / 2)
-			return false;
-		room *= 2;
-	}
-	local = realloc(sites->local, room * sizeof(*local));
-	if (local == NULL)
-		return false;
-	memset(local + sites->room, 0, (room - sites->room) * sizeof(*local));
-	sites->local = local;
-	sites->room = room;
-	return true;
-}
 
 /* The value for an id that is new in this block. */
 static uint64_t add_local(struct log_column_sites *sites, uint32_t id)
@@ -51,7 +30,8 @@ static bool make_local(
 
 	for (uint32_t i = 0; i < count; i++)
 		most = ids[i] > most ? ids[i] : most;
-	if (most >= sites->room && !make_room(sites, most))
+	if (!array_ensure_index(
+		    &sites->local, most, &sites->room, sizeof(*sites->local)))
 		return false;
 	sites->count = 0;
 	for (uint32_t i = 0; i < count; i++) {
@@ -114,7 +94,7 @@ void log_column_clear(struct log_column *column)
 
 void log_column_sites_clear(struct log_column_sites *sites)
 {
-	free(sites->local);
+	memory_free(sites->local);
 }
 
 enum ctp_status log_column_write(struct log_column *column,

@@ -504,21 +504,10 @@ static struct log_reader *reader_of(struct event_source *source)
 	return (struct log_reader *)(void *)source;
 }
 
-static bool grow_open(struct log_track *track)
-{
-	uint32_t room = track->room == 0 ? 32 : track->room * 2;
-	uint32_t *open = memory_resize(track->open, room * sizeof(*open));
-
-	if (open == NULL)
-		return false;
-	track->open = open;
-	track->room = room;
-	return true;
-}
-
 static inline bool push_open(struct log_track *track, uint32_t site)
 {
-	if (track->depth == track->room && !grow_open(track))
+	if (!array_reserve32(&track->open, track->depth, &track->room,
+		    sizeof(*track->open)))
 		return false;
 	track->open[track->depth++] = site;
 	return true;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/environment.h"
+#include "base/memory.h"
 #include "base/stable_hash.h"
 #include "recorder/instrument_abi.h"
 #include "recorder/thread_state.h"
@@ -301,7 +302,7 @@ static void forget(void *argument)
 	struct inject_thread *self = argument;
 
 	inject_self = NULL;
-	free(self->open);
+	memory_free(self->open);
 	free(self);
 }
 
@@ -401,18 +402,6 @@ static void end_outside(const struct open_range *open)
 		ctp_async_end(open->site, open->number);
 }
 
-static bool grow(struct inject_thread *self)
-{
-	uint32_t room = self->room == 0 ? 32 : 2 * self->room;
-	struct open_range *open = realloc(self->open, room * sizeof(*open));
-
-	if (open == NULL)
-		return false;
-	self->open = open;
-	self->room = room;
-	return true;
-}
-
 /* The number of open ranges of the domain: 1 for the first. */
 static uint32_t level_of(
 	const struct inject_thread *self, const struct inject_domain *domain)
@@ -433,7 +422,8 @@ static struct open_range *add_open(
 	struct open_range *open;
 	uint32_t level;
 
-	if (self == NULL || (self->depth == self->room && !grow(self)))
+	if (self == NULL || !array_reserve32(&self->open, self->depth,
+				    &self->room, sizeof(*self->open)))
 		return NULL;
 	level = level_of(self, domain);
 	open = &self->open[self->depth++];

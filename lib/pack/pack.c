@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
+#include "base/memory.h"
 #include "log/log_column.h"
 #include "log/log_block.h"
 #include "pack/pack_record.h"
@@ -90,7 +90,7 @@ void packer_free(struct packer *packer)
 			free(packer->tracks[i]->open);
 		free(packer->tracks[i]);
 	}
-	free(packer->tracks);
+	memory_free(packer->tracks);
 	log_column_sites_clear(&packer->sites);
 	log_column_clear(&packer->measured);
 	log_column_clear(&packer->timeline);
@@ -121,20 +121,9 @@ const uint32_t *packer_open_ranges(
 /* Returns the track of this number, added if new; NULL if out of memory. */
 static struct pack_track *find_track(struct packer *packer, uint32_t number)
 {
-	uint32_t room = packer->track_room == 0 ? 16 : packer->track_room;
-	struct pack_track **tracks;
-
-	while (room <= number)
-		room *= 2;
-	if (room > packer->track_room) {
-		tracks = realloc(packer->tracks, room * sizeof(*tracks));
-		if (tracks == NULL)
-			return NULL;
-		memset(tracks + packer->track_room, 0,
-			(room - packer->track_room) * sizeof(*tracks));
-		packer->tracks = tracks;
-		packer->track_room = room;
-	}
+	if (!array_ensure_index(&packer->tracks, number, &packer->track_room,
+		    sizeof(struct pack_track *)))
+		return NULL;
 	if (packer->tracks[number] == NULL)
 		packer->tracks[number] = calloc(1, sizeof(struct pack_track));
 	return packer->tracks[number];

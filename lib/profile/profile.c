@@ -13,8 +13,6 @@
 #include "base/saturate.h"
 #include "trace/event.h"
 
-#define FIRST_ROOM 64u
-
 struct profile *profile_new(void)
 {
 	struct profile *profile = memory_new_zeroed(1, sizeof(*profile));
@@ -57,20 +55,6 @@ void profile_free(struct profile *profile)
 	memory_free(profile);
 }
 
-/* Returns the array with room for one more item; NULL, leaving the old one
- * untouched, if out of memory. */
-static void *grow(void *array, uint32_t *room, size_t size)
-{
-	uint32_t more = *room == 0 ? FIRST_ROOM : *room * 2;
-
-	if (*room > UINT32_MAX / 4)
-		return NULL;
-	array = memory_resize(array, more * size);
-	if (array != NULL)
-		*room = more;
-	return array;
-}
-
 /* File and line share a word: only files whose addresses differ by a multiple
  * of 4 GiB can collide, and few are so far apart. */
 static uint64_t function_hash(const struct profile_function *function)
@@ -103,7 +87,6 @@ uint32_t profile_put_function(
 	struct profile *profile, const struct profile_function *function)
 {
 	uint64_t hash = function_hash(function);
-	struct profile_function *functions;
 	struct index *index = &profile->function_index;
 	uint32_t number;
 	uint32_t slot;
@@ -116,13 +99,9 @@ uint32_t profile_put_function(
 			return number;
 		slot = index_after(index, slot);
 	}
-	if (profile->function_count == profile->function_room) {
-		functions = grow(profile->functions, &profile->function_room,
-			sizeof(*functions));
-		if (functions == NULL)
-			return PROFILE_NONE;
-		profile->functions = functions;
-	}
+	if (!array_reserve32(&profile->functions, profile->function_count,
+		    &profile->function_room, sizeof(*profile->functions)))
+		return PROFILE_NONE;
 	profile->functions[profile->function_count] = *function;
 	index_set(index, slot, hash, profile->function_count);
 	return profile->function_count++;
@@ -169,7 +148,6 @@ uint32_t profile_add_edge(
 	struct profile *profile, uint32_t caller, uint32_t callee)
 {
 	uint64_t hash = edge_hash(caller, callee);
-	struct profile_edge *edges;
 	struct index *index = &profile->edge_index;
 	uint32_t number;
 	uint32_t slot;
@@ -183,13 +161,9 @@ uint32_t profile_add_edge(
 			return number;
 		slot = index_after(index, slot);
 	}
-	if (profile->edge_count == profile->edge_room) {
-		edges = grow(
-			profile->edges, &profile->edge_room, sizeof(*edges));
-		if (edges == NULL)
-			return PROFILE_NONE;
-		profile->edges = edges;
-	}
+	if (!array_reserve32(&profile->edges, profile->edge_count,
+		    &profile->edge_room, sizeof(*profile->edges)))
+		return PROFILE_NONE;
 	profile->edges[profile->edge_count] =
 		(struct profile_edge){.caller = caller, .callee = callee};
 	index_set(index, slot, hash, profile->edge_count);
@@ -229,15 +203,9 @@ void profile_remove_root(struct profile *profile, uint32_t function)
 uint32_t profile_add_node(
 	struct profile *profile, uint32_t parent, uint32_t function)
 {
-	struct profile_node *nodes;
-
-	if (profile->node_room - profile->node_count < 2) {
-		nodes = grow(
-			profile->nodes, &profile->node_room, sizeof(*nodes));
-		if (nodes == NULL)
-			return PROFILE_NONE;
-		profile->nodes = nodes;
-	}
+	if (!array_reserve32(&profile->nodes, profile->node_count + 1,
+		    &profile->node_room, sizeof(*profile->nodes)))
+		return PROFILE_NONE;
 	if (profile->node_count == 0)
 		profile->nodes[profile->node_count++] = (struct profile_node){
 			.function = PROFILE_NONE, .parent = PROFILE_NONE};

@@ -82,22 +82,12 @@ static uint32_t find_device(struct kernels *kernels, uint32_t track)
 
 static bool grow_rows(struct kernels *kernels)
 {
-	uint32_t room = kernels->row_room == 0 ? 256 : kernels->row_room * 2;
-	struct kernels_row *rows;
-	enum dtype *dtypes;
+	uint32_t room = kernels->row_room;
 
-	if (kernels->row_count < kernels->row_room)
-		return true;
-	rows = memory_resize_array(kernels->rows, room, sizeof(*rows));
-	if (rows == NULL)
-		return false;
-	kernels->rows = rows;
-	dtypes = memory_resize_array(kernels->dtypes, room, sizeof(*dtypes));
-	if (dtypes == NULL)
-		return false;
-	kernels->dtypes = dtypes;
-	kernels->row_room = room;
-	return true;
+	return array_reserve32(&kernels->rows, kernels->row_count, &room,
+		       sizeof(*kernels->rows)) &&
+	       array_reserve32(&kernels->dtypes, kernels->row_count,
+		       &kernels->row_room, sizeof(*kernels->dtypes));
 }
 
 /* Returns the row of a kernel on a device; NONE if out of memory. */
