@@ -518,26 +518,13 @@ static void convolution_kernel(const struct flops_formula *formula,
 		found[1]->elements, 1);
 }
 
-#define SLOW \
-	{ \
-		0, 1, 4, 5, NONE, NEVER, NONE, NONE \
-	}
-#define SLOW_DILATED \
-	{ \
-		0, 1, 4, 5, 6, NEVER, NONE, NONE \
-	}
-#define SLOW_TRANSPOSED \
-	{ \
-		0, 1, 4, 5, 7, ALWAYS, 6, NONE \
-	}
-#define PLAIN \
-	{ \
-		0, 1, 3, 4, 5, 6, 7, 8 \
-	}
-#define BIASED \
-	{ \
-		0, 1, 4, 3, 5, NEVER, NONE, NONE \
-	}
+/* clang-format off */
+#define SLOW {0, 1, 4, 5, NONE, NEVER, NONE, NONE}
+#define SLOW_DILATED {0, 1, 4, 5, 6, NEVER, NONE, NONE}
+#define SLOW_TRANSPOSED {0, 1, 4, 5, 7, ALWAYS, 6, NONE}
+#define PLAIN {0, 1, 3, 4, 5, 6, 7, 8}
+#define BIASED {0, 1, 4, 3, 5, NEVER, NONE, NONE}
+/* clang-format on */
 
 static const struct flops_formula convolutions[] = {
 	{"convolution", forward, PLAIN},
@@ -667,43 +654,33 @@ static void attention(const struct flops_formula *formula,
 #define SDPA "_scaled_dot_product_"
 
 /* clang-format off */
+#define FIRST {0, 1, 2, NONE, HEADS_FIRST, FORWARD}
+#define LAST {0, 1, 2, NONE, HEADS_LAST, FORWARD}
+#define FIRST_BACKWARD {1, 2, 3, NONE, HEADS_FIRST, BACKWARD}
+#define LAST_BACKWARD {1, 2, 3, NONE, HEADS_LAST, BACKWARD}
+
 static const struct flops_formula attentions[] = {
-	{SDPA "flash_attention", attention,
-		{0, 1, 2, NONE, HEADS_FIRST, FORWARD}},
-	{SDPA "flash_attention_for_cpu", attention,
-		{0, 1, 2, NONE, HEADS_FIRST, FORWARD}},
-	{SDPA "efficient_attention", attention,
-		{0, 1, 2, NONE, HEADS_FIRST, FORWARD}},
-	{SDPA "cudnn_attention", attention,
-		{0, 1, 2, NONE, HEADS_FIRST, FORWARD}},
-	{SDPA "fused_attention_overrideable", attention,
-		{0, 1, 2, NONE, HEADS_FIRST, FORWARD}},
-	{"_cudnn_attention_forward", attention,
-		{0, 1, 2, NONE, HEADS_FIRST, FORWARD}},
-	{"_flash_attention_forward", attention,
-		{0, 1, 2, NONE, HEADS_LAST, FORWARD}},
+	{SDPA "flash_attention", attention, FIRST},
+	{SDPA "flash_attention_for_cpu", attention, FIRST},
+	{SDPA "efficient_attention", attention, FIRST},
+	{SDPA "cudnn_attention", attention, FIRST},
+	{SDPA "fused_attention_overrideable", attention, FIRST},
+	{"_cudnn_attention_forward", attention, FIRST},
+	{"_flash_attention_forward", attention, LAST},
 	{"_efficient_attention_forward", attention,
 		{0, 1, 2, 4, HEADS_LAST, FORWARD}},
-	{"flash_attn::_flash_attn_forward", attention,
-		{0, 1, 2, NONE, HEADS_LAST, FORWARD}},
-	{SDPA "flash_attention_backward", attention,
-		{1, 2, 3, NONE, HEADS_FIRST, BACKWARD}},
-	{SDPA "flash_attention_for_cpu_backward", attention,
-		{1, 2, 3, NONE, HEADS_FIRST, BACKWARD}},
-	{SDPA "efficient_attention_backward", attention,
-		{1, 2, 3, NONE, HEADS_FIRST, BACKWARD}},
-	{SDPA "cudnn_attention_backward", attention,
-		{1, 2, 3, NONE, HEADS_FIRST, BACKWARD}},
+	{"flash_attn::_flash_attn_forward", attention, LAST},
+	{SDPA "flash_attention_backward", attention, FIRST_BACKWARD},
+	{SDPA "flash_attention_for_cpu_backward", attention, FIRST_BACKWARD},
+	{SDPA "efficient_attention_backward", attention, FIRST_BACKWARD},
+	{SDPA "cudnn_attention_backward", attention, FIRST_BACKWARD},
 	{SDPA "fused_attention_overrideable_backward", attention,
-		{1, 2, 3, NONE, HEADS_FIRST, BACKWARD}},
-	{"_flash_attention_backward", attention,
-		{1, 2, 3, NONE, HEADS_LAST, BACKWARD}},
+		FIRST_BACKWARD},
+	{"_flash_attention_backward", attention, LAST_BACKWARD},
 	{"_efficient_attention_backward", attention,
 		{1, 2, 3, 6, HEADS_LAST, BACKWARD}},
-	{"_cudnn_attention_backward", attention,
-		{1, 2, 3, NONE, HEADS_FIRST, BACKWARD}},
-	{"flash_attn::_flash_attn_backward", attention,
-		{1, 2, 3, NONE, HEADS_LAST, BACKWARD}},
+	{"_cudnn_attention_backward", attention, FIRST_BACKWARD},
+	{"flash_attn::_flash_attn_backward", attention, LAST_BACKWARD},
 	{NULL, NULL, {0}},
 };
 /* clang-format on */
