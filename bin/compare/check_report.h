@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "compare/delta.h"
-#include "compare/regression.h"
+#include "compare/diff.h"
 #include "compare/limits_file.h"
 #include "compare/comparison.h"
 

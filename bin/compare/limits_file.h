@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "compare/regression.h"
+#include "compare/diff.h"
 
 struct limits_file_item {
 	struct regression_limit limit;

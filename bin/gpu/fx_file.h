@@ -4,7 +4,7 @@
 #define FX_FILE_H
 
 #include "base/error.h"
-#include "operators/fx_registry.h"
+#include "operators/annotate.h"
 
 /*
  * Reads {FILE: {"node_metadata": {INDEX: {"stack_trace": TEXT, "name": TEXT}}}}

@@ -7,14 +7,216 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <math.h>
+#include <stdbool.h>
 
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/strtab.h"
 
+/* ---- regressions ---- */
+
+/*
+ * A function is slower if it is over its limit and the change is significant,
+ * by the medians and spreads of the runs. Either alone raises false alarms: a
+ * limit at every disturbance, and significance, with many runs, at irrelevant
+ * changes.
+ */
+
+#define MILLION 1000000
+
+__extension__ typedef unsigned __int128 wide;
+
+const char *regression_name(enum regression regression)
+{
+	static const char *const names[REGRESSION_COUNT] = {
+		[REGRESSION_PASSED] = "passed",
+		[REGRESSION_SLOWER] = "slower",
+		[REGRESSION_NOISE] = "noise",
+		[REGRESSION_SHORT] = "short",
+		[REGRESSION_OFF] = "off",
+		[REGRESSION_ADDED] = "added",
+		[REGRESSION_REMOVED] = "removed",
+	};
+
+	return names[regression];
+}
+
+bool regression_is_judged(enum regression regression)
+{
+	return regression <= REGRESSION_NOISE;
+}
+
+static uint64_t time_of(
+	const struct diff_figures *figures, enum diff_key figure)
+{
+	return figure == DIFF_SELF ? figures->median.self_ns
+				   : figures->median.total_ns;
+}
+
+bool regression_is_over(
+	const struct regression_limit *limit, uint64_t base_ns, uint64_t new_ns)
+{
+	uint64_t more = new_ns > base_ns ? new_ns - base_ns : 0;
+
+	if (limit->ppm == 0)
+		return more > limit->time_ns;
+	/* A change equal to the limit is not over it: nothing is rounded. */
+	return (wide)more * MILLION > (wide)base_ns * limit->ppm;
+}
+
+enum regression regression_of(const struct diff *diff,
+	const struct diff_row *row, enum diff_key figure,
+	const struct regression_limit *limit, uint64_t min_ns)
+{
+	uint64_t base = time_of(&row->side[DIFF_BASE], figure);
+	uint64_t changed = time_of(&row->side[DIFF_NEW], figure);
+
+	if (limit->off)
+		return REGRESSION_OFF;
+	if (base < min_ns && changed < min_ns)
+		return REGRESSION_SHORT;
+	if (row->side[DIFF_BASE].found == 0)
+		return REGRESSION_ADDED;
+	if (row->side[DIFF_NEW].found == 0)
+		return REGRESSION_REMOVED;
+	if (!regression_is_over(limit, base, changed))
+		return REGRESSION_PASSED;
+	return diff_sign(diff, row, figure) > 0 ? REGRESSION_SLOWER
+						: REGRESSION_NOISE;
+}
+
+/* ---- significance ---- */
+
+/*
+ * With many runs, ranks are compared: how often a run of one side exceeds one
+ * of the other does not depend on the distribution of the noise, and outliers
+ * have little effect. With few runs, the mean distance from the median is used;
+ * outliers only increase it, which raises no false alarm. Its limits assume
+ * normal noise: medians of equal programs differ by more once in 333 times.
+ * Median absolute deviations are unsuitable, because with few runs they are
+ * often nearly 0 by chance.
+ * Source: Mann, Whitney, "On a test of whether one of two random variables is
+ * stochastically larger than the other", 1947. The limits for few runs are from
+ * a simulation of 400000 pairs for each count;
+ * tests/lib/compare/test_significance.c repeats it.
+ */
+
+/* Chance exceeds this once in 2000 times. */
+#define RANK_LIMIT 3.3
+
+/* Significance limit in mean distances, by number of runs. */
+static const double few_limits[] = {
+	[SIGNIFICANCE_RUNS_MIN] = 7.62, 4.53, 3.77, 3.08, 2.83, 2.49, 2.35};
+
+#define MANY (sizeof(few_limits) / sizeof(few_limits[0]))
+
+static int compare_values(const void *a, const void *b)
+{
+	const uint64_t *left = a;
+	const uint64_t *right = b;
+
+	return *left < *right ? -1 : *left > *right;
+}
+
+uint64_t significance_median(uint64_t *values, size_t count)
+{
+	uint64_t upper;
+	uint64_t lower;
+
+	qsort(values, count, sizeof(*values), compare_values);
+	upper = values[count / 2];
+	lower = values[(count - 1) / 2];
+	return lower + (upper - lower) / 2;
+}
+
+/* Takes `count` sorted values and replaces them by their distances. */
+static struct significance_sample sample_of_values(
+	uint64_t *values, size_t count)
+{
+	struct significance_sample sample = {
+		.median = significance_median(values, count), .count = count};
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		values[i] = values[i] > sample.median
+				    ? values[i] - sample.median
+				    : sample.median - values[i];
+		sum += (double)values[i];
+	}
+	sample.spread = significance_median(values, count);
+	sample.deviation = sum / (double)count;
+	return sample;
+}
+
+/* Takes sorted values. Equal pairs count half. */
+static double rank_of(const uint64_t *base, size_t base_count,
+	const uint64_t *changed, size_t changed_count)
+{
+	double pairs = (double)base_count * (double)changed_count;
+	double more = 0;
+	size_t less = 0; /* base values below the current one */
+	size_t equal = 0;
+
+	for (size_t i = 0; i < changed_count; i++) {
+		while (less < base_count && base[less] < changed[i])
+			less++;
+		if (equal < less)
+			equal = less;
+		while (equal < base_count && base[equal] == changed[i])
+			equal++;
+		more += (double)(less + equal) / 2;
+	}
+	return (more - pairs / 2) /
+	       sqrt(pairs * (double)(base_count + changed_count + 1) / 12);
+}
+
+struct significance_change significance_compare(uint64_t *base,
+	size_t base_count, uint64_t *changed, size_t changed_count)
+{
+	struct significance_change change = {0};
+
+	qsort(base, base_count, sizeof(*base), compare_values);
+	qsort(changed, changed_count, sizeof(*changed), compare_values);
+	if (base_count >= MANY && changed_count >= MANY)
+		change.rank = rank_of(base, base_count, changed, changed_count);
+	change.base = sample_of_values(base, base_count);
+	change.changed = sample_of_values(changed, changed_count);
+	return change;
+}
+
+/* Pools both sides, which are almost the same program. */
+static double deviation_of(const struct significance_sample *base,
+	const struct significance_sample *changed)
+{
+	double sum = base->deviation * (double)base->count +
+		     changed->deviation * (double)changed->count;
+
+	return sum / (double)(base->count + changed->count);
+}
+
+int significance_sign(const struct significance_change *change)
+{
+	const struct significance_sample *base = &change->base;
+	const struct significance_sample *changed = &change->changed;
+	size_t fewer =
+		base->count < changed->count ? base->count : changed->count;
+	double more = (double)changed->median - (double)base->median;
+	bool is_change = true;
+
+	if (changed->median == base->median)
+		return 0;
+	if (fewer >= MANY)
+		is_change =
+			(more > 0 ? change->rank : -change->rank) > RANK_LIMIT;
+	else if (fewer >= SIGNIFICANCE_RUNS_MIN)
+		is_change = fabs(more) >
+			    few_limits[fewer] * deviation_of(base, changed);
+	return !is_change ? 0 : more > 0 ? 1 : -1;
+}
+
 #define SUM_ROWS 2 /* host, devices */
-#define FIRST_ROOM 64u
 
 struct diff {
 	enum match_key match;
@@ -40,28 +242,15 @@ static uint32_t stride(const struct diff *diff)
 /* Makes room for one more row in all arrays by row. */
 static bool grow(struct diff *diff)
 {
-	uint32_t room = diff->row_room == 0 ? FIRST_ROOM : 2 * diff->row_room;
-	size_t cells = (size_t)room * stride(diff);
-	struct diff_row *rows;
-	struct diff_cost *costs;
-	bool *present;
+	uint32_t rows = diff->row_room;
+	uint32_t cells = diff->row_room;
 
-	if (diff->row_room > UINT32_MAX / 8)
-		return false;
-	rows = memory_resize_array(diff->rows, room, sizeof(*rows));
-	if (rows == NULL)
-		return false;
-	diff->rows = rows;
-	costs = memory_resize_array(diff->cells, cells, sizeof(*costs));
-	if (costs == NULL)
-		return false;
-	diff->cells = costs;
-	present = memory_resize_array(diff->present, cells, sizeof(*present));
-	if (present == NULL)
-		return false;
-	diff->present = present;
-	diff->row_room = room;
-	return true;
+	return array_reserve32(&diff->rows, diff->row_count, &rows,
+		       sizeof(*diff->rows)) &&
+	       array_reserve32(&diff->cells, diff->row_count, &cells,
+		       stride(diff) * sizeof(*diff->cells)) &&
+	       array_reserve32(&diff->present, diff->row_count, &diff->row_room,
+		       stride(diff) * sizeof(*diff->present));
 }
 
 /* Returns the new row's number; PROFILE_NONE if out of memory. */
@@ -69,7 +258,7 @@ static uint32_t add_row(struct diff *diff, const struct diff_row *row)
 {
 	size_t first = (size_t)diff->row_count * stride(diff);
 
-	if (diff->row_count == diff->row_room && !grow(diff))
+	if (!grow(diff))
 		return PROFILE_NONE;
 	memset(&diff->cells[first], 0, stride(diff) * sizeof(*diff->cells));
 	memset(&diff->present[first], 0, stride(diff) * sizeof(*diff->present));

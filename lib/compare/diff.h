@@ -9,11 +9,48 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stddef.h>
 
 #include "base/error.h"
-#include "compare/significance.h"
 #include "profile/function_match.h"
 #include "profile/profile.h"
+
+/* Significance: medians, and whether two differ by more than chance. */
+
+/* Sorts `count` (at least one) values and returns their median. For an even
+ * number it is the mean of the middle two, rounded down. */
+uint64_t significance_median(uint64_t *values, size_t count);
+
+/* Fewest runs per side that distinguish noise from change. */
+#define SIGNIFICANCE_RUNS_MIN 3
+
+/* Statistics of the runs of one side. */
+struct significance_sample {
+	uint64_t median;
+	uint64_t spread;
+	double deviation; /* mean distance from the median */
+	size_t count;
+};
+
+/* Comparison of two sides. */
+struct significance_change {
+	struct significance_sample base;
+	struct significance_sample changed;
+	/* Difference of the ranks of `changed` and `base` among all runs, in
+	 * standard deviations; 0 with few runs. */
+	double rank;
+};
+
+/* Compares the values of both sides, at least one each, and overwrites them. */
+struct significance_change significance_compare(uint64_t *base,
+	size_t base_count, uint64_t *changed, size_t changed_count);
+
+/*
+ * 1 if `changed` is significantly larger than `base`, -1 if smaller, else 0.
+ * With fewer than SIGNIFICANCE_RUNS_MIN runs on a side the noise is unknown,
+ * and any change counts.
+ */
+int significance_sign(const struct significance_change *change);
 
 enum diff_side { DIFF_BASE, DIFF_NEW, DIFF_SIDES };
 
@@ -85,5 +122,42 @@ int diff_sign(const struct diff *diff, const struct diff_row *row,
 
 /* New minus base, saturated. */
 int64_t diff_change(uint64_t base, uint64_t changed);
+
+/* The check for regressions: whether a function is slower than its limit
+ * allows. */
+
+/* The increase in time that a function may have. */
+struct regression_limit {
+	bool off;         /* no limit */
+	uint32_t ppm;     /* of the base; or, if that is 0, */
+	uint64_t time_ns; /* this much time */
+};
+
+enum regression {
+	REGRESSION_PASSED,  /* within the limit */
+	REGRESSION_SLOWER,  /* over the limit */
+	REGRESSION_NOISE,   /* over the limit, but not significant */
+	REGRESSION_SHORT,   /* too short to judge */
+	REGRESSION_OFF,     /* no limit */
+	REGRESSION_ADDED,   /* missing in the base */
+	REGRESSION_REMOVED, /* missing in the new side */
+	REGRESSION_COUNT
+};
+
+/* "passed". */
+const char *regression_name(enum regression regression);
+
+/* Whether it was compared with a limit. */
+bool regression_is_judged(enum regression regression);
+
+/* Whether a time is over the limit, regardless of noise. */
+bool regression_is_over(const struct regression_limit *limit, uint64_t base_ns,
+	uint64_t new_ns);
+
+/* Judges DIFF_TOTAL or DIFF_SELF. Less than `min_ns` on both sides is too
+ * short. */
+enum regression regression_of(const struct diff *diff,
+	const struct diff_row *row, enum diff_key figure,
+	const struct regression_limit *limit, uint64_t min_ns);
 
 #endif

@@ -2,6 +2,4 @@
 libcore_la_SOURCES += \
 	%D%/diff.c %D%/diff.h \
 	%D%/flame_diff.c %D%/flame_diff.h \
-	%D%/regression.c %D%/regression.h \
-	%D%/significance.c %D%/significance.h \
 	%D%/source_map.c %D%/source_map.h

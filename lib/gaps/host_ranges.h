@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "gaps/gap_cause.h"
+#include "gaps/gaps.h"
 #include "trace/event.h"
 
 struct host_ranges;

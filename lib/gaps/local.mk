@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
 	%D%/device_counters.c %D%/device_counters.h \
-	%D%/gap_cause.c %D%/gap_cause.h \
 	%D%/gaps.c %D%/gaps.h \
 	%D%/host_ranges.c %D%/host_ranges.h \
 	%D%/overview.c %D%/overview.h \

@@ -13,7 +13,7 @@ enum log_verdict log_device_parse(struct log_recording *recording,
 /* Returns the next activity of the current block; false if out of memory. */
 bool log_device_event(struct log_recording *recording, struct event *event);
 
-/* For `apply` see log_block.c. */
+/* For `apply` see log_read.c. */
 enum log_verdict log_device_parse_descriptions(
 	struct log_recording *recording, struct cursor block, bool apply);
 enum log_verdict log_device_parse_properties(

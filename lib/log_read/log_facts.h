@@ -8,7 +8,7 @@
 enum ctp_status log_facts_parse_header(struct log_recording *recording,
 	struct cursor block, enum log_verdict *verdict, struct ctp_error *err);
 
-/* For `apply` see log_block.c. */
+/* For `apply` see log_read.c. */
 enum log_verdict log_facts_parse_end(
 	struct log_recording *recording, struct cursor block, bool apply);
 enum log_verdict log_facts_parse_device(

@@ -24,7 +24,7 @@ bool log_site_read_module(struct cursor *block, struct log_site_module *module);
  * TRACE_NONE if out of memory. */
 uint32_t log_site_find(struct log_recording *recording, uint32_t number);
 
-/* For `apply` see log_block.c. */
+/* For `apply` see log_read.c. */
 enum log_verdict log_site_parse(
 	struct log_recording *recording, struct cursor block, bool apply);
 enum log_verdict log_site_parse_module(

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
 	%D%/annotate.c %D%/annotate.h \
-	%D%/averages.c %D%/averages.h \
-	%D%/fx_registry.c %D%/fx_registry.h
+	%D%/averages.c %D%/averages.h

@@ -5,7 +5,6 @@
 
 #include "compare/diff.h"
 #include "support/run_suite.h"
-#include "compare/regression.h"
 
 static struct diff *diff;
 

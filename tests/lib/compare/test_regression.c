@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "support/run_suite.h"
-#include "compare/regression.h"
+#include "compare/diff.h"
 
 #define RUNS 20 /* that were measured */
 #define FUNCTIONS_MAX 32

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "compare/significance.h"
+#include "compare/diff.h"
 #include "support/run_suite.h"
 
 #define RUNS_MAX 64

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/log_read/log_read.[ch], log_block.c, log_facts.c, log_recording.c: sound
+/* lib/log_read/log_read.[ch], log_facts.c, log_recording.c: sound
  * blocks are read completely, and blocks that contradict the format change
  * nothing. */
 #include <check.h>
