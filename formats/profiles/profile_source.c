@@ -35,7 +35,7 @@ static enum ctp_status read_profile(struct event_source *source,
 	return CTP_OK;
 }
 
-enum ctp_status profile_source_next(
+static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)
 {
 	(void)source;
@@ -76,7 +76,7 @@ enum ctp_status profile_source_open(struct profile_source_input input,
 	}
 	from->in = input.in;
 	from->read = read;
-	from->source.next = profile_source_next;
+	from->source.next = next;
 	from->source.read_profile = read_profile;
 	from->source.position = position;
 	from->source.close = close_source;

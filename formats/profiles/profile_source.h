@@ -40,8 +40,4 @@ enum ctp_status profile_source_open(struct profile_source_input input,
 		struct profile_source *from, struct ctp_error *err),
 	struct event_source **out, struct ctp_error *err);
 
-/* The next() of a source without events. */
-enum ctp_status profile_source_next(struct event_source *source,
-	struct event *event, struct ctp_error *err);
-
 #endif

@@ -32,20 +32,12 @@
 #define TIME_MAX 9.2e18
 
 struct pstats_in {
-	struct event_source source; /* must be first */
-	FILE *file;
-	uint8_t *bytes;
-	size_t size;
+	struct profile_source *from;
+	struct profile *profile; /* from's */
 	struct marshal_in in;
-	struct profile *profile;
 	struct buffer text; /* scratch */
 	struct buffer file_text;
 };
-
-static struct pstats_in *pstats_of(struct event_source *source)
-{
-	return (struct pstats_in *)(void *)source;
-}
 
 /* Converts a str to zero-terminated UTF-8: Python 2's may be Latin-1. */
 static bool set_text(struct buffer *out, const struct marshal_value *value)
@@ -162,7 +154,7 @@ static bool read_time(struct pstats_in *pstats, uint64_t *time_ns)
 		return false;
 	}
 	if (ns < 0)
-		pstats->source.trace->losses[LOSS_BACKWARD_TIMES]++;
+		pstats->from->source.trace->losses[LOSS_BACKWARD_TIMES]++;
 	*time_ns = ns < 0 ? 0 : (uint64_t)ns;
 	return true;
 }
@@ -269,41 +261,34 @@ static enum ctp_status read_all(
 	if (pstats->in.no_memory || pstats->text.failed ||
 		pstats->file_text.failed)
 		return ctp_no_memory(err);
-	if (!good && functions == 0)
+	if (!good && functions == 0) {
+		pstats->profile->function_count = 0; /* of a part of one */
 		return ctp_fail_at(err, CTP_ERR_FORMAT,
-			pstats->size - pstats->in.cursor.left,
+			pstats->from->head.used - pstats->in.cursor.left,
 			"is not a Python profile, or is truncated in its first "
 			"function");
+	}
 	return CTP_OK;
 }
 
+/* Reads the rest of the file after its head. */
 static enum ctp_status read_file(
-	struct pstats_in *pstats, struct ctp_error *err)
+	struct profile_source *from, struct ctp_error *err)
 {
-	size_t room = pstats->size;
+	struct buffer *file = &from->head;
+	size_t got = 1;
 
-	for (;;) {
-		size_t got;
-
-		if (pstats->size == room) {
-			uint8_t *bytes;
-
-			room = room < READ_BYTES ? READ_BYTES : 2 * room;
-			bytes = memory_resize(pstats->bytes, room);
-			if (bytes == NULL)
-				return ctp_no_memory(err);
-			pstats->bytes = bytes;
-		}
-		got = fread(pstats->bytes + pstats->size, 1,
-			room - pstats->size, pstats->file);
-		pstats->size += got;
-		if (got == 0)
-			break;
+	while (got > 0) {
+		if (!buffer_reserve(file, READ_BYTES))
+			return ctp_no_memory(err);
+		got = fread(file->bytes + file->used, 1,
+			file->room - file->used, from->in);
+		file->used += got;
+		from->position = file->used;
 	}
-	if (ferror(pstats->file))
-		return ctp_fail_at(
-			err, CTP_ERR_IO, pstats->size, "cannot be read");
-	return CTP_OK;
+	return ferror(from->in) ? ctp_fail_at(err, CTP_ERR_IO, file->used,
+					  "cannot be read")
+				: CTP_OK;
 }
 
 /* The root that pstats.c adds; PROFILE_NONE: it is missing. A function of a
@@ -349,79 +334,36 @@ static bool set_roots(struct profile *profile)
 	return true;
 }
 
-static enum ctp_status read_profile(struct event_source *source,
-	struct profile **out, struct ctp_error *err)
+static enum ctp_status read_pstats(
+	struct profile_source *from, struct ctp_error *err)
 {
-	struct pstats_in *pstats = pstats_of(source);
-	struct trace *trace = source->trace;
-	enum ctp_status status = read_file(pstats, err);
-	bool end;
+	struct pstats_in pstats = {.from = from, .profile = from->profile};
+	struct trace *trace = from->source.trace;
+	enum ctp_status status = read_file(from, err);
+	bool end = true;
 
-	if (status != CTP_OK)
-		return status;
-	marshal_in_clear(&pstats->in);
-	marshal_in_init(&pstats->in, pstats->bytes, pstats->size);
-	profile_free(pstats->profile);
-	pstats->profile = profile_new();
-	if (pstats->profile == NULL)
-		return ctp_no_memory(err);
-	status = read_all(pstats, &end, err);
-	if (status != CTP_OK)
-		return status;
-	if (!end)
-		trace_lose(trace, LOSS_TRUNCATED, 1);
-	trace_lose(trace, LOSS_SKIPPED_BYTES, pstats->in.cursor.left);
-	if (!set_roots(pstats->profile))
-		return ctp_no_memory(err);
-	*out = pstats->profile;
-	pstats->profile = NULL;
-	return CTP_OK;
-}
-
-static uint64_t position(const struct event_source *source)
-{
-	return ((const struct pstats_in *)(const void *)source)->size;
-}
-
-static void close_source(struct event_source *source)
-{
-	struct pstats_in *pstats = pstats_of(source);
-
-	marshal_in_clear(&pstats->in);
-	profile_free(pstats->profile);
-	buffer_clear(&pstats->text);
-	buffer_clear(&pstats->file_text);
-	trace_free(source->trace);
-	memory_free(pstats->bytes);
-	memory_free(pstats);
+	marshal_in_init(&pstats.in, from->head.bytes, from->head.used);
+	if (status == CTP_OK)
+		status = read_all(&pstats, &end, err);
+	if (status == CTP_OK) {
+		trace_lose(trace, LOSS_TRUNCATED, !end);
+		trace_lose(trace, LOSS_SKIPPED_BYTES, pstats.in.cursor.left);
+		if (!set_roots(from->profile))
+			status = ctp_no_memory(err);
+	}
+	marshal_in_clear(&pstats.in);
+	buffer_clear(&pstats.text);
+	buffer_clear(&pstats.file_text);
+	return status;
 }
 
 enum ctp_status pstats_open(FILE *in, const void *head, size_t head_size,
 	const struct read_request *request, struct event_source **out,
 	struct ctp_error *err)
 {
-	struct pstats_in *pstats = memory_new_zeroed(1, sizeof(*pstats));
-
-	if (pstats != NULL) {
-		pstats->source.trace = trace_new(request);
-		pstats->bytes = memory_new(head_size + 1);
-	}
-	if (pstats == NULL || pstats->source.trace == NULL ||
-		pstats->bytes == NULL) {
-		if (pstats != NULL)
-			close_source(&pstats->source);
-		return ctp_no_memory(err);
-	}
-	if (head_size > 0)
-		memcpy(pstats->bytes, head, head_size);
-	pstats->size = head_size;
-	pstats->file = in;
-	pstats->source.next = profile_source_next;
-	pstats->source.read_profile = read_profile;
-	pstats->source.position = position;
-	pstats->source.close = close_source;
-	*out = &pstats->source;
-	return CTP_OK;
+	return profile_source_open(
+		(struct profile_source_input){in, head, head_size, request},
+		read_pstats, out, err);
 }
 
 /*
