@@ -9,8 +9,8 @@ libinstrument_la_SOURCES = \
 	%D%/shadow.c %D%/shadow.h
 libctprof_instrument_la_SOURCES = \
 	%D%/instrument.c \
-	%D%/instrument_thread.c %D%/instrument_thread.h \
-	%D%/modules.c %D%/modules.h
+	%D%/instrument_thread.c %D%/instrument_thread.h
+
 libctprof_instrument_la_LIBADD = libinstrument.la libctprof.la -lpthread
 libctprof_instrument_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 	-Wl,-z,nodelete \

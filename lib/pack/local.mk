@@ -5,7 +5,6 @@ noinst_LTLIBRARIES += libpack.la
 libpack_la_LIBADD = libbase.la
 libpack_la_SOURCES = \
 	%D%/chunk.h \
-	%D%/log_frame.c %D%/log_frame.h \
 	%D%/options.c %D%/options.h \
 	%D%/pack.c %D%/pack.h \
 	%D%/pack_record.c %D%/pack_record.h \

@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pack/log_frame.h"
 #include "pack/pack.h"
 #include "recorder/exit_watch.h"
 #include "recorder/registry.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "pack/chunk.h"
-#include "pack/log_frame.h"
+#include "pack/pack.h"
 #include "pack/process.h"
 #include "recover/recover_log.h"
 

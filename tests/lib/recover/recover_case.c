@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pack/log_frame.h"
+#include "pack/pack.h"
 #include "pack/process.h"
 #include "support/quick_check.h"
 
