@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Source: file(1)'s magic for each of them, and the writers: memray's
- * records.h, GHC's EventLogFormat.h, gperftools' cpuprofile-fileformat.html,
- * the kernel's ftrace.rst, Perfetto's trace_packet.proto, XLA's xplane.proto,
- * Go's internal/trace, Austin's mojo.h, measureme's file_header.rs, uftrace's
- * uftrace.h, NYTProf's and Xdebug's, yappi's pickle, Ruby's marshal.c; for
- * JSON, the members that do not occur in traces, of V8's profiler, the Firefox
- * Profiler, opentelemetry-proto, pyinstrument, scalene, stackprof, memray's and
- * perf's, rocprofv3's, PyTorch's execution traces, DHAT, 'jfr print' and GHC's -pj.
+ * records.h, gperftools' cpuprofile-fileformat.html, the kernel's ftrace.rst,
+ * Perfetto's trace_packet.proto, XLA's xplane.proto, uftrace's uftrace.h,
+ * yappi's pickle; for JSON, the members that do not occur in traces, of V8's
+ * profiler, the Firefox Profiler, pyinstrument, scalene, memray's and perf's,
+ * rocprofv3's, and PyTorch's execution traces.
  */
 #include "io/known_formats.h"
 
@@ -35,19 +33,10 @@
 	"first"
 #define FOLDED_BY_PERF \
 	"use the folded stacks of 'perf script report stackcollapse'"
-#define V8_LOG \
-	"is a log of 'node --prof'; run 'node --prof-process --preprocess " \
-	"FILE', open the result in https://www.speedscope.app and convert " \
-	"its export"
 #define BY_PPROF "; convert it with 'pprof -proto PROGRAM FILE' first"
-#define FLIGHT \
-	"is a Java Flight Recorder recording; convert it to folded stacks " \
-	"with async-profiler's jfrconv first"
 #define MEMRAY \
 	"is a memray file; use the output of 'memray transform gprof2dot' on " \
 	"the recording"
-#define STACKPROF \
-	"is a stackprof dump; use the output of 'stackprof --stackcollapse'"
 #define UFTRACE "is uftrace data; use the output of 'uftrace dump --chrome'"
 #define XPLANE \
 	"is an XLA profile; use the trace.json.gz beside it, or convert it " \
@@ -55,100 +44,70 @@
 #define PICTURE "is a picture (SVG); use the data that it was made from"
 #define WEB_PAGE "is a web page; use the data that it was made from"
 
+/* clang-format off */
 static const struct {
 	size_t at;
 	const char *bytes;
 	size_t size;
 	const char *advice;
 } known[] = {
-	{257, "ustar", 5,
+#define BYTES(text) text, sizeof(text) - 1
+	{257, BYTES("ustar"),
 		"is a tar archive; unpack it (tar -xf) and name the files"},
-	{0, "PK\3\4", 4,
+	{0, BYTES("PK\3\4"),
 		"is a zip archive; unpack it (unzip) and name the files"},
-	{0, "\x28\xb5\x2f\xfd", 4,
+	{0, BYTES("\x28\xb5\x2f\xfd"),
 		"is compressed with zstd; decompress it with 'zstd -d' first"},
-	{0,
-		"\xfd"
-		"7zXZ\0",
-		6, "is compressed with xz; decompress it with 'xz -d' first"},
-	{0, "BZh", 3,
+	{0, BYTES("\xfd" "7zXZ\0"),
+		"is compressed with xz; decompress it with 'xz -d' first"},
+	{0, BYTES("BZh"),
 		"is compressed with bzip2; decompress it with 'bzip2 -d' "
 		"first"},
-	{0, "PERFILE2", 8,
+	{0, BYTES("PERFILE2"),
 		"is perf data; use the folded stacks of 'perf script report "
 		"stackcollapse -i FILE'"},
-	{0,
-		"\x7f"
-		"ELF",
-		4,
+	{0, BYTES("\x7f" "ELF"),
 		"is a program, not a profile; 'ctprof record' runs programs"},
-	{0, "memray", 7, MEMRAY},
+	{0, BYTES("memray\0"), MEMRAY},
 	/* Its first text in an lz4 frame. */
-	{13, "memray", 7, MEMRAY},
-	{0, "\4\x22\x4d\x18", 4,
+	{13, BYTES("memray\0"), MEMRAY},
+	{0, BYTES("\4\x22\x4d\x18"),
 		"is compressed with lz4; decompress it with 'lz4 -d' first"},
 	/* Pickles: of a class, and of a table with that key. */
-	{13, "line_profiler", 13,
-		"is a line_profiler profile by line; ctprof reads profiles by "
-		"function"},
-	{16, "segments\x94", 9,
+	{13, BYTES("line_profiler"),
+		"is a line_profiler profile by line; ctprof reads profiles "
+		"by function"},
+	{16, BYTES("segments\x94"),
 		"is a PyTorch memory snapshot; open it in "
 		"https://pytorch.org/memory_viz"},
-	{0, "MMPD", 4,
-		"is a rustc self-profile; convert it with measureme's 'crox' "
-		"first"},
-	{0, "source file name , phase name", 29,
+	{0, BYTES("source file name , phase name"),
 		"is output of nvcc --time; use nvcc --fdevice-time-trace "
 		"instead"},
-	{0, "NYTProf ", 8,
-		"is an NYTProf profile; convert it with 'nytprofcg' first"},
-	{0, "TRACE START [", 13,
-		"is an Xdebug trace; use Xdebug's output with "
-		"xdebug.mode=profile"},
-	{0, "# DURATION ", 11, UFTRACE},
-	{0, "uftrace file header", 19, UFTRACE},
-	{0, "Ftrace!", 7, UFTRACE},
-	{0, "MOJ", 3,
-		"is an Austin MOJO file; convert it with 'mojo2austin' first"},
-	{0, "FLR\0", 4, FLIGHT},
-	{0, "hdrb", 4,
-		"is a GHC eventlog; convert it with hs-speedscope first"},
-	{0,
-		"\0\0\0\0\0\0\0\0"
-		"\3\0\0\0\0\0\0\0"
-		"\0\0\0\0\0\0\0",
-		24, "is a gperftools profile" BY_PPROF},
-	{0, "--- symbol\n", 11, "is a gperftools profile" BY_PPROF},
-	{0, "heap profile:", 13, "is a text heap profile" BY_PPROF},
-	{0, "go 1.", 5,
-		"is a Go runtime trace; use the page /jsontrace of 'go tool "
-		"trace', or the output of 'go tool trace -pprof=sync'"},
-	{0, "gmon\1", 5,
+	{0, BYTES("# DURATION "), UFTRACE},
+	{0, BYTES("uftrace file header"), UFTRACE},
+	{0, BYTES("Ftrace!"), UFTRACE},
+	{0, BYTES("\0\0\0\0\0\0\0\0" "\3\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0"),
+		"is a gperftools profile" BY_PPROF},
+	{0, BYTES("--- symbol\n"), "is a gperftools profile" BY_PPROF},
+	{0, BYTES("gmon\1"),
 		"is gprof data; use the output of 'gprof PROGRAM FILE'"},
-	{0, "desc: ", 6,
-		"is a massif memory profile; ctprof reads Valgrind's callgrind "
-		"and cachegrind profiles"},
-	{0, "v8-version,", 11, V8_LOG},
-	{0, "Statistical profiling result", 28, V8_LOG},
-	{0, "# To display the perf.data", 26,
+	{0, BYTES("# To display the perf.data"),
 		"is output of 'perf report'; " FOLDED_BY_PERF},
-	{0, "# ninja log", 11,
-		"is a ninja log; convert it with ninjatracing first"},
-	{0, "\x80\2cyappi", 8,
+	{0, BYTES("\x80\2cyappi"),
 		"is a yappi dump; save it with type='pstat' or 'callgrind' "
 		"instead"},
-	/* A Ruby table whose first key is "version". */
-	{0, "\4\b{", 3, STACKPROF},
-	{0, "digraph ", 8,
+	{0, BYTES("digraph "),
 		"is a graphviz graph; use the data that it was made from"},
-	{0, "<svg", 4, PICTURE},
-	{0, "# tracer:", 9, FTRACE},
-	{0, "TRACE:\n# tracer:", 16, FTRACE},
-	{0, "# ========\n# captured on", 23, PERF_SCRIPT},
-	{0, "<!DOCTYPE html", 14, WEB_PAGE},
-	{0, "<!doctype html", 14, WEB_PAGE},
-	{0, "<html", 5, WEB_PAGE},
+	{0, BYTES("<svg"), PICTURE},
+	{0, BYTES("# tracer:"), FTRACE},
+	{0, BYTES("TRACE:\n# tracer:"), FTRACE},
+	{0, BYTES("# ========\n# captured on"), PERF_SCRIPT},
+	{0, BYTES("<!DOCTYPE html"), WEB_PAGE},
+	{0, BYTES("<!doctype html"), WEB_PAGE},
+	{0, BYTES("<html"), WEB_PAGE},
+#undef BYTES
 };
+/* clang-format on */
 
 static const struct {
 	const char *key;
@@ -158,8 +117,6 @@ static const struct {
 	{"timeDeltas", V8},
 	{"head", V8},
 	{"libs", "is a Firefox Profiler profile; " SPEEDSCOPE},
-	{"resourceSpans", "is an OpenTelemetry trace of requests, not a "
-			  "profile; ctprof reads Chrome traces"},
 	{"root_frame", "is a pyinstrument report; use the output of "
 		       "'pyinstrument -r speedscope'"},
 	{"frame_records", "is a pyinstrument session; use the output of "
@@ -167,20 +124,13 @@ static const struct {
 	{"elapsed_time_sec", "is a scalene profile by line; ctprof reads "
 			     "profiles by function"},
 	{"linux-perf-json-version", "is perf data as JSON; " FOLDED_BY_PERF},
-	{"missed_samples", STACKPROF},
-	{"ticks", V8_LOG},
-	{"recording", FLIGHT},
 	{"total_num_allocations", MEMRAY},
-	{"dhatFileVersion", "is a DHAT memory profile; ctprof reads Valgrind's "
-			    "callgrind and cachegrind profiles"},
 	{"finish_ts", "is a PyTorch execution trace, which has no times; use "
 		      "the output of export_chrome_trace()"},
 	{"rocprofiler-sdk-tool",
 		"is JSON of rocprofv3; use 'rocprofv3 --output-format "
 		"pftrace' and convert the trace with Perfetto's 'traceconv "
 		"json'"},
-	{"cost_centres", "is a GHC cost-centre profile; convert an eventlog "
-			 "with hs-speedscope instead"},
 };
 
 /* A sample of perf script: a line ending in a colon, then a frame that begins
