@@ -73,7 +73,7 @@ class Table:
         self.text, self.columns = text, []
 
     def parts(self, always):
-        """Keywords for an object of these members. Those that depend on the
+        """Keywords for an object of these members. Members that depend on the
         same, or on less, occur together."""
         sure = [c for c in self.columns if not c.absent]
         needs = {c.key: [o.key for o in sure

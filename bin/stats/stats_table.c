@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of functions, operations and devices' work.
- * Source: shared spec 01, "Report": ncalls, pcalls, tottime and cumtime in
- * milliseconds, name (file:line), then the numbers of timings and functions,
- * and the sums. Spec 03, "Tree and averages", has the tables of devices, their
- * work and its launchers, and those of operations, whose columns are those of
- * PyTorch's key_averages().table().
+ * The tables of functions and devices' work.
+ * Source: shared spec 01, "Report", has the table of functions and the sums below
+ * it; spec 03, "Tree and averages", those of devices' work and its launchers.
  */
 #include "stats/stats_table.h"
 
@@ -22,7 +19,6 @@
 
 #define HOT_PART 10     /* functions with a tenth of all time are highlighted */
 #define DEVICE_FULL 105 /* lines with all columns of a device */
-
 static const struct column_unit units[] = {
 	[STATS_NS] = {"ns", 1},
 	[STATS_US] = {"us", 1000},
