@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // fitName(name, scopes, columns): a function's name, shortened to columns of a
-// fixed-width font as by function_name_add_fit(). `scopes` are the parts of its
+// fixed-width font, like function_name_add_fit(). `scopes` are the parts of its
 // short name, ["a::", "b::", "f"], or empty for a name that is only truncated.
 const MORE = "\u2026";
 

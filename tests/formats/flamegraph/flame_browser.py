@@ -61,7 +61,7 @@ SHORT = (("a::b::f(int)", 12, "a::b::f(int)"), ("a::b::f(int)", 11, "a::b::f"),
          ("InstantiateFunction a::f<b>", 10, "Instantia\u2026"),
          ("load::all the data", 10, "load::all\u2026"),
          ("plain(int)", 8, "plain(i\u2026"))
-# The name of the frame with this title, in so many columns.
+# The name of the frame with this title, in `columns` columns.
 FIT = """
 const g = [...document.querySelectorAll('.graph > g')].find(
     g => g.querySelector('title').textContent.split('\\n')[0] === arguments[0]);
