@@ -42,7 +42,7 @@ struct value columns_value(const struct column *column, const void *row)
 
 	if (column->unless != 0 &&
 		*(const bool *)((const char *)row + column->unless))
-		return (struct value){VALUE_ABSENT};
+		return (struct value){.state = VALUE_ABSENT};
 	if (column->get != NULL)
 		return column->get(column, row);
 	if (column->size == sizeof(struct value))

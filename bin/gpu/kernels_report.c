@@ -206,7 +206,7 @@ static struct value peak_value(const struct column *column, const void *row)
 	const struct peak *peak = row;
 	uint32_t gflops = peak->gflops[column->index];
 
-	return gflops == 0 ? (struct value){VALUE_ABSENT}
+	return gflops == 0 ? (struct value){.state = VALUE_ABSENT}
 			   : value_number(gflops);
 }
 

@@ -38,7 +38,7 @@ static struct value group_value(const struct column *column, const void *row)
 	const struct stats *stats = &build->groups[column->index];
 
 	if (stats->profile == NULL)
-		return (struct value){VALUE_ABSENT};
+		return (struct value){.state = VALUE_ABSENT};
 	return value_text((const char *)(const void *)stats);
 }
 
@@ -47,7 +47,8 @@ static struct value skip_value(const struct column *column, const void *row)
 	const struct build *build = row;
 	uint64_t count = build->rollup->skipped[column->index];
 
-	return count == 0 ? (struct value){VALUE_ABSENT} : value_number(count);
+	return count == 0 ? (struct value){.state = VALUE_ABSENT}
+			  : value_number(count);
 }
 
 static struct value unit_count(const struct column *column, const void *row)

@@ -387,7 +387,7 @@ struct value stats_memory_value(const struct column *column, const void *row_)
 	struct profile_amount amount;
 
 	if (row->is_edge)
-		return (struct value){VALUE_ABSENT};
+		return (struct value){.state = VALUE_ABSENT};
 	if (column->index == ALL)
 		return value_number(failed_of(row->stats, &row->function));
 	amount = stats_memory_of(row->stats, &row->function,
