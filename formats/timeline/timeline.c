@@ -27,7 +27,7 @@ static void begin_file(struct timeline *timeline, int64_t first_ns)
 	timeline->begun = true;
 }
 
-static struct timeline_track *open_track(
+struct timeline_track *timeline_open_track(
 	struct timeline *timeline, uint32_t number)
 {
 	const struct timeline_form *form = timeline->form;
@@ -50,16 +50,6 @@ static struct timeline_track *open_track(
 		       : NULL;
 }
 
-struct timeline_track *timeline_find_track(
-	struct timeline *timeline, uint32_t number)
-{
-	if (__builtin_expect(number < timeline->track_count &&
-				     timeline->tracks[number] != NULL,
-		    1))
-		return timeline->tracks[number];
-	return open_track(timeline, number);
-}
-
 void timeline_open_ranges(struct timeline *timeline,
 	struct timeline_track *track, int64_t first_ns)
 {
@@ -69,28 +59,24 @@ void timeline_open_ranges(struct timeline *timeline,
 	track->has_ranges = true;
 }
 
-int64_t timeline_time(const struct timeline_track *track, int64_t time_ns)
-{
-	int64_t since_ns;
-
-	return __builtin_sub_overflow(time_ns, track->epoch_ns, &since_ns)
-		       ? INT64_MIN
-		       : since_ns;
-}
-
 /* Passes on a begin or an end, its time corrected if it went backwards. */
 static bool add_in_order(struct timeline *timeline,
 	struct timeline_track *track, const struct event *event)
 {
-	struct event adjusted = *event;
+	int64_t time_ns = timeline_time(track, event->time_ns);
+	struct event adjusted;
 
-	adjusted.time_ns = timeline_time(track, event->time_ns);
-	if (adjusted.time_ns < track->last_ns) {
+	if (time_ns < track->last_ns) {
 		trace_lose(timeline->trace, LOSS_BACKWARD_TIMES, 1);
-		adjusted.time_ns = track->last_ns;
+		time_ns = track->last_ns;
 	}
-	track->last_ns = adjusted.time_ns;
-	return timeline->form->add[event->kind](timeline, track, &adjusted);
+	track->last_ns = time_ns;
+	if (time_ns != event->time_ns) {
+		adjusted = *event;
+		adjusted.time_ns = time_ns;
+		event = &adjusted;
+	}
+	return timeline->form->add[event->kind](timeline, track, event);
 }
 
 static bool add_begin(struct timeline *timeline, struct timeline_track *track,

@@ -121,16 +121,35 @@ enum ctp_status timeline_new(const struct timeline_form *form, FILE *out,
 /* Passes on a status as a format's function must return it. */
 bool timeline_check(struct timeline *timeline, enum ctp_status status);
 
-/* The entry of a track, opened if new; NULL if out of memory. */
-struct timeline_track *timeline_find_track(
+/* The slow path of timeline_find_track(). */
+struct timeline_track *timeline_open_track(
 	struct timeline *timeline, uint32_t number);
+
+/* The entry of a track, opened if new; NULL if out of memory. */
+static inline struct timeline_track *timeline_find_track(
+	struct timeline *timeline, uint32_t number)
+{
+	if (__builtin_expect(number < timeline->track_count &&
+				     timeline->tracks[number] != NULL,
+		    1))
+		return timeline->tracks[number];
+	return timeline_open_track(timeline, number);
+}
 
 /* Sets the track's epoch before its first range or call. */
 void timeline_open_ranges(struct timeline *timeline,
 	struct timeline_track *track, int64_t first_ns);
 
 /* A time of the track in the file. */
-int64_t timeline_time(const struct timeline_track *track, int64_t time_ns);
+static inline int64_t timeline_time(
+	const struct timeline_track *track, int64_t time_ns)
+{
+	int64_t since_ns;
+
+	return __builtin_sub_overflow(time_ns, track->epoch_ns, &since_ns)
+		       ? INT64_MIN
+		       : since_ns;
+}
 
 /* The lane for the next slice, of those from `first` on, see lanes.h; the
  * second function also counts a slice that could not nest. False if out of
