@@ -80,7 +80,11 @@ static int compare(const void *left, const void *right)
 
 	if (one->own_ns != other->own_ns)
 		return one->own_ns < other->own_ns ? 1 : -1;
-	return (one->calls < other->calls) - (one->calls > other->calls);
+	if (one->calls != other->calls)
+		return one->calls < other->calls ? 1 : -1;
+	if (one->pid != other->pid)
+		return one->pid > other->pid ? 1 : -1;
+	return (one->tid > other->tid) - (one->tid < other->tid);
 }
 
 static void write_threads(struct sheet *sheet, const void *user)
