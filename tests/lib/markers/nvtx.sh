@@ -114,8 +114,8 @@ try_names() {
 	count many '^begin :name ' 130048
 	count many '^begin :(other):0$' 9952
 	count many '^arg name=name 13' 9952
-	count many '^instant :(other):0 name=a mark of no name$' 1
-	count many '^async_begin :(other):0 name=a range of no name$' 1
+	count many '^instant :(other):0 name=a mark without a name$' 1
+	count many '^async_begin :(other):0 name=a range without a name$' 1
 	count many '^async_end :(other):0$' 1
 }
 
