@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs a command on its own terminal, and copies its output there to standard
-output. The status is the command's.
+"""Runs a command with a terminal of its own for its three streams, and copies
+its output there to standard output. The status is the command's.
 
     on_terminal.py ROWS COLUMNS COMMAND...
 """
@@ -9,15 +9,18 @@ import fcntl
 import os
 import pty
 import struct
+import subprocess
 import sys
 import termios
 
 SIZE = struct.pack("HHHH", int(sys.argv[1]), int(sys.argv[2]), 0, 0)
-pid, master = pty.fork()
-if pid == 0:
-    os.environ["TERM"] = "xterm"
-    fcntl.ioctl(1, termios.TIOCSWINSZ, SIZE)
-    os.execv(sys.argv[3], sys.argv[3:])
+# It is not the command's controlling terminal: Linux discards the output that
+# nobody has read when the leader of such a terminal's session ends.
+master, slave = pty.openpty()
+fcntl.ioctl(slave, termios.TIOCSWINSZ, SIZE)
+command = subprocess.Popen(sys.argv[3:], stdin=slave, stdout=slave, stderr=slave,
+                           env=dict(os.environ, TERM="xterm"))
+os.close(slave)
 while True:
     try:
         got = os.read(master, 4096)
@@ -26,4 +29,4 @@ while True:
     if not got:
         break
     sys.stdout.buffer.write(got)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+sys.exit(command.wait())

@@ -48,15 +48,10 @@ for name in x.svg x.json.gz; do
 	[ $? = 2 ] && grep -q "$name: a report is an HTML page" "$work/err" ||
 		complain "$name: not refused"
 done
-"$python" -c '
-import os, pty, sys
-pid, fd = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[1], sys.argv[1:])
-with open(fd, "rb", buffering=0) as terminal:
-    assert b"not writing an HTML page to a terminal" in terminal.read(200)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 5
-' "$CTPROF" report "$work/x.folded" || complain "a terminal: not refused"
+"$python" "$srcdir/tests/support/on_terminal.py" 24 80 "$CTPROF" report \
+	"$work/x.folded" >"$work/out" 2>&1
+[ $? = 5 ] && grep -q 'not writing an HTML page to a terminal' "$work/out" ||
+	complain "a terminal: not refused"
 # shellcheck disable=SC2046
 "$CTPROF" report $(yes "$work/empty.json" | head -n 65) >/dev/null 2>&1
 [ $? = 2 ] || complain "65 inputs: not refused"
