@@ -123,7 +123,7 @@ static int run_request(struct request *request)
 	if (status != EXIT_DONE)
 		return status;
 	return comparison_run(&request->comparison, request->options.key,
-		"ctprof/check/1", print, request);
+		check_form.schema, print, request);
 }
 
 static int run(int argc, char **argv)
@@ -180,6 +180,7 @@ const struct command cmd_check = {
 	.name = "check",
 	.group = "Look at a recording",
 	.summary = "check whether any function is slower than allowed",
+	.forms = {&check_form},
 	.arguments = {ARGUMENTS(options)},
 	.usage = "BASE NEW\n--runs BASE... -- NEW...",
 	.help = "Check whether any function is slower than allowed, and exit "

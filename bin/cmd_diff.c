@@ -70,7 +70,7 @@ static int run(int argc, char **argv)
 				   request.report_options.output.force);
 	if (status == EXIT_DONE)
 		status = comparison_run(&request.comparison, request.key,
-			"ctprof/diff/1", print, &request);
+			diff_form.schema, print, &request);
 	comparison_clear(&request.comparison);
 	return status;
 }
@@ -106,6 +106,7 @@ const struct command cmd_diff = {
 	.name = "diff",
 	.group = "Look at a recording",
 	.summary = "show what changed between two recordings",
+	.forms = {&diff_form},
 	.arguments = {ARGUMENTS(options), .check = check},
 	.usage = "BASE NEW\n--runs BASE... -- NEW...",
 	.help = "Show what changed between two recordings or profiles: for "

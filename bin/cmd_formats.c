@@ -45,7 +45,7 @@ static const struct column items[] = {
 	COLUMN_IN_JSON(TEXT, "name", "the name, for --to and --from", OF(name)),
 	COLUMN_IN_JSON(TEXT, "summary", "a description", OF(summary)),
 	COLUMN_IN_JSON(TEXT, "suffix", "of its files; null if unknown",
-		OF(suffix)),
+		OF(suffix), .nullable = true),
 	COLUMN_IN_JSON(TEXT, "content", "the kind of data", OF(content),
 		.words = "timeline|profile"),
 	COLUMN_IN_JSON(BOOL, "reads", "it can be read", OF(reads)),
@@ -55,6 +55,9 @@ static const struct column items[] = {
 #undef OF
 /* clang-format on */
 static const struct columns table = COLUMNS("rows", "the formats", items);
+static const struct report_form form = {.schema = "ctprof/formats/1",
+	.title = "ctprof formats",
+	.arrays = {&table}};
 
 static void write_formats(struct sheet *sheet, const void *view)
 {
@@ -81,7 +84,7 @@ static int run(int argc, char **argv)
 	if (request.json)
 		return report_write(
 			&(struct report_options){.style = REPORT_JSON},
-			&(struct report){.schema = "ctprof/formats/1"}, stdout,
+			&(struct report){.schema = form.schema}, stdout,
 			write_formats, NULL);
 	print_text();
 	return EXIT_DONE;
@@ -99,6 +102,7 @@ static const struct argument options[] = {
 const struct command cmd_formats = {
 	.name = "formats",
 	.group = "About ctprof",
+	.forms = {&form},
 	.summary = "list the formats that ctprof reads and writes",
 	.arguments = {ARGUMENTS(options)},
 	.help = "List the formats that ctprof reads and writes.\v"

@@ -63,7 +63,7 @@ static int print_gaps(struct request *request, const struct gaps *gaps,
 		.input = *path};
 	struct report report;
 
-	report_init(&report, trace, "ctprof/gaps/1", path);
+	report_init(&report, trace, gaps_form.schema, path);
 	report.truncated |= gaps_has_more(&view);
 	return report_write(
 		&request->report_options, &report, out, gaps_write, &view);
@@ -77,7 +77,7 @@ static int print_optimize(struct request *request,
 		.optimize = optimize, .trace = trace, .input = *path};
 	struct report report;
 
-	report_init(&report, trace, "ctprof/optimize/1", path);
+	report_init(&report, trace, optimize_form.schema, path);
 	return report_write(
 		&request->report_options, &report, out, optimize_write, &view);
 }

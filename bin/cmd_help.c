@@ -84,6 +84,7 @@ static void put_table(
 		[COLUMN_BOOL] = "bool",
 		[COLUMN_TEXT] = "text",
 		[COLUMN_OBJECT] = "object",
+		[COLUMN_MAP] = "map",
 		[COLUMN_LIST] = "list"};
 	bool is_csv = strcmp(kind, "csv") == 0;
 
@@ -119,12 +120,13 @@ static void print_columns(void)
 			printf("report\t%s\t%s\t%" PRIu32 "\t%" PRIu32 "\n",
 				form->schema, form->title, form->always,
 				form->never);
-			if (form->head != NULL)
-				put_table("head", form->head, 0);
+			for (size_t j = 0; form->heads[j] != NULL; j++)
+				put_table("head", form->heads[j], 0);
 			for (size_t j = 0; form->arrays[j] != NULL; j++)
 				put_table("array", form->arrays[j],
 					form->array_bits[j]);
-			put_table("csv", form->csv, 0);
+			if (form->csv != NULL)
+				put_table("csv", form->csv, 0);
 		}
 }
 

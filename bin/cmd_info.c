@@ -326,10 +326,10 @@ struct clock_line {
 static const struct column clock_items[] = {
 	COLUMN_IN_JSON(TEXT, "name", "the clock's name", OF(name)),
 	COLUMN_IN_JSON(COUNT, "hz", "its ticks per second; missing if unknown",
-		OF(hz)),
+		OF(hz), .absent = true),
 };
 #undef OF
-static const struct columns clock_table = COLUMNS(NULL, NULL, clock_items);
+static const struct columns clock_table = COLUMNS("clock", NULL, clock_items);
 
 #define OF(member) COLUMN_OF(struct trace_summary, member)
 static const struct column count_items[] = {
@@ -351,7 +351,8 @@ static const struct column count_items[] = {
 };
 #undef OF
 /* clang-format on */
-static const struct columns count_table = COLUMNS(NULL, NULL, count_items);
+static const struct columns count_table =
+	COLUMNS("counts", "number of events of each kind", count_items);
 
 struct head {
 	const char *format, *producer, *host;
@@ -403,12 +404,13 @@ static const struct column head_items[] = {
 	COLUMN_IN_JSON(TEXT, "format", "the format's name, as in ctprof formats",
 		OF(format)),
 	COLUMN_IN_JSON(TEXT, "producer",
-		"the program that wrote it; null if unknown", OF(producer)),
+		"the program that wrote it; null if unknown", OF(producer),
+		.nullable = true),
 	COLUMN_IN_JSON(TEXT, "host", "the recorded machine; null if unknown",
-		OF(host)),
+		OF(host), .nullable = true),
 	COLUMN_IN_JSON(INTEGER, "start_ns",
-		"begin of the recording, since 1970; null if unknown",
-		OF(start_ns)),
+		"begin of the recording, in nanoseconds since 1970; null if "
+		"unknown", OF(start_ns), .nullable = true),
 	COLUMN_IN_JSON(TIME, "span_ns",
 		"from the first event to the end of the last",
 		OF(summary.span_ns)),
@@ -424,13 +426,13 @@ static const struct column head_items[] = {
 		.put = put_clocks, .table = &clock_table),
 	COLUMN_IN_JSON(TIME, "clock_skew_ns",
 		"how far activities start before their launch; null if no "
-		"launch is known", OF(skew_ns)),
+		"launch is known", OF(skew_ns), .nullable = true),
 };
 #undef OF
 
 static const struct column fact_items[] = {
 	COLUMN_IN_JSON(MAP, "facts", "the file's facts about itself, as texts",
-		.put = put_facts),
+		.put = put_facts, .words = "text"),
 };
 
 struct module_line {
@@ -447,7 +449,7 @@ static const struct column module_items[] = {
 		"its build id, in hexadecimal; empty if unknown", OF(build_id)),
 	COLUMN_IN_JSON(INTEGER, "pid", "the process", OF(pid)),
 	COLUMN_IN_JSON(COUNT, "base", "its lowest address", OF(base)),
-	COLUMN_IN_JSON(COUNT, "bytes", "its size", OF(bytes)),
+	COLUMN_IN_JSON(COUNT, "bytes", "its size, in bytes", OF(bytes)),
 	COLUMN_IN_JSON(BOOL, "closed", "it was unloaded before the end",
 		OF(closed)),
 };
@@ -457,6 +459,11 @@ static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
 static const struct columns fact_table = COLUMNS(NULL, NULL, fact_items);
 static const struct columns module_table = COLUMNS(
 	"modules", "the modules of functions known by address", module_items);
+
+static const struct report_form form = {.schema = "ctprof/info/1",
+	.title = "ctprof info",
+	.heads = {&head_table, &fact_table},
+	.arrays = {&devices_table, &module_table}};
 
 static void write_modules(struct sheet *sheet, const struct trace *trace)
 {
@@ -543,7 +550,7 @@ static int report_input(
 	if (request->printed && !request->json)
 		putc('\n', out);
 	request->printed = true;
-	report_init(&report, info.trace, "ctprof/info/1", path);
+	report_init(&report, info.trace, form.schema, path);
 	status = report_write(
 		&request->report_options, &report, out, write_info, &info);
 	devices_clear(&info.devices);
@@ -584,6 +591,7 @@ static const struct argument options[] = {
 const struct command cmd_info = {
 	.name = "info",
 	.group = "Look at a recording",
+	.forms = {&form},
 	.summary = "describe a file and its contents",
 	.arguments = {ARGUMENTS(options)},
 	.usage = "[FILE...]",

@@ -81,7 +81,7 @@ static int print(struct request *request, struct kernels *kernels,
 
 	kernels_apply_peaks(kernels, &view);
 	kernels_report_sort(kernels, &view);
-	report_init(&report, trace, "ctprof/kernels/1", path);
+	report_init(&report, trace, kernels_form.schema, path);
 	report.truncated |= kernels_has_more(&view);
 	return report_write(
 		&request->report_options, &report, out, kernels_write, &view);

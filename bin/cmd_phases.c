@@ -73,7 +73,7 @@ static int run_request(struct request *request)
 	struct aggregate *aggregate = &request->aggregate;
 	int worst = aggregate_run(aggregate, &options);
 	struct report report = report_of(
-		&request->inputs, "ctprof/phases/1", aggregate->losses);
+		&request->inputs, phases_form.schema, aggregate->losses);
 
 	if (aggregate->file_count == 0)
 		return worst;
@@ -122,6 +122,7 @@ static const struct argument options[] = {
 const struct command cmd_phases = {
 	.name = "phases",
 	.group = "Look at a recording",
+	.forms = {&phases_form},
 	.summary = "show the time by phase, for example of compilers",
 	.arguments = {ARGUMENTS(options)},
 	.usage = "[FILE...]",

@@ -230,101 +230,97 @@ static int repair_all(
 	return worst;
 }
 
-static void add_row(struct table *table, const struct spool_file *spool,
-	const struct spool_content *content)
-{
-	char text[QUANTITY_TEXT];
+struct spool_line {
+	const char *spool, *log, *started;
+	int64_t pid, start_ns;
+	uint64_t ranges, events;
+};
 
-	table_add_row(table, TABLE_PLAIN);
-	(void)snprintf(text, sizeof(text), "%ld", spool_dir_pid(spool->path));
-	table_add(table, text);
-	table_add(table, quantity_date(text, spool->header.start.realtime_ns));
-	(void)snprintf(text, sizeof(text), "%" PRIu64, content->ranges);
-	table_add(table, text);
-	(void)snprintf(text, sizeof(text), "%" PRIu64, content->events);
-	table_add(table, text);
-	table_add(table, spool->ready ? spool->header.log_path : "");
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct spool_line, member)
+static const struct column spool_items[] = {
+	COLUMN_IN_JSON(TEXT, "spool", "the spool's path", OF(spool)),
+	COLUMN(TEXT, "log", "log", "the log's path; empty if the process died "
+		"before it recorded anything", OF(log), .place = 1),
+	COLUMN(INTEGER, "pid", "pid", "the process", OF(pid)),
+	COLUMN_IN_JSON(INTEGER, "start_ns",
+		"begin of the recording, in nanoseconds since 1970",
+		OF(start_ns)),
+	COLUMN_IN_TEXT(TEXT, "started", OF(started)),
+	COLUMN(COUNT, "ranges", "ranges", "number of ranges", OF(ranges)),
+	COLUMN(COUNT, "events", "events", "number of events", OF(events)),
+};
+#undef OF
+/* clang-format on */
+static const struct columns spool_table =
+	COLUMNS("rows", "the abandoned spools", spool_items);
+static const struct report_form list_form = {.schema = "ctprof/repair/1",
+	.title = "ctprof repair",
+	.arrays = {&spool_table}};
+
+struct spool_list {
+	const struct spool_dir *spools;
+	size_t count; /* of those abandoned */
+};
+
+static void add_spool(struct sheet *sheet, const struct spool_file *spool)
+{
+	struct spool_content content = {0};
+	struct ctp_error err;
+	char started[QUANTITY_TEXT];
+	int64_t start_ns = spool->header.start.realtime_ns;
+
+	if (spool_file_count(spool, &content, &err) != CTP_OK)
+		diag_error(spool->path, &err);
+	columns_add(sheet, &spool_table, TABLE_PLAIN,
+		&(struct spool_line){.spool = spool->path,
+			.log = spool->ready ? spool->header.log_path : "",
+			.started = quantity_date(started, start_ns),
+			.pid = spool_dir_pid(spool->path),
+			.start_ns = start_ns,
+			.ranges = content.ranges,
+			.events = content.events});
 }
 
-static void add_json(struct json *json, const struct spool_file *spool,
-	const struct spool_content *content)
+/* An empty list has no titles. */
+static void write_spools(struct sheet *sheet, const void *user)
 {
-	json_begin(json, '{');
-	report_text(json, "spool", spool->path);
-	report_text(json, "log", spool->ready ? spool->header.log_path : "");
-	report_int(json, "pid", spool_dir_pid(spool->path));
-	report_int(json, "start_ns", spool->header.start.realtime_ns);
-	report_uint(json, "ranges", content->ranges);
-	report_uint(json, "events", content->events);
-	json_end(json, '}');
-}
+	struct spool_list *list = *(struct spool_list *const *)user;
 
-/* Lists each abandoned spool in `table` or `json`, of which one is NULL;
- * returns their number. */
-static size_t list_spools(
-	const struct spool_dir *spools, struct table *table, struct json *json)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < spools->count; i++) {
-		struct spool_content content;
+	if (sheet->style == REPORT_JSON)
+		columns_begin(sheet, &spool_table);
+	for (size_t i = 0; i < list->spools->count; i++) {
 		struct spool_file spool;
-		struct ctp_error err;
 
-		if (!open_leftover(&spool, spools->paths[i]))
+		if (!open_leftover(&spool, list->spools->paths[i]))
 			continue;
-		if (spool_file_count(&spool, &content, &err) != CTP_OK)
-			diag_error(spool.path, &err);
-		if (table != NULL)
-			add_row(table, &spool, &content);
-		else
-			add_json(json, &spool, &content);
+		if (list->count++ == 0 && sheet->style == REPORT_TEXT)
+			columns_begin(sheet, &spool_table);
+		add_spool(sheet, &spool);
 		spool_file_close(&spool);
-		count++;
 	}
-	return count;
+	columns_end(sheet, &spool_table);
 }
 
-static int list_json(const struct spool_dir *spools)
+static int print_spools(const struct spool_dir *spools, bool json)
 {
-	const struct report report = {.schema = "ctprof/repair/1"};
-	struct json json;
-	int status = report_begin(&report, &json, stdout);
+	struct spool_list list = {.spools = spools};
+	struct spool_list *user = &list;
+	int status = report_write(
+		&(struct report_options){
+			.style = json ? REPORT_JSON : REPORT_TEXT},
+		&(struct report){.schema = list_form.schema}, stdout,
+		write_spools, &user);
 
-	if (status != EXIT_DONE)
+	if (json || status != EXIT_DONE)
 		return status;
-	json_key(&json, "rows");
-	json_begin(&json, '[');
-	(void)list_spools(spools, NULL, &json);
-	json_end(&json, ']');
-	return report_end(&json);
-}
-
-static int list_text(const struct spool_dir *spools)
-{
-	static const struct table_column columns[] = {{"pid", true},
-		{"started", false}, {"ranges", true}, {"events", true},
-		{"log", false}};
-	struct table table;
-	bool printed;
-	size_t count;
-
-	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-	count = list_spools(spools, &table, NULL);
-	printed = count == 0 ||
-		  table_print(&table, stdout, false, terminal_width(stdout));
-	table_clear(&table);
-	if (!printed) {
-		diag("out of memory");
-		return EXIT_LIMIT;
-	}
-	if (count == 0)
+	if (list.count == 0)
 		diag("no spools were left behind: nothing to do");
 	else
 		diag("'ctprof repair --all' completes %s, 'ctprof repair "
 		     "--discard' removes events not yet in %s",
-			count == 1 ? "this log" : "these logs",
-			count == 1 ? "it" : "them");
+			list.count == 1 ? "this log" : "these logs",
+			list.count == 1 ? "it" : "them");
 	return EXIT_DONE;
 }
 
@@ -458,46 +454,86 @@ static void diag_fixes(const struct repair_input *input)
 		diag("%s: nothing to repair", input->name);
 }
 
-static void put_fix(
-	struct json *json, const struct repair_fixes *fixes, unsigned fix)
+struct fix_line {
+	const char *fix, *words;
+	uint64_t count, byte;
+	bool loss;
+};
+
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct fix_line, member)
+static const struct column fix_items[] = {
+	COLUMN_IN_JSON(TEXT, "fix", "the kind of repair", OF(fix),
+		.words = "truncated|dropped|garbage|documents|depth|brackets|"
+			 "commas|members|quotes|backslashes|controls|utf8|"
+			 "surrogates|nan|numbers|words|text_times|zero_times"),
+	COLUMN_IN_JSON(TEXT, "words", "a description", OF(words)),
+	COLUMN_IN_JSON(COUNT, "count", "number of these repairs", OF(count)),
+	COLUMN_IN_JSON(COUNT, "byte",
+		"offset of the first one in the uncompressed input", OF(byte)),
+	COLUMN_IN_JSON(BOOL, "loss", "it lost data", OF(loss)),
+};
+#undef OF
+static const struct columns fix_table =
+	COLUMNS("rows", "each kind of repair that was made", fix_items);
+
+struct fixes_head {
+	const char *output;
+	struct repair_result result;
+};
+
+#define OF(member) COLUMN_OF(struct fixes_head, member)
+static const struct column head_items[] = {
+	COLUMN_IN_JSON(TEXT, "output", "the output", OF(output)),
+	COLUMN_IN_JSON(COUNT, "input_bytes",
+		"size of the uncompressed input, in bytes",
+		OF(result.in_bytes)),
+	COLUMN_IN_JSON(COUNT, "output_bytes", "size of the output, in bytes",
+		OF(result.out_bytes)),
+	COLUMN_IN_JSON(COUNT, "events", "number of events in the output",
+		OF(result.events)),
+	COLUMN_IN_JSON(COUNT, "slices", "number of those with a duration",
+		OF(result.slices)),
+};
+#undef OF
+/* clang-format on */
+static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
+static const struct report_form fixes_form = {.schema = "ctprof/repair/1",
+	.title = "ctprof repair -o",
+	.heads = {&head_table},
+	.arrays = {&fix_table}};
+
+static void write_fixes(struct sheet *sheet, const void *user)
 {
-	json_begin(json, '{');
-	report_text(json, "fix", repair_fix_name(fix));
-	report_text(json, "words", repair_fix_words(fix));
-	report_uint(json, "count", fixes->counts[fix]);
-	report_uint(json, "byte", fixes->first[fix]);
-	report_bool(json, "loss", repair_fix_is_loss(fix));
-	json_end(json, '}');
+	const struct repair_input *input = user;
+	const struct repair_fixes *fixes = &input->result.fixes;
+
+	columns_members(sheet, &head_table,
+		&(struct fixes_head){input->request->output, input->result});
+	columns_begin(sheet, &fix_table);
+	for (unsigned fix = 0; fix < REPAIR_FIXES; fix++)
+		if (fixes->counts[fix] > 0)
+			columns_add(sheet, &fix_table, TABLE_PLAIN,
+				&(struct fix_line){repair_fix_name(fix),
+					repair_fix_words(fix),
+					fixes->counts[fix], fixes->first[fix],
+					repair_fix_is_loss(fix)});
+	columns_end(sheet, &fix_table);
 }
 
 static int print_fixes(const struct repair_input *input)
 {
 	const struct repair_fixes *fixes = &input->result.fixes;
-	struct report report = {.schema = "ctprof/repair/1",
+	struct report report = {.schema = fixes_form.schema,
 		.inputs = input->request->logs,
 		.input_count = 1};
-	struct json json;
-	int status;
 
 	report.losses[LOSS_TRUNCATED] = fixes->counts[REPAIR_TRUNCATED] +
 					(input->packed.damage != NULL);
 	report.losses[LOSS_BAD_EVENTS] = fixes->counts[REPAIR_DROPPED];
 	report.truncated = report.losses[LOSS_TRUNCATED] > 0;
-	status = report_begin(&report, &json, stdout);
-	if (status != EXIT_DONE)
-		return status;
-	report_text(&json, "output", input->request->output);
-	report_uint(&json, "input_bytes", input->result.in_bytes);
-	report_uint(&json, "output_bytes", input->result.out_bytes);
-	report_uint(&json, "events", input->result.events);
-	report_uint(&json, "slices", input->result.slices);
-	json_key(&json, "rows");
-	json_begin(&json, '[');
-	for (unsigned fix = 0; fix < REPAIR_FIXES; fix++)
-		if (fixes->counts[fix] > 0)
-			put_fix(&json, fixes, fix);
-	json_end(&json, ']');
-	return report_end(&json);
+	return report_write(&(struct report_options){.style = REPORT_JSON},
+		&report, stdout, write_fixes, input);
 }
 
 /* Writes the output, and reports the fixes. Returns an exit status. */
@@ -550,7 +586,7 @@ static int run(int argc, char **argv)
 	if (request.all || request.discard)
 		worst = repair_all(&request, &spools);
 	else
-		worst = request.json ? list_json(&spools) : list_text(&spools);
+		worst = print_spools(&spools, request.json);
 	spool_dir_clear(&spools);
 	return worst;
 }
@@ -591,6 +627,7 @@ static const struct argument options[] = {
 const struct command cmd_repair = {
 	.name = "repair",
 	.group = "Record",
+	.forms = {&list_form, &fixes_form},
 	.summary = "complete logs of killed programs, repair JSON traces",
 	.arguments = {ARGUMENTS(options), .add = add, .check = check},
 	.usage = "[LOG...]\nFILE -o PATH",

@@ -312,7 +312,7 @@ static int run(int argc, char **argv)
 		report_row_limit(&request.report_options, DEFAULT_TOP);
 	request.groups = request.grouping.build;
 	choose_key(&request);
-	request.report.schema = "ctprof/stats/1";
+	request.report.schema = stats_form.schema;
 	request.report.inputs = request.inputs.paths;
 	request.report.input_count = request.inputs.count;
 	choose_edges(&request);

@@ -29,6 +29,12 @@ class Column:
 
     def member(self):
         """Its value in JSON."""
+        if self.kind == "map":
+            values = {"type": TYPES[self.words]} if self.words else {}
+            if self.words == "time":
+                values["minimum"] = 0
+            return {"type": "object", "additionalProperties": values,
+                    "description": self.text}
         if self.kind == "object":
             return {"$ref": f"#/$defs/{self.table}"}
         if self.kind == "list":
@@ -102,8 +108,10 @@ class Report:
         return {c.table for t in self.tables for c in t.columns
                 if c.kind == "object" and c.nullable}
 
-    def document(self):
-        head = (self.of("head") or [Table("head", "", 0, "")])[0]
+    def document(self, row):
+        """The object and its definitions; `row` is the name of its rows."""
+        head = Table("head", "", 0, "")
+        head.columns = [c for t in self.of("head") for c in t.columns]
         parts = head.parts(self.always)
         common = {
             "schema": {"const": self.schema, "description": "this schema"},
@@ -117,9 +125,9 @@ class Report:
             "truncated": {"type": "boolean", "description":
                           "rows were left out, or an input was cut off"},
         }
-        arrays = {t.key: {"type": "array", "items": {"$ref": f"#/$defs/{t.key}"
-                                                     if t.key != "rows" else
-                                                     "#/$defs/row"},
+        names = {"rows": row}
+        arrays = {t.key: {"type": "array", "items": {
+            "$ref": f"#/$defs/{names.get(t.key, t.key)}"},
                           "description": t.text} for t in self.of("array")}
         parts["required"] = [*common, *parts["required"], *(
             t.key for t in self.of("array") if not t.bits)]
@@ -129,20 +137,31 @@ class Report:
         for table in self.of("array") + self.of("nested"):
             if table.kind == "nested" and table.key not in used:
                 continue
-            name = "row" if table.key == "rows" else table.key
+            name = names.get(table.key, table.key)
             definitions[name] = table.parts(self.always)
             if name in self.null_tables():
                 definitions[name]["type"] = ["object", "null"]
             if table.text:
                 definitions[name]["description"] = table.text
-        return {"$schema": "https://json-schema.org/draft/2020-12/schema",
-                "$id": self.schema, "title": f"{self.title} --json", **parts,
-                "$defs": definitions}
+        return {"title": f"{self.title} --json", **parts}, definitions
 
     def csv(self):
         return {"$id": f"{self.schema}.csv", "title": f"{self.title} --csv",
                 "columns": [column.csv(self.always)
                             for column in self.of("csv")[0].columns]}
+
+
+def json_schema(reports):
+    """The schema of one report, or of alternatives."""
+    objects, definitions = zip(*(
+        report.document(f"row{i}" if i > 1 else "row")
+        for i, report in enumerate(reports, 1)))
+    body = objects[0] if len(objects) == 1 else {
+        "title": objects[0]["title"], "oneOf": list(objects)}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": reports[0].schema, **body,
+            "$defs": {key: part for parts in definitions
+                      for key, part in parts.items()}}
 
 
 def read_reports(lines):
@@ -191,10 +210,15 @@ def text_of(value, indent="", before=0):
 
 
 def main():
+    reports = {}
     for report in read_reports(sys.stdin):
-        name, number = report.schema.removeprefix("ctprof/").split("/")
-        for suffix, document in ((".json", report.document()),
-                                 (".csv.json", report.csv())):
+        reports.setdefault(report.schema, []).append(report)
+    for schema, forms in reports.items():
+        name, number = schema.removeprefix("ctprof/").split("/")
+        documents = {".json": json_schema(forms)}
+        if forms[0].of("csv"):
+            documents[".csv.json"] = forms[0].csv()
+        for suffix, document in documents.items():
             path = os.path.join(sys.argv[1], f"{name}-{number}{suffix}")
             with open(path, "w", encoding="utf-8") as out:
                 out.write(text_of(document) + "\n")

@@ -57,7 +57,9 @@ struct column {
 		const void *row);
 	const struct columns *table;
 	const struct column_unit *unit; /* in text; NULL: the sheet's */
-	const char *words; /* "a|b": the texts that occur, for doc/schemas */
+	const char *words; /* "a|b": the texts that occur, for doc/schemas; of
+			    * COLUMN_MAP: the type of its values, "text" or
+			    * "time"; NULL: any */
 	const char *sort;  /* its words for --sort, "a|b"; columns with equal
 			    * ones show the same */
 	uint32_t when;     /* these bits of the sheet must all be set */
@@ -146,16 +148,17 @@ struct columns {
 
 #define COLUMN_TITLE_MAX 96
 
-/* For doc/schemas: the members and arrays of JSON, and the table of CSV. */
+/* For doc/schemas: the members and arrays of JSON, and the table of CSV. Forms
+ * with the same schema are alternatives. */
 struct report_form {
-	const char *schema;         /* "ctprof/stats/1" */
-	const char *title;          /* "ctprof stats" */
-	uint32_t always;            /* bits that all these reports have, */
-	uint32_t never;             /* and those that none of them has */
-	const struct columns *head; /* or NULL */
+	const char *schema; /* "ctprof/stats/1" */
+	const char *title;  /* "ctprof stats" */
+	uint32_t always;    /* bits that all these reports have, */
+	uint32_t never;     /* and those that none of them has */
+	const struct columns *heads[3];
 	const struct columns *arrays[4];
-	uint32_t array_bits[4]; /* the bits that the arrays need */
-	const struct columns *csv;
+	uint32_t array_bits[4];    /* the bits that the arrays need */
+	const struct columns *csv; /* or NULL */
 };
 
 enum report_style { REPORT_TEXT, REPORT_JSON, REPORT_CSV };

@@ -156,10 +156,10 @@ static const struct column items[] = {
 		.words = "passed|slower|noise|short|off|added|removed"),
 	COLUMN(COUNT, "allowed_ppm", NULL, "the limit, in parts per million "
 		"of the base; null if it is a time or there is none",
-		DELTA_OF(allowed_ppm)),
+		DELTA_OF(allowed_ppm), .nullable = true),
 	COLUMN(TIME, "allowed_ns", NULL,
 		"the limit; null if it is a share or there is none",
-		DELTA_OF(allowed_ns)),
+		DELTA_OF(allowed_ns), .nullable = true),
 	DELTA_COLUMNS,
 	DELTA_TEXT_COLUMNS,
 	COLUMN_IN_TEXT(TIME, "allowed", DELTA_OF(allowed)),
@@ -293,7 +293,8 @@ static const struct column verdict_items[] = {
 	VERDICT(REGRESSION_ADDED, "added", "only on the new side"),
 	VERDICT(REGRESSION_REMOVED, "removed", "only in the base"),
 };
-static const struct columns verdict_table = COLUMNS(NULL, NULL, verdict_items);
+static const struct columns verdict_table = COLUMNS(
+	"verdicts", "number of functions with each verdict", verdict_items);
 
 struct head {
 	const char *figure;
@@ -311,6 +312,12 @@ static const struct column head_items[] = {
 };
 /* clang-format on */
 static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
+
+const struct report_form check_form = {.schema = "ctprof/check/1",
+	.title = "ctprof check",
+	.heads = {&comparison_head, &head_table},
+	.arrays = {&table},
+	.csv = &table};
 
 bool check_has_more(const struct check_view *view)
 {

@@ -53,6 +53,8 @@ struct check_view {
 /* Whether rows are beyond `top`. */
 bool check_has_more(const struct check_view *view);
 
+extern const struct report_form check_form;
+
 /* For report_write(); `view` is a struct check_view. */
 void check_write(struct sheet *sheet, const void *view);
 

@@ -432,7 +432,7 @@ static const struct column moved_items[] = {
 	COLUMN_IN_JSON(COUNT, "files", "number of files in both",
 		COLUMN_OF(struct source_map_root, file_count)),
 };
-static const struct columns moved_table = COLUMNS(NULL, NULL, moved_items);
+static const struct columns moved_table = COLUMNS("directory", NULL, moved_items);
 
 static void put_moved(struct sheet *sheet, const struct column *column,
 	const void *row)
@@ -456,7 +456,7 @@ static const struct column head_items[] = {
 		"new side", .put = put_moved, .table = &moved_table),
 };
 /* clang-format on */
-static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
+const struct columns comparison_head = COLUMNS(NULL, NULL, head_items);
 
 void comparison_write(struct sheet *sheet, const struct comparison *comparison)
 {
@@ -466,7 +466,7 @@ void comparison_write(struct sheet *sheet, const struct comparison *comparison)
 		[MATCH_KEY_EXACT] = "exact"};
 	size_t base = comparison->base_count;
 
-	columns_members(sheet, &head_table,
+	columns_members(sheet, &comparison_head,
 		&(struct head){base, comparison->inputs.count - base,
 			words[comparison->match], &comparison->source_map});
 }

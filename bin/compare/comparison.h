@@ -51,6 +51,7 @@ int comparison_run(struct comparison *comparison, enum diff_key key,
 	void *user);
 
 /* Writes the members "base_runs", "new_runs", "match" and "moved". */
+extern const struct columns comparison_head;
 void comparison_write(struct sheet *sheet, const struct comparison *comparison);
 
 /* Whether this row is shown. */

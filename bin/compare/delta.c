@@ -177,8 +177,11 @@ static const struct column side_columns[] = {
 static const struct column sum_columns[] = {DELTA_COLUMNS};
 /* clang-format on */
 
-const struct columns delta_side_table = COLUMNS(NULL, "a side", side_columns);
-const struct columns delta_sum_table = COLUMNS(NULL, "a sum", sum_columns);
+const struct columns delta_side_table = COLUMNS("side",
+	"one side of the comparison; null if it is missing there",
+	side_columns);
+const struct columns delta_sum_table = COLUMNS(
+	"sum", "both sides of a sum, and their difference", sum_columns);
 
 struct value delta_side_value(const struct column *column, const void *row)
 {

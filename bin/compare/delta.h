@@ -69,17 +69,19 @@ void delta_line_init(struct delta_line *line, const struct diff_row *row,
 		DELTA_SIDE(side, spread.self_ns))
 #define DELTA_COLUMNS \
 	COLUMN_IN_JSON(OBJECT, "base", "the base; null if it is missing there",\
-		DELTA_OF(side[DIFF_BASE]), .table = &delta_side_table), \
+		DELTA_OF(side[DIFF_BASE]), .table = &delta_side_table, \
+		.nullable = true), \
 	COLUMN_IN_JSON(OBJECT, "new", \
 		"the new side; null if it is missing there", \
-		DELTA_OF(side[DIFF_NEW]), .table = &delta_side_table), \
+		DELTA_OF(side[DIFF_NEW]), .table = &delta_side_table, \
+		.nullable = true), \
 	DELTA_CSV_COLUMNS(DIFF_BASE, "base"), \
 	DELTA_CSV_COLUMNS(DIFF_NEW, "new"), \
 	COLUMN(INTEGER, "delta_ns", NULL, "growth of total_ns", \
 		DELTA_OF(delta_ns)), \
 	COLUMN(REAL, "ratio", NULL, \
 		"total_ns divided by the base's; null if undefined", \
-		DELTA_OF(ratio)), \
+		DELTA_OF(ratio), .nullable = true), \
 	COLUMN(INTEGER, "delta_self_ns", NULL, "growth of self_ns", \
 		DELTA_OF(delta_self_ns)), \
 	COLUMN(INTEGER, "delta_count", NULL, "growth of the number of calls", \

@@ -209,6 +209,12 @@ static const struct column head_items[] = {
 /* clang-format on */
 static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
 
+const struct report_form diff_form = {.schema = "ctprof/diff/1",
+	.title = "ctprof diff",
+	.heads = {&comparison_head, &head_table},
+	.arrays = {&table},
+	.csv = &table};
+
 bool diff_has_more(const struct diff_view *view)
 {
 	struct counts counts = count_rows(view);

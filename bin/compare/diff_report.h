@@ -20,6 +20,8 @@ bool diff_differs(const struct diff_view *view);
 /* Whether rows are beyond `top`. */
 bool diff_has_more(const struct diff_view *view);
 
+extern const struct report_form diff_form;
+
 /* For report_write(); `view` is a struct diff_view. */
 void diff_write(struct sheet *sheet, const void *view);
 

@@ -303,7 +303,7 @@ static const struct column head_items[] = {
 static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
 const struct report_form kernels_form = {.schema = "ctprof/kernels/1",
 	.title = "ctprof kernels",
-	.head = &head_table,
+	.heads = {&head_table},
 	.arrays = {&device_table, &kernels_table},
 	.csv = &kernels_table};
 

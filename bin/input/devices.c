@@ -253,31 +253,31 @@ static const struct column items[] = {
 	COLUMN_IN_JSON(COUNT, "device", "the device's number, from 0",
 		OF(number)),
 	COLUMN_IN_JSON(TEXT, "device_name",
-		"the device's name; null if it is not known", OF(name)),
+		"the device's name; null if unknown", OF(name), .nullable = true),
 	COLUMN_IN_JSON(COUNT, "streams", "number of streams with activities",
 		OF(streams)),
 	COLUMN_IN_JSON(MAP, "properties", "its properties in the file",
 		.put = put_properties),
 };
 /* clang-format on */
-static const struct columns table =
+const struct columns devices_table =
 	COLUMNS("device_properties", "each device", items);
 
 void devices_write(struct sheet *sheet, const struct devices *devices,
 	const struct trace *trace)
 {
-	columns_begin(sheet, &table);
+	columns_begin(sheet, &devices_table);
 	for (uint32_t i = 0; i < devices->count; i++) {
 		const struct devices_item *item = &devices->items[i];
 
-		columns_add(sheet, &table, TABLE_PLAIN,
+		columns_add(sheet, &devices_table, TABLE_PLAIN,
 			&(struct device_line){item->pid, item->number,
 				item->streams,
 				devices_name_value(
 					trace, item->pid, item->number),
 				trace});
 	}
-	columns_end(sheet, &table);
+	columns_end(sheet, &devices_table);
 }
 
 const char *devices_function_name(

@@ -50,6 +50,7 @@ void devices_add_rows(const struct devices *devices, const struct trace *trace,
 	struct table *table);
 
 /* Writes the array "device_properties" of JSON. */
+extern const struct columns devices_table;
 void devices_write(struct sheet *sheet, const struct devices *devices,
 	const struct trace *trace);
 

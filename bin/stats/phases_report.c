@@ -38,7 +38,7 @@ static const struct column items[] = {
 	COLUMN_IN_CSV(TEXT, "name", "the thread's name; empty if unknown",
 		OF(name), .when = THREADS),
 	COLUMN(TEXT, "rules", NULL, "the name of the rules; null for inputs "
-		"that no rules match", OF(rules)),
+		"that no rules match", OF(rules), .nullable = true),
 	COLUMN(TEXT, "phase", NULL, "the phase; (unknown) is time outside of "
 		"phases, (idle) time outside of ranges", OF(phase)),
 	COLUMN(COUNT, "count", NULL, "number of ranges that begin it",
@@ -236,7 +236,7 @@ struct set_line {
 #define OF(member) COLUMN_OF(struct set_line, member)
 static const struct column set_items[] = {
 	COLUMN_IN_JSON(TEXT, "rules", "the name of the rules; null for inputs "
-		"that no rules match", OF(rules)),
+		"that no rules match", OF(rules), .nullable = true),
 	COLUMN_IN_JSON(COUNT, "inputs", "number of inputs", OF(inputs)),
 	COLUMN_IN_JSON(COUNT, "flat", "number of those without a call tree",
 		OF(flat)),
@@ -303,10 +303,10 @@ static const struct column thread_items[] = {
 	COLUMN_IN_JSON(TEXT, "name", "the thread's name; empty if unknown",
 		OF(name)),
 	COLUMN_IN_JSON(TEXT, "rules", "the name of the rules; null for inputs "
-		"that no rules match", OF(rules)),
+		"that no rules match", OF(rules), .nullable = true),
 	COLUMN_IN_JSON(TIME, "wall_ns", "the sum of the phases", OF(wall_ns)),
 	COLUMN_IN_JSON(MAP, "phases", "the self time of each phase, in "
-		"nanoseconds", .put = put_phases),
+		"nanoseconds", .put = put_phases, .words = "time"),
 };
 /* clang-format on */
 static const struct columns thread_table =
@@ -328,6 +328,12 @@ static void add_thread_objects(
 	}
 	columns_end(sheet, &thread_table);
 }
+
+const struct report_form phases_form = {.schema = "ctprof/phases/1",
+	.title = "ctprof phases",
+	.arrays = {&table, &set_table, &thread_table},
+	.array_bits = {0, 0, THREADS},
+	.csv = &table};
 
 void phases_write(struct sheet *sheet, const void *user)
 {

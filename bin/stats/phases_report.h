@@ -6,6 +6,8 @@
 #include "input/phase_totals.h"
 #include "cli/columns.h"
 
+extern const struct report_form phases_form;
+
 /* For report_write(); `view` is a sorted struct phase_totals. */
 void phases_write(struct sheet *sheet, const void *view);
 

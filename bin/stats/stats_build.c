@@ -180,7 +180,7 @@ const struct report_form build_form = {.schema = "ctprof/build/1",
 	.always = HAS_GROUPS,
 	.never = STATS_NEEDS | HAS_CAPTURES | HAS_SHAPES | HAS_STACKS |
 		 HAS_FAILURES | HAS_HOST_FAILURES,
-	.head = &head_table,
+	.heads = {&head_table},
 	.arrays = {&stats_table},
 	.csv = &stats_table};
 
@@ -229,7 +229,7 @@ int stats_build_print(const struct aggregate *rollup,
 
 	if (status != EXIT_DONE)
 		return status;
-	report->schema = "ctprof/build/1";
+	report->schema = build_form.schema;
 	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
 		report->truncated |= build.groups[i].hidden != 0;
 	status = report_write(report_options, report, out, write_build, &build);

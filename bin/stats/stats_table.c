@@ -335,7 +335,7 @@ static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
 const struct report_form stats_form = {.schema = "ctprof/stats/1",
 	.title = "ctprof stats",
 	.never = HAS_GROUPS | HAS_UNITS,
-	.head = &head_table,
+	.heads = {&head_table},
 	.arrays = {&work_table, &stats_table},
 	.array_bits = {WITH_WORK},
 	.csv = &stats_table};
