@@ -540,7 +540,7 @@ static int report_input(
 	if (status != EXIT_DONE)
 		return status;
 	info.trace = input->file.source->trace;
-	info.has_start = info.trace->base_realtime_ns != 0 &&
+	info.has_start = trace_is_wall(info.trace) &&
 			 !__builtin_add_overflow(info.trace->base_realtime_ns,
 				 summary.start_ns, &info.start_ns);
 	if (request->has_table)

@@ -248,7 +248,7 @@ static void put_start(
 	int64_t start_ns;
 
 	json_key(json, "start");
-	if (trace->base_realtime_ns == 0 ||
+	if (!trace_is_wall(trace) ||
 		__builtin_add_overflow(
 			trace->base_realtime_ns, first_ns, &start_ns))
 		json_none(json);

@@ -6,18 +6,7 @@
 #include "cli/command.h"
 #include "cli/diag.h"
 
-/* Upper bound for times since 1970: the year 2100. */
-#define WALL_MAX_NS INT64_C(4102444800000000000)
-
 #define SECOND_NS INT64_C(1000000000)
-
-/* Older Kineto traces have wall-clock times with a base of 0. */
-static bool is_wall(const struct trace *trace)
-{
-	return trace->base_realtime_ns != 0 ||
-	       (trace->start_ns > TRACE_WALL_MIN_NS &&
-		       trace->start_ns < WALL_MAX_NS);
-}
 
 static int64_t subtract(int64_t from, int64_t what)
 {
@@ -38,12 +27,12 @@ static int64_t base_ns_of(const struct clock *clock)
 static int64_t find_base(const struct clock *clocks, size_t count)
 {
 	int64_t base_ns = 0;
-	int64_t start_ns = WALL_MAX_NS;
+	int64_t start_ns = TRACE_WALL_MAX_NS;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct trace *trace = clocks[i].trace;
 
-		if (!clocks[i].has_events || !is_wall(trace))
+		if (!clocks[i].has_events || !trace_is_wall(trace))
 			continue;
 		if (trace->base_realtime_ns == 0 && trace->start_ns < start_ns)
 			start_ns = trace->start_ns;
@@ -51,7 +40,7 @@ static int64_t find_base(const struct clock *clocks, size_t count)
 			(base_ns == 0 || trace->base_realtime_ns < base_ns))
 			base_ns = trace->base_realtime_ns;
 	}
-	if (base_ns == 0 && start_ns < WALL_MAX_NS)
+	if (base_ns == 0 && start_ns < TRACE_WALL_MAX_NS)
 		base_ns = start_ns - start_ns % SECOND_NS;
 	return base_ns;
 }
@@ -69,9 +58,9 @@ static int solve_wall(struct clock *clocks, size_t count, int64_t *base_ns)
 
 		clock->shift_ns = 0;
 		clock->timeline_shift_ns = 0;
-		if (is_wall(clock->trace))
+		if (trace_is_wall(clock->trace))
 			clock->shift_ns = subtract(base_ns_of(clock), *base_ns);
-		if (!clock->has_events || used == 1 || is_wall(clock->trace))
+		if (!clock->has_events || used == 1 || trace_is_wall(clock->trace))
 			continue;
 		diag("%s: has no recording time, so its clock cannot be "
 		     "aligned with the others; see --align",

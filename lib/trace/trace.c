@@ -428,6 +428,13 @@ int64_t trace_track_end(const struct trace *trace, uint32_t track)
 	return trace->end_ns;
 }
 
+bool trace_is_wall(const struct trace *trace)
+{
+	return trace->base_realtime_ns != 0 ||
+	       (trace->start_ns > TRACE_WALL_MIN_NS &&
+		       trace->start_ns < TRACE_WALL_MAX_NS);
+}
+
 int64_t trace_track_epoch(
 	const struct trace *trace, uint32_t track, int64_t first_ns)
 {

@@ -163,8 +163,9 @@ struct trace_fact {
 	enum trace_fact_kind kind;
 };
 
-/* Times since 1970 are at least in 2001: no other clock reaches that value. */
+/* Times since 1970 are from 2001, which no other clock reaches, to 2100. */
 #define TRACE_WALL_MIN_NS INT64_C(978307200000000000)
+#define TRACE_WALL_MAX_NS INT64_C(4102444800000000000)
 
 /* Facts that identify the ranks of a job: the number of recordings merged;
  * PyTorch's description of its process, in JSON. */
@@ -320,6 +321,10 @@ void trace_lose(struct trace *trace, enum trace_loss loss, uint64_t count);
 
 /* The time at which this track's open ranges are closed. */
 int64_t trace_track_end(const struct trace *trace, uint32_t track);
+
+/* Are its times since 1970? Traces of older Kineto versions and of TORCH_TRACE
+ * have such times with a base of 0. */
+bool trace_is_wall(const struct trace *trace);
 
 /*
  * The origin of this track's times in a file; its first event is at `first_ns`.

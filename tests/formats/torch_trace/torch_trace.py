@@ -98,6 +98,8 @@ def check_real(path, work):
 
     info = json.loads(output("info", "--json", path))
     equal("format", info["format"], "torch_trace")
+    equal("start", info["start_ns"],
+          round(1000 * min(event["ts"] for event in events)))
     counts = collections.Counter(next(iter(head)) for head, _ in records(text))
     trace = work / "out.json"
     output("convert", "-q", "--force", "-o", trace, path)
