@@ -60,7 +60,8 @@ static int solve_wall(struct clock *clocks, size_t count, int64_t *base_ns)
 		clock->timeline_shift_ns = 0;
 		if (trace_is_wall(clock->trace))
 			clock->shift_ns = subtract(base_ns_of(clock), *base_ns);
-		if (!clock->has_events || used == 1 || trace_is_wall(clock->trace))
+		if (!clock->has_events || used == 1 ||
+			trace_is_wall(clock->trace))
 			continue;
 		diag("%s: has no recording time, so its clock cannot be "
 		     "aligned with the others; see --align",
