@@ -72,8 +72,8 @@ static const char *text_of(const char *text)
 }
 
 /* Prints a table, and then those nested in it, as lines of fields. */
-static void put_table(
-	const char *kind, const struct columns *table, uint32_t bits)
+static void put_table(const struct report_form *form, const char *kind,
+	const struct columns *table, uint32_t bits)
 {
 	static const char *const types[] = {[COLUMN_COUNT] = "count",
 		[COLUMN_TIME] = "time",
@@ -95,7 +95,7 @@ static void put_table(
 		const struct columns *nested = column->table;
 		const char *key = is_csv ? column->csv : column->json;
 
-		if (key != NULL)
+		if (key != NULL && (column->when & form->never) == 0)
 			printf("column\t%s\t%s\t%" PRIu32
 			       "\t%d\t%d\t%d\t%s\t%s\t%s\n",
 				key, types[column->type], column->when,
@@ -106,27 +106,28 @@ static void put_table(
 				column->help);
 	}
 	for (size_t i = 0; i < table->count && !is_csv; i++)
-		if (table->items[i].table != NULL)
-			put_table("nested", table->items[i].table, 0);
+		if (table->items[i].table != NULL &&
+			(table->items[i].when & form->never) == 0)
+			put_table(form, "nested", table->items[i].table, 0);
 }
 
-/* Prints the columns of all reports, from which doc/schemas are made. */
+/* Prints the columns of all reports, from which doc/schemas and the manual are
+ * made. */
 static void print_columns(void)
 {
 	for (const struct command *const *at = commands; *at != NULL; at++)
 		for (size_t i = 0; (*at)->forms[i] != NULL; i++) {
 			const struct report_form *form = (*at)->forms[i];
 
-			printf("report\t%s\t%s\t%" PRIu32 "\t%" PRIu32 "\n",
-				form->schema, form->title, form->always,
-				form->never);
+			printf("report\t%s\t%s\t%" PRIu32 "\n", form->schema,
+				form->title, form->always);
 			for (size_t j = 0; form->heads[j] != NULL; j++)
-				put_table("head", form->heads[j], 0);
+				put_table(form, "head", form->heads[j], 0);
 			for (size_t j = 0; form->arrays[j] != NULL; j++)
-				put_table("array", form->arrays[j],
+				put_table(form, "array", form->arrays[j],
 					form->array_bits[j]);
 			if (form->csv != NULL)
-				put_table("csv", form->csv, 0);
+				put_table(form, "csv", form->csv, 0);
 		}
 }
 

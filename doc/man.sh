@@ -8,6 +8,7 @@
 #	@PAGES@		their pages, each with a comma
 #	@FORMAT NAME@	the head of a paragraph on that format
 #	@FORMATS@	paragraphs on the formats that have no @FORMAT NAME@
+#	@COLUMNS@	the members and columns of the command's reports
 #	@SYNOPSES@	ctp2NAME [OPTION...] [FILE...] for all converters
 #	@CONVERTERS@	their names, within a line
 #
@@ -96,6 +97,103 @@ LC_ALL=C awk -v ctprof="'$ctprof'" -v command="$command" \
 				print sentence(summary[order[i]])
 			}
 	}
+	# The reports of the command, their tables, and the columns of these.
+	function read_columns(    call, line, field) {
+		call = ctprof " help --columns"
+		while ((call | getline line) > 0) {
+			split(line, field, "\t")
+			if (field[1] == "report") {
+				wanted = index(field[3] " ",
+					"ctprof " command " ") == 1
+				if (wanted) {
+					schema[++reports] = field[2]
+					title[reports] = field[3]
+				}
+			} else if (wanted && field[1] == "table") {
+				kind[++tables] = field[2]
+				name[tables] = field[3]
+				text[tables] = field[5]
+				in_report[tables] = reports
+				first[tables] = columns + 1
+				if (field[2] == "nested")
+					nested[reports, field[3]] = tables
+			} else if (wanted) {
+				key[++columns] = field[2]
+				words[columns] = field[3] == "map" ? "" : field[8]
+				inner[columns] = field[9]
+				help[columns] = field[10]
+				last[tables] = columns
+			}
+		}
+		close(call)
+	}
+	function put_member(name, text) {
+		print ".TP\n.B " roff(name) "\n" roff(text)
+	}
+	# `path` has the keys that lead to the table.
+	function put_members(table, path,    i, choice, part) {
+		for (i = first[table]; i <= last[table]; i++) {
+			choice = words[i]
+			gsub(/\|/, ", ", choice)
+			choice = choice == "" ? "" : " (" choice ")"
+			part = nested[in_report[table], inner[i]]
+			if (inner[i] != "" && part in shown)
+				choice = " (as in " shown[part] ")"
+			put_member(key[i], help[i] choice)
+			if (kind[table] == "array")
+				in_json[in_report[table], key[i]] = 1
+			if (inner[i] != "" && !(part in shown)) {
+				shown[part] = path key[i]
+				print ".RS"
+				put_members(part, path key[i] ".")
+				print ".RE"
+			}
+		}
+	}
+	function put_csv(table,    i, end) {
+		print ".PP\nCSV has the columns"
+		for (i = first[table]; i <= last[table]; i++) {
+			end = i == last[table] ? "." : ","
+			if ((in_report[table], key[i]) in in_json)
+				print ".BR " roff(key[i]) " " end
+			else
+				print ".B " roff(key[i]) "\n(" \
+					roff(help[i]) ")" end
+		}
+	}
+	function put_report(report,    table, file, has_csv) {
+		print ".SS " roff(title[report])
+		print "JSON has the schema\n.B " roff(schema[report])
+		print "and, besides the fields of all reports, see"
+		print ".BR ctprof (1):"
+		for (table = 1; table <= tables; table++) {
+			if (in_report[table] != report)
+				continue
+			if (kind[table] == "head")
+				put_members(table, "")
+			if (kind[table] == "csv") {
+				put_csv(table)
+				has_csv = 1
+			}
+			if (kind[table] != "array")
+				continue
+			put_member(name[table], text[table])
+			print ".RS"
+			put_members(table, name[table] ".")
+			print ".RE"
+		}
+		file = schema[report]
+		sub(/^ctprof/, "schemas", file)
+		sub(/\/1$/, "-1", file)
+		print ".PP\nThe schema is installed as"
+		print ".BR " roff(file) (has_csv ? ".json ,\nand that of CSV as\n.BR " \
+			roff(file) ".csv.json ." : ".json .")
+	}
+	function put_columns(    i) {
+		read_columns()
+		for (i = 1; i <= reports; i++)
+			put_report(i)
+	}
 	function put_synopses(    i, n, name) {
 		n = split(converters, name, "\n")
 		for (i = 1; i <= n; i++) {
@@ -105,6 +203,7 @@ LC_ALL=C awk -v ctprof="'$ctprof'" -v command="$command" \
 	}
 	/^@FORMATS?[ @]/ && count == 0 { read_formats() }
 	/^@OPTIONS@$/ { put_options(); next }
+	/^@COLUMNS@$/ { put_columns(); next }
 	/^@COMMANDS@$/ { put_commands(); next }
 	/^@PAGES@$/ { put_pages(); next }
 	/^@FORMAT [^ ]*@$/ { put_format(substr($2, 1, length($2) - 1)); next }

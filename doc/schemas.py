@@ -97,9 +97,9 @@ class Table:
 
 
 class Report:
-    def __init__(self, schema, title, always, never):
+    def __init__(self, schema, title, always):
         self.schema, self.title, self.tables = schema, title, []
-        self.always, self.never = int(always), int(never)
+        self.always = int(always)
 
     def of(self, kind):
         return [table for table in self.tables if table.kind == kind]
@@ -133,10 +133,7 @@ class Report:
             t.key for t in self.of("array") if not t.bits)]
         parts["properties"] = {**common, **parts["properties"], **arrays}
         definitions = {}
-        used = {c.table for t in self.tables for c in t.columns}
         for table in self.of("array") + self.of("nested"):
-            if table.kind == "nested" and table.key not in used:
-                continue
             name = names.get(table.key, table.key)
             definitions[name] = table.parts(self.always)
             if name in self.null_tables():
@@ -173,9 +170,7 @@ def read_reports(lines):
         elif what == "table":
             reports[-1].tables.append(Table(*fields))
         else:
-            column = Column(*fields)
-            if not column.when & reports[-1].never:
-                reports[-1].tables[-1].columns.append(column)
+            reports[-1].tables[-1].columns.append(Column(*fields))
     return reports
 
 

@@ -51,7 +51,7 @@ void delta_line_init(struct delta_line *line, const struct diff_row *row,
 		DELTA_OF(file)), \
 	COLUMN(COUNT, "line", NULL, "its line, from 1; 0 if unknown", \
 		DELTA_OF(line)), \
-	COLUMN(TEXT, "kind", NULL, "function, kernel, copy or memset", \
+	COLUMN(TEXT, "kind", NULL, "its kind", \
 		DELTA_OF(kind), \
 		.words = "function|kernel|gpu_memcpy|gpu_memset")
 #define DELTA_CSV_COLUMNS(side, name) \
