@@ -391,9 +391,17 @@ static enum ctp_status add_profile_member(void *user, unsigned key,
 
 	switch (key) {
 	case KEY_EVENTS:
+		if (profile->sampled)
+			return json_members_refuse(
+				&reader->members, value, err);
 		return json_members_array(
 			&reader->members, value, add_event, err);
 	case KEY_SAMPLES:
+		/* Points have times or numbers of samples, not both. */
+		if (!profile->sampled &&
+			data->point_count > profile->first_point)
+			return json_members_refuse(
+				&reader->members, value, err);
 		profile->sampled = true;
 		return json_members_array(
 			&reader->members, value, add_sample, err);

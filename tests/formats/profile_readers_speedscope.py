@@ -185,6 +185,12 @@ def check_bad():
                            ("C", 0, 3))),
                "names are lost", "a 2\na;(frame 7) 1\n",
                "a frame that has no name")
+    both = evented(("O", 0, 0), ("C", 0, 10 ** 18))
+    samples = '"samples": [[1], [1]], "weights": [3, 4]'
+    check_said(one(f"{both[:-1]}, {samples}}}"), "invalid events",
+               f"a {10 ** 18}\n", "events come before samples")
+    check_said(one(f"{{{samples}, {both[1:]}"), "invalid events",
+               "b 7\n", "samples come before events")
     cut = one(evented(("O", 0, 0), ("C", 0, 2), ("O", 1, 3), ("C", 1, 4)))
     cut = cut[:cut.rindex(b'{"type"')]
     check_said(cut, "cut off", "b 6\na 2\n", "what was cut off")
