@@ -8,7 +8,9 @@
 set -u
 build=${BUILD:?}
 cd "$build" || exit 99
-make -k -j"$(nproc)" check >check.out 2>&1
+# One job more than processors, because some tests wait most of the time. TESTS
+# names some of the tests.
+make -k -j"$(($(nproc) + 1))" check ${TESTS:+"TESTS=$TESTS"} >check.out 2>&1
 status=$?
 passed=0
 failed=0
