@@ -19,6 +19,7 @@
 #include "cli/arguments.h"
 #include "record/spawn.h"
 #include "record/run_logs.h"
+#include "record/run_output.h"
 #include "record/preload.h"
 #include "record/python.h"
 #include "cli/quantity.h"
@@ -35,8 +36,8 @@
 #define STATUS_NOT_FOUND 127
 
 struct request {
-	const char *output;
-	bool force;
+	struct run_output output;
+	struct run_logs logs;
 	bool quiet;
 	bool verbose;
 	bool no_preload;
@@ -140,16 +141,21 @@ static int diag_cannot_create(const char *path)
 	return EXIT_OUTPUT;
 }
 
+static int check_name(const char *path)
+{
+	size_t size = strlen(path);
+
+	if (size != 0 && path[size - 1] != '/' && strcmp(path, "-") != 0)
+		return EXIT_DONE;
+	diag("'%s' cannot be the name of a log", path);
+	return EXIT_USAGE;
+}
+
 /* The recorder creates its file itself, so remove an old one. */
 static int remove_old_log(const char *path, bool force)
 {
 	struct stat found;
-	size_t size = strlen(path);
 
-	if (size == 0 || path[size - 1] == '/' || strcmp(path, "-") == 0) {
-		diag("'%s' cannot be the name of a log", path);
-		return EXIT_USAGE;
-	}
 	if (lstat(path, &found) != 0) {
 		if (errno == ENOENT)
 			return EXIT_DONE;
@@ -219,21 +225,50 @@ static int diag_cannot_run(const char *program, int error)
 	return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 }
 
-/* Returns EXIT_INPUT if the program was built so that it cannot be recorded. */
-static int report(const struct request *request, struct timespec start)
+/* Joins the logs of a complete recording, and converts the result. */
+static int finish_output(const struct request *request)
 {
-	size_t logs = run_logs_report(request->output,
-		&(struct run_logs_options){.start = start,
-			.symbolize = !request->no_symbolize,
-			.gpu = preload_wants_gpu(&request->preload),
-			.quiet = request->quiet,
-			.verbose = request->verbose});
+	const struct run_output *output = &request->output;
+	const struct run_logs *logs = &request->logs;
+	int status;
 
-	if (logs == 0 && (request->python.wanted || request->python.compile))
-		python_explain(request->argv, request->output);
-	else if (logs == 0)
-		return preload_explain(request->argv[0], request->output);
-	return EXIT_DONE;
+	if (output->format == NULL)
+		return EXIT_DONE;
+	if (!run_logs_are_complete(logs) || !run_output_join(output, logs)) {
+		diag("%s: not written, since the logs of its processes are "
+		     "not complete; the first is %s",
+			output->path, output->log);
+		return EXIT_OUTPUT;
+	}
+	status = run_output_convert(output);
+	if (status == EXIT_DONE && !request->quiet)
+		diag("%s: recorded", output->path);
+	return status;
+}
+
+/* Returns EXIT_INPUT if the program was built so that it cannot be recorded. */
+static int report(struct request *request, struct timespec start)
+{
+	const char *log = request->output.log;
+	struct run_logs *logs = &request->logs;
+
+	run_logs_find(logs, log, start);
+	if (logs->count == 0 &&
+		(request->python.wanted || request->python.compile))
+		python_explain(request->argv, request->output.path);
+	else if (logs->count == 0)
+		return preload_explain(request->argv[0], request->output.path);
+	if (logs->count == 0)
+		return EXIT_DONE;
+	if (!request->no_symbolize)
+		run_logs_symbolize(logs, request->quiet);
+	if (!request->quiet)
+		run_logs_report(logs,
+			&(struct run_logs_options){
+				.gpu = preload_wants_gpu(&request->preload),
+				.brief = request->output.format != NULL,
+				.verbose = request->verbose});
+	return finish_output(request);
 }
 
 /* With --python, excludes apply to Python functions, not to those of C modules.
@@ -269,11 +304,16 @@ static int prepare_environment(struct request *request)
 		status = EXIT_LIMIT;
 	}
 	if (status == EXIT_DONE)
-		status = remove_old_log(request->output, request->force);
+		status = check_name(request->output.path);
 	if (status == EXIT_DONE)
-		status = check_creation(request->output);
+		status = run_output_init(&request->output);
 	if (status == EXIT_DONE)
-		status = set_output(request->output);
+		status = remove_old_log(
+			request->output.log, request->output.force);
+	if (status == EXIT_DONE)
+		status = check_creation(request->output.log);
+	if (status == EXIT_DONE)
+		status = set_output(request->output.log);
 	if (status == EXIT_DONE)
 		status = selection_apply(&request->selection, request->argv[0]);
 	if (status == EXIT_DONE && !request->no_preload)
@@ -299,7 +339,9 @@ static int run_program(struct request *request)
 		return status;
 	if (end.exec_errno != 0)
 		return diag_cannot_run(request->argv[0], end.exec_errno);
-	recovery_after_run(request->output, start, &end, request->quiet);
+	recovery_after_run(
+		&request->logs, &(struct recovery_run){request->output.log,
+					start, &end, request->quiet});
 	status = report(request, start);
 	selection_clear(&request->selection);
 	if (WIFSIGNALED(end.status))
@@ -309,13 +351,15 @@ static int run_program(struct request *request)
 
 static int run(int argc, char **argv)
 {
-	struct request request = {.output = DEFAULT_OUTPUT};
+	struct request request = {.output.path = DEFAULT_OUTPUT};
 	int status;
 
 	arguments_parse(&cmd_record, argc, argv, &request);
 	status = run_program(&request);
 	selection_clear(&request.selection);
 	python_clear(&request.python);
+	run_logs_clear(&request.logs);
+	run_output_clear(&request.output);
 	return status;
 }
 
@@ -325,10 +369,11 @@ static const struct argument options[] = {
 	ARGUMENT_HEADING("Output:", GROUP_OUTPUT),
 	{"output", 'o', "FILE", ARGUMENT_OUTPUT,
 		"write the log to this file (default: " DEFAULT_OUTPUT "); child "
-		"processes write to NAME.PID.ctp beside it", GROUP_OUTPUT,
-		OF(output)},
-	{"force", 0, NULL, ARGUMENT_FLAG, "overwrite a log that exists",
-		GROUP_OUTPUT, OF(force)},
+		"processes write to NAME.PID.ctp beside it. With the suffix "
+		"of another format (.pstats, .json, ...), the log is "
+		"converted at the end", GROUP_OUTPUT, OF(output.path)},
+	{"force", 0, NULL, ARGUMENT_FLAG, "overwrite an output that exists",
+		GROUP_OUTPUT, OF(output.force)},
 	{"level", 0, "N", ARGUMENT_CALL,
 		"compression level, 1 to 9 (default: 1)", GROUP_OUTPUT,
 		.call = set_level, .detail = "CTPROF_LEVEL"},

@@ -4,6 +4,7 @@ libprogram_la_SOURCES += \
 	%D%/python.c %D%/python.h \
 	%D%/recovery.c %D%/recovery.h \
 	%D%/run_logs.c %D%/run_logs.h \
+	%D%/run_output.c %D%/run_output.h \
 	%D%/selection.c %D%/selection.h \
 	%D%/spawn.c %D%/spawn.h \
 	%D%/spool_dir.c %D%/spool_dir.h \

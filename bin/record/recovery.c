@@ -102,6 +102,7 @@ struct finished_run {
 	const struct spawn_end *end;
 	int64_t newest_ns; /* start of the program's last recording */
 	int patience;      /* retries left for helpers */
+	struct run_logs *logs;
 	bool quiet;
 };
 
@@ -189,6 +190,7 @@ static void complete_log(
 	char how[128] = "";
 
 	if (spool->ready && spool->busy) {
+		run_logs_add_busy(run->logs, spool->header.log_path);
 		recovery_diag_busy(
 			spool, name == NULL ? spool->header.log_path : name);
 	} else {
@@ -237,16 +239,17 @@ static void find_newest(
 	}
 }
 
-void recovery_after_run(const char *output, struct timespec start,
-	const struct spawn_end *end, bool quiet)
+void recovery_after_run(struct run_logs *logs, const struct recovery_run *given)
 {
 	struct finished_run run = {
-		.output = output,
-		.absolute = run_logs_absolute(output),
-		.start_ns = (int64_t)start.tv_sec * SECOND + start.tv_nsec,
-		.end = end,
+		.output = given->log,
+		.absolute = run_logs_absolute(given->log),
+		.start_ns = (int64_t)given->start.tv_sec * SECOND +
+			    given->start.tv_nsec,
+		.end = given->end,
 		.patience = HELPER_TRIES,
-		.quiet = quiet,
+		.logs = logs,
+		.quiet = given->quiet,
 	};
 	struct spool_dir spools = {0};
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "record/run_logs.h"
 #include "record/spawn.h"
 #include "recover/recover.h"
 
@@ -25,11 +26,17 @@ int recovery_complete(
 /* Reports which process is recording to the spool. */
 void recovery_diag_busy(const struct spool_file *spool, const char *name);
 
-/*
- * Completes the logs of a run that wrote to `output` since `start` and ended
- * with `end`; processes still recording are left alone.
- */
-void recovery_after_run(const char *output, struct timespec start,
-	const struct spawn_end *end, bool quiet);
+/* A run that has ended. */
+struct recovery_run {
+	const char *log; /* of the first process */
+	struct timespec start;
+	const struct spawn_end *end;
+	bool quiet;
+};
+
+/* Completes the logs of a run; processes still recording are left alone, and
+ * added to the busy ones of `logs`. */
+void recovery_after_run(
+	struct run_logs *logs, const struct recovery_run *given);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "input/trace_summary.h"
+#include "base/memory.h"
 #include "cli/command.h"
 #include "input/input.h"
 #include "cli/quantity.h"
@@ -134,10 +135,11 @@ static bool diag_gpu(const char *path, const struct trace *trace)
 }
 
 /* Returns whether the log may contain GPU data. */
-static bool diag_log(const char *path, uint64_t size_bytes, bool verbose)
+static bool diag_log(const char *path, uint64_t size_bytes,
+	const struct run_logs_options *options)
 {
 	bool gpu = false;
-	struct inputs inputs = {.verbose = verbose};
+	struct inputs inputs = {.verbose = options->verbose};
 	char size[QUANTITY_TEXT];
 	struct ctp_error err = {0};
 	struct trace_summary summary;
@@ -150,14 +152,16 @@ static bool diag_log(const char *path, uint64_t size_bytes, bool verbose)
 		return false;
 	}
 	if (size_bytes > SUMMARY_MAX_BYTES) {
-		diag("%s: %s", path, quantity_bytes(size, size_bytes));
+		if (!options->brief)
+			diag("%s: %s", path, quantity_bytes(size, size_bytes));
 		return true;
 	}
 	if (input_open(&input, path, &inputs) != EXIT_DONE)
 		return true;
 	if (trace_summary_read(&summary, input.file.source, NULL, NULL, &err) ==
 		CTP_OK) {
-		diag_summary(path, &summary, size_bytes);
+		if (!options->brief)
+			diag_summary(path, &summary, size_bytes);
 		if (summary.cost.line[0] != '\0')
 			diag("%s: %s", path, summary.cost.line);
 		else
@@ -170,39 +174,58 @@ static bool diag_log(const char *path, uint64_t size_bytes, bool verbose)
 	return gpu;
 }
 
-/* The logs found. */
-struct log_counts {
-	size_t logs;
-	bool gpu;
-};
-
-static void report_one(const char *path, const struct run_logs_options *options,
-	struct log_counts *counts)
+void run_logs_clear(struct run_logs *logs)
 {
-	const struct symbolizer symbolizer = {
-		.quiet = options->quiet, .brief = true};
-	struct stat found;
-
-	if (stat(path, &found) != 0 || !is_since(&found, options->start))
-		return;
-	/* Errors are reported and only cost names. */
-	if (options->symbolize && found.st_size > 0 &&
-		symbolizer_run(&symbolizer, path) == EXIT_DONE)
-		(void)stat(path, &found);
-	if (!options->quiet &&
-		diag_log(path, (uint64_t)found.st_size, options->verbose))
-		counts->gpu = true;
-	counts->logs++;
+	for (size_t i = 0; i < logs->count; i++)
+		free(logs->paths[i]);
+	for (size_t i = 0; i < logs->busy_count; i++)
+		free(logs->busy[i]);
+	memory_free(logs->paths);
+	memory_free(logs->busy);
+	*logs = (struct run_logs){0};
 }
 
-static void report_children(const char *path,
-	const struct run_logs_options *options, struct log_counts *counts)
+static bool add_path(
+	char ***paths, size_t *count, size_t *room, const char *path)
+{
+	char *copy = strdup(path);
+
+	if (copy == NULL ||
+		!array_reserve(paths, *count, room, sizeof(char *))) {
+		free(copy);
+		return false;
+	}
+	(*paths)[(*count)++] = copy;
+	return true;
+}
+
+void run_logs_add_busy(struct run_logs *logs, const char *absolute)
+{
+	if (!add_path(
+		    &logs->busy, &logs->busy_count, &logs->busy_room, absolute))
+		(void)diag_no_memory(absolute);
+}
+
+/* Adds the log if it was written since the start. */
+static void add_log(
+	struct run_logs *logs, const char *path, struct timespec start)
+{
+	struct stat found;
+
+	if (stat(path, &found) == 0 && is_since(&found, start) &&
+		!add_path(&logs->paths, &logs->count, &logs->room, path))
+		(void)diag_no_memory(path);
+}
+
+void run_logs_find(
+	struct run_logs *logs, const char *path, struct timespec start)
 {
 	int directory_size = (int)(basename(path) - path);
 	struct dirent **entries = NULL;
 	char *directory = NULL;
 	int found;
 
+	add_log(logs, path, start);
 	output_name = basename(path);
 	if (asprintf(&directory, "%.*s.", directory_size, path) < 0)
 		return;
@@ -212,7 +235,7 @@ static void report_children(const char *path,
 
 		if (asprintf(&child, "%.*s%s", directory_size, path,
 			    entries[i]->d_name) >= 0) {
-			report_one(child, options, counts);
+			add_log(logs, child, start);
 			free(child);
 		}
 		free(entries[i]);
@@ -221,13 +244,38 @@ static void report_children(const char *path,
 	free(directory);
 }
 
-size_t run_logs_report(const char *path, const struct run_logs_options *options)
+bool run_logs_are_complete(const struct run_logs *logs)
 {
-	struct log_counts counts = {0};
+	struct stat found;
 
-	report_one(path, options, &counts);
-	report_children(path, options, &counts);
-	if (options->gpu && counts.logs != 0 && !counts.gpu && !options->quiet)
+	for (size_t i = 0; i < logs->count; i++)
+		if (stat(logs->paths[i], &found) != 0 || found.st_size == 0)
+			return false;
+	return logs->count != 0 && logs->busy_count == 0;
+}
+
+void run_logs_symbolize(const struct run_logs *logs, bool quiet)
+{
+	const struct symbolizer symbolizer = {.quiet = quiet, .brief = true};
+	struct stat found;
+
+	/* Errors are reported and only cost names. */
+	for (size_t i = 0; i < logs->count; i++)
+		if (stat(logs->paths[i], &found) == 0 && found.st_size > 0)
+			(void)symbolizer_run(&symbolizer, logs->paths[i]);
+}
+
+void run_logs_report(
+	const struct run_logs *logs, const struct run_logs_options *options)
+{
+	bool gpu = false;
+	struct stat found;
+
+	for (size_t i = 0; i < logs->count; i++)
+		if (stat(logs->paths[i], &found) == 0 &&
+			diag_log(logs->paths[i], (uint64_t)found.st_size,
+				options))
+			gpu = true;
+	if (options->gpu && logs->count != 0 && !gpu)
 		diag("--gpu was given, but the program used no CUDA");
-	return counts.logs;
 }

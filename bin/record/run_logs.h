@@ -14,17 +14,39 @@ char *run_logs_absolute(const char *path);
 /* Whether a recording to `output` may have made `log`. Both are absolute. */
 bool run_logs_belongs_to(const char *log, const char *output);
 
+struct run_logs {
+	char **paths;
+	size_t count;
+	size_t room;
+	char **busy; /* absolute paths of logs that are still written */
+	size_t busy_count;
+	size_t busy_room;
+};
+
+/* A process still records to this log. Errors: reported. */
+void run_logs_add_busy(struct run_logs *logs, const char *absolute);
+
+/* Adds the logs of the recording to `path` that changed since `start`, of
+ * CLOCK_REALTIME_COARSE: the clock of file times. The first is that of the first
+ * process, if it is there. */
+void run_logs_find(
+	struct run_logs *logs, const char *path, struct timespec start);
+void run_logs_clear(struct run_logs *logs);
+
+/* Whether there are logs, and no process still writes to one. */
+bool run_logs_are_complete(const struct run_logs *logs);
+
+/* Adds names to functions known by address. Errors: reported. */
+void run_logs_symbolize(const struct run_logs *logs, bool quiet);
+
 struct run_logs_options {
-	struct timespec start; /* CLOCK_REALTIME_COARSE: clock of file times */
-	bool symbolize;        /* add names to functions known by address */
-	bool gpu;              /* report if no GPU was used */
-	bool quiet;
+	bool gpu;   /* report if no GPU was used */
+	bool brief; /* report only problems */
 	bool verbose;
 };
 
-/* Finishes each log and reports its contents and losses. Only files changed
- * since `start` count. Returns their number. */
-size_t run_logs_report(
-	const char *path, const struct run_logs_options *options);
+/* Reports the contents and losses of each log. */
+void run_logs_report(
+	const struct run_logs *logs, const struct run_logs_options *options);
 
 #endif

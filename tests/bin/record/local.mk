@@ -2,5 +2,6 @@
 shell_tests += \
 	%D%/cost.sh \
 	%D%/no_command.sh \
+	%D%/output.sh \
 	%D%/repair.sh \
 	%D%/symbolize.sh

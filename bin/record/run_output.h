@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The output of a recording: one log, or a file converted from it. */
+#ifndef RUN_OUTPUT_H
+#define RUN_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "format.h"
+#include "record/run_logs.h"
+
+struct run_output {
+	const char *path;            /* as given */
+	const struct format *format; /* NULL: the output is the log */
+	char *log;                   /* the first process writes this one */
+	bool force;
+};
+
+/* Chooses the format by the suffix of `path`, and names the log. Errors:
+ * reported; returns an exit status. */
+int run_output_init(struct run_output *output);
+void run_output_clear(struct run_output *output);
+
+/* Joins the logs of all processes into the first one. Errors: reported; false,
+ * and all logs stay. */
+bool run_output_join(
+	const struct run_output *output, const struct run_logs *logs);
+
+/* Converts the log, and removes it. Errors: reported; returns an exit status;
+ * the log stays. */
+int run_output_convert(const struct run_output *output);
+
+#endif
