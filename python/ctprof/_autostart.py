@@ -6,10 +6,17 @@ import os
 from . import _ctprof, _options, _session
 
 
+# Whether start() was called: children may find two copies of the package, that
+# of `ctprof record` and the interpreter's own, whose sitecustomizes run both.
+_is_started = False
+
+
 def start():
     """Records from here to the end of the process."""
-    if not _session.is_recording():
+    global _is_started
+    if _is_started or not _session.is_recording():
         return
+    _is_started = True
     try:
         # One option per line.
         request = _options.read_words(

@@ -4,6 +4,7 @@ its own log, however it ends."""
 
 import os
 import pathlib
+import shutil
 import signal
 import sys
 import unittest
@@ -122,6 +123,31 @@ class RecordPython(support.TestCase):
         (child,) = self.children()
         self.assertEqual(support.calls(child)["work"], 1)
         self.assertEqual(support.calls(self.log)["work"], 0)
+
+    def test_two_copies_of_the_package_are_one_recording(self):
+        other = self.work / "other" / "ctprof"
+        shutil.copytree(PACKAGE, other)
+        self.script(WORKER + "work(1)")
+        done = self.record("program.py",
+                           env={"PYTHONPATH": str(other / "site")})
+        self.assertNotIn("not recording", done.stderr)
+        self.assertEqual(support.calls(self.log)["work"], 1)
+
+    def test_package_of_another_version_leads_to_that_of_this_one(self):
+        version = "python{}.{}".format(*sys.version_info)
+        if "t" in sys.abiflags:
+            version += "t"
+        other = self.work / "lib/python3.99/site-packages/ctprof"
+        own = self.work / "lib" / version / "site-packages/ctprof"
+        shutil.copytree(PACKAGE, own)
+        shutil.copytree(PACKAGE, other, ignore=shutil.ignore_patterns("*.so"))
+        self.script(WORKER + "work(1)")
+        done = support.python(
+            "program.py", cwd=self.work,
+            env={"PYTHONPATH": str(other / "site"), "CTPROF_PYTHON": "",
+                 "CTPROF_OUT": str(self.log)})
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(support.calls(self.log)["work"], 1)
 
     def check_child(self, code):
         """The program starts one that has its own log."""

@@ -31,14 +31,28 @@ def _say_why(error):
         _say("code in sub-interpreters is not recorded")
 
 
+def _places(package):
+    """The directories of the package below the same prefix that may be for this
+    interpreter: this one, and that in lib/python3.13 for lib/python3.11."""
+    yield package
+    version = "python{}.{}".format(*sys.version_info)
+    if "t" in sys.abiflags:
+        version += "t"
+    words = package.split("/")
+    for at, word in enumerate(words):
+        if word.startswith("python3."):
+            yield "/".join(words[:at] + [version] + words[at + 1:])
+
+
 def _start(here):
-    """Uses the package around this directory if it has an extension for this
-    interpreter; else the interpreter's own package."""
-    package = os.path.dirname(here)
+    """Uses the package around this directory, or beside it, if it has an
+    extension for this interpreter; else the interpreter's own package."""
     extension = "_ctprof" + _imp.extension_suffixes()[0]
     before = sys.path[:]
-    if os.path.exists(os.path.join(package, extension)):
-        sys.path.insert(0, os.path.dirname(package))
+    for package in _places(os.path.dirname(here)):
+        if os.path.exists(os.path.join(package, extension)):
+            sys.path.insert(0, os.path.dirname(package))
+            break
     try:
         from ctprof import _autostart
     except ImportError as error:
