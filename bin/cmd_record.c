@@ -42,6 +42,8 @@ struct request {
 	bool verbose;
 	bool no_preload;
 	bool no_symbolize;
+	bool launched; /* by the package for Python, which reports by itself
+			* why it records nothing */
 	struct selection selection;
 	struct preload_options preload;
 	struct python python;
@@ -253,6 +255,8 @@ static int report(struct request *request, struct timespec start)
 	struct run_logs *logs = &request->logs;
 
 	run_logs_find(logs, log, start);
+	if (logs->count == 0 && request->launched)
+		return EXIT_DONE;
 	if (logs->count == 0 &&
 		(request->python.wanted || request->python.compile))
 		python_explain(request->argv, request->output.path);
@@ -428,6 +432,7 @@ static const struct argument options[] = {
 	{"verbose", 'v', NULL, ARGUMENT_FLAG,
 		"also print what was left out without harm", GROUP_OTHER,
 		OF(verbose)},
+	{"launched", 0, NULL, ARGUMENT_FLAG, NULL, GROUP_OTHER, OF(launched)},
 	ARGUMENTS_OF(&preload_arguments, OF(preload)),
 	ARGUMENTS_OF(&python_arguments, OF(python)),
 };

@@ -13,6 +13,18 @@ _FORMATS = {".prof": "pstats", ".pstats": "pstats", ".json": "chrome",
             ".pb.gz": "pprof", ".speedscope.json": "speedscope"}
 
 
+def is_log(path):
+    """Whether the name is a log's, which may have no suffix."""
+    return os.path.splitext(path)[1] in ("", ".", ".ctp")
+
+
+def check_suffix(path):
+    """Raises ValueError if the suffix is unknown."""
+    if not is_log(path) and _find_format(path) is None:
+        raise ValueError(f"{path}: no format has this suffix; the suffixes are "
+                         f".ctp, {', '.join(_FORMATS)}")
+
+
 def _find_format(path):
     """The format of the longest suffix that matches; None if none does."""
     suffixes = [suffix for suffix in _FORMATS if path.endswith(suffix)]
@@ -64,12 +76,23 @@ class Output:
         if sys.stdout is not None:
             sys.stdout.flush()
 
+    def _find_children(self):
+        """The logs of forked processes. Imports nothing: the program may have
+        lost the right to read modules."""
+        directory, name = os.path.split(self.log)
+        stem, suffix = os.path.splitext(name)
+        try:
+            names = os.listdir(directory)
+        except PermissionError:
+            return []
+        return [os.path.join(directory, name) for name in names
+                if name.startswith(stem + ".") and name.endswith(suffix) and
+                name[len(stem) + 1:len(stem) + 2].isdecimal()]
+
     def complete_children(self):
         """Repairs the logs of processes that left by os._exit(), as
         multiprocessing's do."""
-        import glob
-        stem, suffix = os.path.splitext(self.log)
-        logs = glob.glob(f"{glob.escape(stem)}.[0-9]*{glob.escape(suffix)}")
+        logs = self._find_children()
         try:
             if logs:
                 _program.run("repair", "--quiet", "--", *sorted(logs))

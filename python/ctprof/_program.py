@@ -47,6 +47,12 @@ def run(*arguments):
                            f"ctprof {arguments[0]}: status {done.returncode}")
 
 
+def record(options, words):
+    """Becomes `ctprof record` of this program. Raises RuntimeError or OSError
+    if it cannot."""
+    os.execv(find(), ["ctprof", "record", *options, "--", *words])
+
+
 def convert(log, out, kind):
     """Converts a log with the program, which needs little memory, or, without
     the program, in this process."""

@@ -26,6 +26,10 @@ class _Exists(Exception):
     """The output exists; with its name."""
 
 
+# In the environment of a run that `ctprof record` has started for us.
+_PARENT = "CTPROF_PARENT"
+
+
 def _new_main(**values):
     """A fresh __main__ module; returns its namespace."""
     module = types.ModuleType("__main__")
@@ -155,13 +159,16 @@ class _Run:
         self._name = request.output or "run.ctp"
         self._output = _output.Output(self._name, self._is_kept)
         self._is_tracing = False
+        self._is_missing = False  # there is no such module
+        self._has_parent = False
 
-    def begin(self):
+    def begin(self, has_parent):
         """False if the program is to run without being recorded. Raises
         _Exists if it must not run, so that no recording is lost."""
+        self._has_parent = has_parent
         try:
             if _session.is_recording():
-                if self._request.output:
+                if self._request.output and not has_parent:
                     _session.say(f"--output has no effect: {_ctprof.status()}")
                 self._output = None
                 return True
@@ -191,6 +198,10 @@ class _Run:
             raise _options.UsageError(str(error)) from None
         try:
             exec(code, namespace)
+        except SystemExit as error:
+            # Python's message is the exit's argument.
+            self._is_missing = isinstance(error.__context__, runpy._Error)
+            raise
         finally:
             if self._is_tracing and _ctprof.is_last(callbacks):
                 _session.untrace()
@@ -209,11 +220,21 @@ class _Run:
                 self._is_tracing = False
                 _session.untrace()
             if self._output is None:
+                if self._is_missing and self._has_parent:
+                    _ctprof.record_stop()
+                    os.unlink(os.environ["CTPROF_OUT"].replace("%%", "%"))
+                    _session.say("nothing was recorded")
                 return
             _session.end()
-            if os.getpid() == self._pid:
+            if os.getpid() != self._pid:
+                return
+            if self._is_missing:
+                self._output.discard()
+                _session.say("nothing was recorded")
+            else:
                 self._deliver()
-        except (RuntimeError, ValueError, OSError) as error:
+        except (ImportError, RuntimeError, ValueError, OSError) as error:
+            # The program may have given up the right to read modules.
             _session.say(str(error))
 
     def _deliver(self):
@@ -231,7 +252,33 @@ class _Run:
             _session.say(f"{self._name}: recorded")
 
 
+def _hand_over(request):
+    """Becomes `ctprof record`, which runs this command again and converts its
+    recording, however the program ends. Returns if it cannot."""
+    if (request.sort or not request.output or _output.is_log(request.output) or
+            not sys.executable or _ctprof.is_privileged or
+            _session.is_recording()):
+        return
+    os.environ[_PARENT] = "1"
+    try:
+        _program.record(
+            ["--launched", "--no-preload", f"--output={request.output}",
+             f"--min-ns={round(request.min_us * 1000)}",
+             *["--force"] * request.force, *["--quiet"] * request.quiet],
+            [sys.executable, *sys.orig_argv[1:]])
+    except (RuntimeError, OSError):
+        del os.environ[_PARENT]
+
+
 def _run(request):
+    has_parent = os.environ.pop(_PARENT, None) is not None
+    if not has_parent:
+        _hand_over(request)
+    if request.output:
+        try:
+            _output.check_suffix(request.output)
+        except ValueError as error:
+            raise _options.UsageError(str(error)) from None
     try:
         code, namespace = _LOADERS[request.kind](request.target, request.args)
     except _CannotOpen as error:
@@ -243,7 +290,7 @@ def _run(request):
         atexit.register(_session.say, "nothing was recorded")
         raise
     run = _Run(request)
-    if not run.begin():
+    if not run.begin(has_parent):
         exec(code, namespace)
         return 0
     atexit.register(run.finish)

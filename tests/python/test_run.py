@@ -3,6 +3,7 @@
 output, its end; and its log."""
 
 import json
+import os
 import pathlib
 import pstats
 import re
@@ -181,7 +182,13 @@ class Run(support.TestCase):
         self.assertFalse(self.log.exists())
 
     def test_module_that_does_not_exist(self):
-        self.same("-m", "no_such_module")
+        self.same("-m", "no_such_module", last=NOTHING)
+        self.assertEqual(list(self.work.iterdir()), [])
+        said = self.run_with("-o", "run.pstats", "-m", "no_such_module")
+        self.assertEqual(said.returncode, 1)
+        self.assertTrue(said.stderr.endswith("no_such_module\n" + NOTHING),
+                        said.stderr)
+        self.assertEqual(list(self.work.iterdir()), [])
 
     def test_output_that_cannot_be_written(self):
         plain = support.python("-c", "print(1); raise SystemExit(4)",
@@ -285,6 +292,37 @@ class Run(support.TestCase):
         file = json.loads((self.work / "run.speedscope.json").read_text())
         self.assertIn("<built-in method builtins.len>",
                       [frame["name"] for frame in file["shared"]["frames"]])
+
+    def test_suffix_that_no_format_has_is_refused(self):
+        for env in ({}, {"PATH": str(self.work), "CTPROF": ""}):
+            said = self.run_with("-o", "run.xyz", "-c", "print(1)", env=env)
+            self.assertEqual((said.returncode, said.stdout), (2, ""))
+            self.assertRegex(said.stderr, r"\Actprof: run.xyz: no format .*; "
+                             r"the suffixes are .ctp, .*\.json")
+
+    def test_profile_is_there_however_the_program_ends(self):
+        for end, status in (("os._exit(7)", 7),
+                            ("signal.raise_signal(signal.SIGTERM)",
+                             -signal.SIGTERM),
+                            ("os.kill(os.getpid(), signal.SIGKILL)",
+                             -signal.SIGKILL),
+                            ("os.fork() or os._exit(0); os.wait()", 0)):
+            code = ("import os, signal\ndef work(): pass\n"
+                    f"work()\n{end}")
+            said = self.run_with("-o", "run.pstats", "-c", code)
+            self.assertEqual(said.returncode, status, said.stderr)
+            self.assertEqual([path.name for path in self.work.iterdir()],
+                             ["run.pstats"])
+            stats = pstats.Stats(str(self.work / "run.pstats")).stats
+            self.assertEqual(stats["<string>", 2, "work"][0], 1)
+
+    @unittest.skipIf(os.getuid() != 0, "only root may become another user")
+    def test_program_that_gives_up_its_rights_has_its_profile(self):
+        code = "import os; os.setuid(65534)\ndef work(): pass\nwork()"
+        for name in ("run.ctp", "run.pstats"):
+            said = self.run_with("-o", name, "-c", code)
+            self.assertEqual(said.stderr, f"ctprof: {name}: recorded\n")
+            self.assertTrue((self.work / name).exists())
 
     def test_profile_is_converted_without_the_program(self):
         package = self.work / "far/from/all/ctprof"
