@@ -68,10 +68,13 @@ static error_t check(void *structure, const struct argp_state *state)
 		argp_error(state, "--gpu and --follow cannot be combined with "
 				  "--group");
 	if (request->grouping.threads &&
-		(request->grouping.key != NULL || request->options.callers ||
-			request->options.callees))
+		(request->options.callers || request->options.callees))
 		argp_error(state, "--group=thread cannot be combined with "
-				  "--sort, --callers and --callees");
+				  "--callers and --callees");
+	if (request->grouping.threads && request->grouping.key != NULL &&
+		stats_threads_key(request->grouping.key) == NULL)
+		argp_error(state, "--group=thread needs --sort by ncalls, "
+				  "tottime or cumtime");
 	if (request->interval_ns == 0)
 		request->interval_ns = DEFAULT_INTERVAL_NS;
 	else if (!request->follow)
@@ -287,7 +290,8 @@ static void choose_key(struct request *request)
 	options->key = request->grouping.key;
 	if (options->key != NULL)
 		return;
-	options->key = stats_key("cumtime");
+	options->key =
+		stats_key(request->grouping.threads ? "tottime" : "cumtime");
 	if (options->gpu) {
 		options->key = stats_key("device");
 		return;
@@ -318,7 +322,7 @@ static int run(int argc, char **argv)
 	choose_edges(&request);
 	status = request.follow ? run_follow(&request)
 		 : request.grouping.threads
-			 ? stats_print_threads(
+			 ? stats_print_threads(&request.options,
 				   &request.report_options, &request.inputs)
 			 : run_request(&request);
 	aggregate_clear(&request.aggregate);

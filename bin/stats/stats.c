@@ -108,17 +108,15 @@ static int compare(const void *a, const void *b, void *user)
 }
 
 /* Smallest time of a shown function. */
-static uint64_t least_time(const struct stats *stats)
+uint64_t stats_least_time(
+	const struct stats_options *options, uint64_t whole_ns)
 {
-	uint64_t total = stats->options->gpu ? stats->device_ns
-					     : stats->profile->total_ns;
-	uint64_t parts = stats->options->min_parts;
-	uint64_t share =
-		total / MILLION * parts + total % MILLION * parts / MILLION;
+	uint64_t parts = options->min_parts;
+	uint64_t share = whole_ns / MILLION * parts +
+			 whole_ns % MILLION * parts / MILLION;
 
-	return share > stats->options->min_cumtime_ns
-		       ? share
-		       : stats->options->min_cumtime_ns;
+	return share > options->min_cumtime_ns ? share
+					       : options->min_cumtime_ns;
 }
 
 static void sum_device(struct stats *stats)
@@ -223,7 +221,9 @@ static void choose_rows(struct stats *stats)
 {
 	const struct profile *profile = stats->profile;
 	bool gpu = stats->options->gpu;
-	uint64_t least = least_time(stats);
+	uint64_t least = stats_least_time(
+		stats->options, stats->options->gpu ? stats->device_ns
+						    : stats->profile->total_ns);
 	uint32_t all = 0;
 	uint32_t all_work = 0;
 

@@ -1,41 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /* The time of each thread: --group=thread. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "cli/command.h"
-#include "stats/stats.h"
+#include "stats/stats_table.h"
 
 struct thread {
 	const char *input, *name;
 	int64_t pid, tid;
-	uint64_t calls, depth, own_ns, total_ns, first_ns, last_ns;
+	uint64_t calls, depth, own_ns, total_ns, first_ns, last_ns, key;
 };
 
 struct threads {
+	const struct stats_options *options;
 	struct report_options *report_options;
 	const struct inputs *inputs;
-	const struct trace *trace;
-	const char *input;
-	struct thread *items; /* by track */
-	uint32_t count;
+	struct thread *items; /* by track; then the rows, sorted */
+	uint32_t count, hidden;
 };
 
 /* clang-format off */
-#define OF(member) COLUMN_OF(struct thread, member)
+#define OF_THREAD(member) COLUMN_OF(struct thread, member)
 static const struct column items[] = {
-	COLUMN_IN_CSV(TEXT, "input", "the input", OF(input)),
-	COLUMN(INTEGER, "pid", "pid", "the process", OF(pid)),
-	COLUMN(INTEGER, "tid", "tid", "the thread", OF(tid)),
-	COLUMN(COUNT, "calls", "calls", "number of calls", OF(calls)),
-	COLUMN(TIME, "own_ns", "own ", "the time in calls", OF(own_ns)),
+	COLUMN_IN_CSV(TEXT, "input", "the input", OF_THREAD(input)),
+	COLUMN(INTEGER, "pid", "pid", "the process", OF_THREAD(pid)),
+	COLUMN(INTEGER, "tid", "tid", "the thread", OF_THREAD(tid)),
+	COLUMN(COUNT, "calls", "calls", "number of calls", OF_THREAD(calls),
+		.sort = "ncalls|count"),
+	COLUMN(TIME, "own_ns", "own ", "the time in calls", OF_THREAD(own_ns),
+		.sort = "tottime|self-cpu"),
 	COLUMN(TIME, "total_ns", "total ",
 		"the time from the first call to the end of the last one",
-		OF(total_ns)),
-	COLUMN(TEXT, "name", "thread", "its name; may be empty", OF(name)),
+		OF_THREAD(total_ns), .sort = "cumtime|cpu"),
+	COLUMN(TEXT, "name", "thread", "its name; may be empty", OF_THREAD(name)),
 };
 static const struct columns table =
-	COLUMNS("rows", "the threads, by own time", items);
+	COLUMNS("rows", "the threads, by own time or --sort", items);
 /* clang-format on */
 
 const struct report_form stats_threads_form = {.schema = "ctprof/threads/1",
@@ -43,11 +45,20 @@ const struct report_form stats_threads_form = {.schema = "ctprof/threads/1",
 	.arrays = {&table},
 	.csv = &table};
 
+/* The column with the same words, or NULL. */
+const struct column *stats_threads_key(const struct column *key)
+{
+	for (size_t i = 0; i < table.count; i++)
+		if (items[i].sort != NULL &&
+			strcmp(items[i].sort, key->sort) == 0)
+			return &items[i];
+	return NULL;
+}
+
 static enum ctp_status add_event(
 	void *user, const struct event *event, struct ctp_error *err)
 {
 	struct threads *threads = user;
-	const struct trace_track *track = &threads->trace->tracks[event->track];
 	struct thread *thread;
 
 	if (event->kind != EVENT_BEGIN && event->kind != EVENT_END)
@@ -66,25 +77,55 @@ static enum ctp_status add_event(
 		thread->depth++;
 	else if (thread->depth != 0)
 		thread->depth--;
-	thread->input = threads->input;
-	thread->pid = track->pid;
-	thread->tid = track->tid;
-	thread->name = strtab_text(threads->trace->text, track->name, NULL);
 	return CTP_OK;
 }
 
-/* Tracks without calls come last. */
 static int compare(const void *left, const void *right)
 {
 	const struct thread *one = left, *other = right;
 
-	if (one->own_ns != other->own_ns)
-		return one->own_ns < other->own_ns ? 1 : -1;
+	if (one->key != other->key)
+		return one->key < other->key ? 1 : -1;
 	if (one->calls != other->calls)
 		return one->calls < other->calls ? 1 : -1;
 	if (one->pid != other->pid)
 		return one->pid > other->pid ? 1 : -1;
 	return (one->tid > other->tid) - (one->tid < other->tid);
+}
+
+/* Keeps the rows to show, in their order. */
+static void choose_rows(
+	struct threads *threads, const struct trace *trace, const char *input)
+{
+	const struct stats_options *options = threads->options;
+	const struct column *key = stats_threads_key(options->key);
+	uint64_t least_ns, whole_ns = 0;
+	uint32_t all = 0, count = 0;
+
+	for (uint32_t i = 0; i < threads->count; i++) {
+		whole_ns += threads->items[i].own_ns;
+		all += threads->items[i].calls != 0;
+	}
+	least_ns = stats_least_time(options, whole_ns);
+	for (uint32_t i = 0; i < threads->count; i++) {
+		struct thread thread = threads->items[i];
+
+		if (thread.calls == 0 || thread.total_ns < least_ns)
+			continue;
+		thread.input = input;
+		thread.pid = trace->tracks[i].pid;
+		thread.tid = trace->tracks[i].tid;
+		thread.name =
+			strtab_text(trace->text, trace->tracks[i].name, NULL);
+		thread.key = columns_value(key, &thread).number;
+		threads->items[count++] = thread;
+	}
+	if (count != 0)
+		qsort(threads->items, count, sizeof(*threads->items), compare);
+	threads->count = count;
+	if (options->top != 0 && count > options->top)
+		threads->count = options->top;
+	threads->hidden = all - threads->count;
 }
 
 static void write_threads(struct sheet *sheet, const void *user)
@@ -93,32 +134,30 @@ static void write_threads(struct sheet *sheet, const void *user)
 
 	sheet->unit = (struct column_unit){"ms", 1000000};
 	columns_begin(sheet, &table);
-	for (uint32_t i = 0; i < threads->count && threads->items[i].calls; i++)
+	for (uint32_t i = 0; i < threads->count; i++)
 		columns_add(sheet, &table, TABLE_PLAIN, &threads->items[i]);
 	columns_end(sheet, &table);
+	stats_print_hidden(sheet, threads->hidden, "");
 }
 
 static int print_input(
 	void *user, char *const *path, struct input *input, FILE *out)
 {
 	struct threads threads = *(struct threads *)user;
+	const struct trace *trace = input->file.source->trace;
 	struct ctp_error err = {0};
 	struct report report;
 	int status;
 
-	threads.trace = input->file.source->trace;
-	threads.input = *path;
 	if (!report_has_events(input))
 		return EXIT_INPUT;
 	if (report_read(threads.inputs, input, add_event, &threads, &err) !=
 		CTP_OK) {
 		status = input_diag_error(input, input->name, &err);
 	} else {
-		if (threads.count != 0)
-			qsort(threads.items, threads.count,
-				sizeof(*threads.items), compare);
-		report_init(&report, threads.trace, stats_threads_form.schema,
-			path);
+		choose_rows(&threads, trace, *path);
+		report_init(&report, trace, stats_threads_form.schema, path);
+		report.truncated |= threads.hidden != 0;
 		status = report_write(threads.report_options, &report, out,
 			write_threads, &threads);
 	}
@@ -126,10 +165,10 @@ static int print_input(
 	return status;
 }
 
-int stats_print_threads(
+int stats_print_threads(const struct stats_options *options,
 	struct report_options *report_options, const struct inputs *inputs)
 {
-	struct threads threads = {report_options, inputs, NULL, NULL, NULL, 0};
+	struct threads threads = {options, report_options, inputs, NULL, 0, 0};
 
 	return report_print_inputs(
 		report_options, inputs, print_input, &threads);

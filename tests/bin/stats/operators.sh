@@ -353,4 +353,21 @@ END
 printf 'pid,tid,calls,own_ns,total_ns\n1,2,1,9000,9000\n1,1,3,5000,7000\n' |
 	cmp -s - "$work/threads.csv" ||
 	complain "threads: $(cat "$work/threads.csv")"
+# threads_have TIDS OPTION...: the threads shown, in their order.
+threads_have() {
+	wanted=$1
+	shift
+	got=$("$CTPROF" stats -q --group=thread --csv "$@" "$work/threads.json" |
+		sed 1d | cut -d, -f3 | tr '\n' ' ')
+	[ "$got" = "$wanted" ] || complain "threads $*: $got"
+}
+threads_have '1 2 ' --sort ncalls
+threads_have '2 ' --top 1
+threads_have '2 ' --min 8us
+threads_have '2 1 ' --min 50%
+threads_have '2 ' --min 60% --sort cumtime
+"$CTPROF" stats -q --group=thread --top 1 "$work/threads.json" |
+	grep -q '^(1 more not shown' || complain "threads: --top hides silently"
+"$CTPROF" stats -q --group=thread --sort device "$work/threads.json" \
+	2>/dev/null && complain "threads: sorted by device"
 exit $failed
