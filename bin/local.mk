@@ -11,6 +11,7 @@ commands = \
 	%D%/cmd_annotate \
 	%D%/cmd_cflags \
 	%D%/cmd_check \
+	%D%/cmd_compilations \
 	%D%/cmd_completion \
 	%D%/cmd_convert \
 	%D%/cmd_cut \
@@ -30,6 +31,7 @@ commands = \
 libprogram_la_SOURCES = $(commands:=.c)
 include bin/cli/local.mk
 include bin/compare/local.mk
+include bin/compilations/local.mk
 include bin/gpu/local.mk
 include bin/input/local.mk
 include bin/record/local.mk

@@ -61,10 +61,14 @@ dist_pictures_DATA = \
 	%D%/pictures/report.png
 schemasdir = $(docdir)/schemas
 dist_schemas_DATA = \
+	%D%/schemas/breaks-1.csv.json \
+	%D%/schemas/breaks-1.json \
 	%D%/schemas/build-1.csv.json \
 	%D%/schemas/build-1.json \
 	%D%/schemas/check-1.csv.json \
 	%D%/schemas/check-1.json \
+	%D%/schemas/compilations-1.csv.json \
+	%D%/schemas/compilations-1.json \
 	%D%/schemas/diff-1.csv.json \
 	%D%/schemas/diff-1.json \
 	%D%/schemas/formats-1.json \
@@ -77,6 +81,8 @@ dist_schemas_DATA = \
 	%D%/schemas/optimize-1.json \
 	%D%/schemas/phases-1.csv.json \
 	%D%/schemas/phases-1.json \
+	%D%/schemas/recompilations-1.csv.json \
+	%D%/schemas/recompilations-1.json \
 	%D%/schemas/repair-1.json \
 	%D%/schemas/stats-1.csv.json \
 	%D%/schemas/stats-1.json \

@@ -59,6 +59,7 @@ struct command {
 	X(kernels) \
 	X(diff) \
 	X(phases) \
+	X(compilations) \
 	X(check) \
 	X(report) \
 	X(formats) \

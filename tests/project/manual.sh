@@ -145,6 +145,9 @@ for page in "$work"/pages/*; do
 		cp run.ctp run.1234.ctp # as in a child process
 		mkdir build
 		cp "$srcdir/tests/traces/self-win-clang-19.1_main.json.gz" build
+		mkdir trace
+		cp "$srcdir/tests/traces/torch_trace_graph_breaks.log.gz" \
+			trace/dedicated_log_torch_trace_rank_0_x.log.gz
 		gzip -dc build/*.gz | head -c 5000 | gzip >killed.json.gz
 		for trace in t train big; do
 			cp "$srcdir/tests/traces/v100_resnet50_2020_piece.json.gz" \

@@ -43,6 +43,10 @@ FORMS = [
     ("kernels", True, "kernels", "--top", "2", "resnet"),
     ("kernels", True, "kernels", "decode"),
     ("kernels", True, "kernels", "ops.json"),
+    ("compilations", True, "compilations", "graph_breaks", "inductor"),
+    ("breaks", True, "compilations", "--table=breaks", "graph_breaks"),
+    ("recompilations", True, "compilations", "--table=again",
+     "graph_breaks"),
     ("phases", True, "phases", "build/main.cpp.json", "calls.folded"),
     ("phases", True, "phases", "--threads", "sync", "log.ctp"),
     ("diff", True, "diff", "before", "after"),
@@ -126,6 +130,8 @@ def make_inputs():
     link("sync", "traces", "a100_simple_add_cuda_sync.json.gz")
     link("resnet", "traces", "v100_resnet50_2020_piece.json.gz")
     link("decode", "traces", "mi300_vllm_graph_decode.json.gz")
+    link("graph_breaks", "traces", "torch_trace_graph_breaks.log.gz")
+    link("inductor", "traces", "torch_trace_inductor.log.gz")
     link("before", "bin", "compare", "diff", "compare_base.json.gz")
     link("after", "bin", "compare", "diff", "compare_test.json.gz")
     record("log.ctp")

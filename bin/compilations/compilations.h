@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collects the compilations of torch.compile() from the events of TORCH_TRACE
+ * logs: each compilation, the graph breaks, and the reasons for compiling again.
+ * Source: torch/_dynamo/utils.py, CompilationMetrics, of PyTorch 2.4 to 2.15.
+ */
+#ifndef COMPILATIONS_H
+#define COMPILATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/columns.h"
+#include "trace/event.h"
+
+struct strtab;
+
+/* Times are in nanoseconds. A value that the log lacks is unknown. */
+struct compilation {
+	size_t number; /* from 1, in the order of the log */
+	const char *input;
+	const char *id; /* "0/1": a frame, and how often it was compiled */
+	const char *function; /* NULL: unknown; so is the place */
+	const char *file;
+	uint32_t line;
+	const char *direction; /* "forward" or "backward" */
+	const char *again;     /* why it was compiled again, or NULL */
+	const char *outcome;   /* NULL: unknown */
+	const char *failure;   /* in words, or NULL */
+	uint64_t total_ns;     /* 0: unknown */
+	struct value dynamo;   /* own times: they add up to the total */
+	struct value back_end;
+	struct value inductor;
+	struct value waiting;  /* for compiler processes */
+	struct value restarts; /* part of Dynamo's: thrown away */
+	struct value operations, guards;
+	struct value hits, misses; /* of caches */
+	uint64_t bypasses;         /* graphs that caches do not take */
+};
+
+/* All graph breaks with one reason at one place. */
+struct graph_break {
+	size_t number;
+	const char *reason; /* one line */
+	const char *file;   /* "": unknown */
+	uint32_t line;
+	const char *details; /* the whole reason, or NULL */
+	const char *stack;   /* of user code, or NULL */
+	uint64_t count;
+	uint64_t lost_ns; /* before restarts; of a compilation with several
+			   * breaks, the first one has it */
+};
+
+/* All compilations of a function for one reason. */
+struct recompilation {
+	size_t number;
+	const char *function;
+	const char *file;
+	uint32_t line;
+	const char *reason;
+	uint64_t count;
+	uint64_t total_ns;
+};
+
+struct compilations {
+	/* In descending order of time after compilations_finish(). */
+	struct compilation *rows;
+	size_t count, room;
+	struct graph_break *breaks;
+	size_t break_count, break_room;
+	struct recompilation *again;
+	size_t again_count, again_room;
+
+	struct strtab *text; /* of the members above */
+	/* While an input is read: */
+	const struct trace *trace;
+	const char *input;
+	struct compilation_key *keys; /* by the number of the text */
+	size_t key_count, key_room;
+};
+
+/* False if out of memory. */
+bool compilations_init(struct compilations *to);
+void compilations_clear(struct compilations *from);
+
+/* Begins an input; its name is copied. */
+bool compilations_begin(
+	struct compilations *to, const struct trace *trace, const char *input);
+
+/* Adds an event; others than those of torch.compile() are ignored. `user` is a
+ * struct compilations. Errors: CTP_ERR_NOMEM. */
+enum ctp_status compilations_add(
+	void *user, const struct event *event, struct ctp_error *err);
+
+/* After all inputs: groups the recompilations and sorts. False if out of
+ * memory. */
+bool compilations_finish(struct compilations *to);
+
+#endif

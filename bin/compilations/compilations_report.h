@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints the compilations of torch.compile(). */
+#ifndef COMPILATIONS_REPORT_H
+#define COMPILATIONS_REPORT_H
+
+#include "compilations/compilations.h"
+
+enum compilations_table {
+	COMPILATIONS_ALL,
+	COMPILATIONS_BREAKS,
+	COMPILATIONS_AGAIN
+};
+
+/* The form of each table. */
+extern const struct report_form compilations_form, graph_breaks_form,
+	recompilations_form;
+
+struct compilations_view {
+	const struct compilations *compilations;
+	enum compilations_table table;
+	uint32_t top; /* rows of each table; 0: all */
+};
+
+/* For report_write(); `view` is a struct compilations_view. */
+void compilations_write(struct sheet *sheet, const void *view);
+
+#endif

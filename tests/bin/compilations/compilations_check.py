@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""Checks `ctprof compilations`: compilations_check.py TRACES WORK.
+
+The oracle reads the records of a log by itself."""
+import collections
+import csv
+import gzip
+import io
+import json
+import pathlib
+import re
+import sys
+
+from checks import check, equal, finish, output, run
+
+RECORD = re.compile(r"[VDIWEF]\d{4} \d\d:\d\d:\d\d\.\d+ \d+ [^\]]+\] (\{.*)")
+
+
+def records(text):
+    """(head, payload) of each record."""
+    found = []
+    for line in text.splitlines():
+        match = RECORD.match(line)
+        if match:
+            found.append((json.loads(match[1]), []))
+        elif line.startswith("\t"):
+            found[-1][1].append(line[1:])
+    return [(head, "\n".join(payload)) for head, payload in found]
+
+
+def ns(microseconds):
+    return None if microseconds is None else 1000 * microseconds
+
+
+def wanted_rows(text):
+    """{(id, direction): values} by the metrics alone."""
+    rows = {}
+    for head, _ in records(text):
+        for kind, direction in ("compilation_metrics", "forward"), (
+                "bwd_compilation_metrics", "backward"):
+            if kind in head:
+                metrics = head[kind]
+                key = metrics["compile_id"], direction
+                backward = direction == "backward"
+                rows[key] = {
+                    "total_ns": ns(metrics["duration_us"]),
+                    "waiting_ns": ns(metrics["triton_compile_time_us"]),
+                    "inductor": ns(
+                        metrics["inductor_cumulative_compile_time_us"]),
+                    "back_end": ns(metrics[
+                        "backward_cumulative_compile_time_us" if backward else
+                        "aot_autograd_cumulative_compile_time_us"]),
+                    "restarts_ns": ns(metrics.get(
+                        "dynamo_compile_time_before_restart_us")),
+                    "graph_ops": metrics["graph_op_count"],
+                    "guards": metrics["guard_count"],
+                    "misses": sum(
+                        value or 0 for name, value in metrics.items()
+                        if name.endswith("cache_miss_count")),
+                    "reason": metrics["recompile_reason"],
+                    "fail_type": metrics["fail_type"],
+                }
+    return rows
+
+
+def check_row(name, row, wanted):
+    parts = [row.get(part) or 0 for part in (
+        "dynamo_ns", "aot_autograd_ns", "inductor_ns", "waiting_ns")]
+    equal(f"{name}: the parts add up", sum(parts), row["total_ns"])
+    for key in "total_ns", "waiting_ns", "restarts_ns", "graph_ops", "guards":
+        equal(f"{name}: {key}", row.get(key), wanted[key])
+    equal(f"{name}: Inductor", parts[2] + parts[3], wanted["inductor"] or 0)
+    equal(f"{name}: the back end", sum(parts[1:]), wanted["back_end"] or 0)
+    equal(f"{name}: misses", row.get("cache_misses") or 0, wanted["misses"])
+    reason = wanted["reason"]
+    equal(f"{name}: reason", row["recompile_reason"],
+          reason and re.sub(" +", " ", reason.split("\n")[0]))
+    check(wanted["fail_type"] in (None, row["outcome"]), f"{name}: outcome")
+
+
+def check_breaks(text, breaks):
+    """Counts by place; each break has a stack that ends there."""
+    places = collections.Counter()
+    for head, payload in records(text):
+        if head.get("artifact", {}).get("name") == "dynamo_graph_break_reason":
+            place = re.search("user code at (.*):(\\d+)", payload)
+            places[place[1], int(place[2])] += 1
+    found = collections.Counter()
+    for row in breaks:
+        place = row["file"], row["line"]
+        found[place] += row["count"]
+        frames = re.findall('File "(.*)", line (\\d+)', row["stack"])
+        equal("the stack ends there", frames[-1], (place[0], str(place[1])))
+        check(row["reason"] in row["details"] and ":" not in row["reason"],
+              f"{place}: the reason is one of its lines")
+    equal("graph breaks", found, places)
+
+
+def check_real(path):
+    text = gzip.open(path, "rt").read()
+    report = json.loads(output("compilations", "--json", path))
+    wanted = wanted_rows(text)
+    rows = {(row["id"], row["direction"]): row
+            for row in report["compilations"]}
+    equal(f"{path.name}: compilations", sorted(rows), sorted(wanted))
+    for key, row in rows.items():
+        check_row(f"{path.name} {key}", row, wanted[key])
+    times = [row["total_ns"] for row in report["compilations"]]
+    equal("the longest first", times, sorted(times, reverse=True))
+    equal("total", report["total_ns"], sum(times))
+    equal("recompilations", report["recompilation_count"],
+          sum(row["count"] for row in report["recompilations"]))
+    check(all(row["function"] for row in rows.values()),
+          "a backward has the forward's function")
+    check_breaks(text, report["graph_breaks"])
+    equal("lost time is that of the restarts",
+          sum(row["lost_ns"] for row in report["graph_breaks"]),
+          report["restarts_ns"])
+    for table, key in ("breaks", "graph_breaks"), ("again", "recompilations"):
+        one = json.loads(output("compilations", "--json", "--table", table,
+                                path))
+        equal(f"--table={table}", one[key], report[key])
+        lines = list(csv.DictReader(io.StringIO(output(
+            "compilations", "--csv", "--table", table, path).decode())))
+        equal(f"--table={table} as CSV", len(lines), len(report[key]))
+    return report
+
+
+def prefix():
+    return "V1123 18:31:12.430000 14760 torch/_dynamo/utils.py:2473] "
+
+
+def metrics(kind="compilation_metrics", **members):
+    head = {kind: {"co_name": "f", "co_filename": "/a.py",
+                   "co_firstlineno": 3, **members},
+            "frame_id": 0, "frame_compile_id": 0, "attempt": 0}
+    return prefix() + json.dumps(head) + "\n"
+
+
+def graph_break(reason):
+    head = {"artifact": {"name": "dynamo_graph_break_reason",
+                         "encoding": "string"},
+            "frame_id": 0, "frame_compile_id": 0, "attempt": 0}
+    return prefix() + json.dumps(head) + "\n" + "".join(
+        f"\t{line}\n" for line in reason.split("\n"))
+
+
+def compilations(work, text, *options):
+    path = work / "case.log"
+    path.write_text(text)
+    return json.loads(output("compilations", "--json", "-q", *options, path))
+
+
+def check_bypass(work):
+    """An event shows that a cache does not take a graph."""
+    event = {"name": "fx_graph_cache_bypass", "ts": 1795458672429924, "ph": "i",
+             "s": "p", "cat": "dynamo_timed", "tid": 0, "pid": 0,
+             "args": {"compile_id": "0/0"}}
+    text = (prefix() + '{"chromium_event": {}, "has_payload": "0"}\n\t' +
+            json.dumps(event) + "\n")
+    report = compilations(
+        work, text + metrics(compile_id="0/0", duration_us=1) +
+        text + text + metrics("bwd_compilation_metrics", compile_id="0/0"))
+    equal("bypassed caches", [row["cache_bypasses"]
+                              for row in report["compilations"]], [1, 2])
+
+
+def check_old(work):
+    """Versions before 2.6 have seconds."""
+    row = compilations(work, metrics(
+        entire_frame_compile_time_s=1.5, backend_compile_time_s=1.25,
+        inductor_compile_time_s=0.1, fail_type=None,
+        has_guarded_code=True))["compilations"][0]
+    equal("seconds", [row[key] for key in (
+        "total_ns", "dynamo_ns", "aot_autograd_ns", "inductor_ns")],
+        [1500000000, 250000000, 1150000000, 100000000])
+
+
+def check_hostile(work):
+    report = compilations(work, metrics(
+        duration_us=-5, aot_autograd_cumulative_compile_time_us=2 ** 63,
+        dynamo_cumulative_compile_time_us=1e300, guard_count="x",
+        compile_id=[1], co_name=None) + metrics(
+            duration_us=7, dynamo_cumulative_compile_time_us=7,
+            aot_autograd_cumulative_compile_time_us=9) + metrics(
+                "bwd_compilation_metrics", duration_us=3) +
+        graph_break("") + graph_break("Graph break in user code at x:-1") +
+        graph_break("Graph Break Reason: a:\n\n\nb\n  c\n\n"
+                    "User code traceback:\n  stack"))
+    equal("impossible times are unknown",
+          [(row["total_ns"], row["dynamo_ns"])
+           for row in report["compilations"]
+           if row["direction"] == "forward"], [(7000, None), (0, None)])
+    equal("a reason in any form", [
+        (row["reason"], row["stack"]) for row in report["graph_breaks"]
+        if row["reason"]], [("Graph break in user code at x:-1", None),
+                            ("b", "  stack")])
+    (work / "case.log").write_text(prefix() + '{"str": ["a", 0]}\n')
+    done = run("compilations", work / "case.log")
+    check(done.returncode == 0 and b"TORCH_TRACE" in done.stderr,
+          "a log without compilations", done)
+
+
+def check_directory(work, traces):
+    """The ranks of a job; one unreadable file costs only itself."""
+    logs = work / "ranks"
+    logs.mkdir()
+    text = gzip.open(traces / "torch_trace_inductor.log.gz").read()
+    for rank in range(2):
+        (logs / f"dedicated_log_torch_trace_rank_{rank}_x.log").write_bytes(
+            text)
+    report = json.loads(output("compilations", "--json", logs))
+    equal("a directory", (report["compilation_count"],
+                          len({row["input"]
+                               for row in report["compilations"]})), (4, 2))
+    done = run("compilations", "--json", logs, work / "missing.log")
+    equal("a missing file", (
+        done.returncode, json.loads(done.stdout)["compilation_count"]), (3, 4))
+
+
+def main():
+    traces, work = map(pathlib.Path, sys.argv[1:])
+    for path in sorted(traces.glob("torch_trace_*.log.gz")):
+        check_real(path)
+    check_bypass(work)
+    check_old(work)
+    check_hostile(work)
+    check_directory(work, traces)
+    finish()
+
+
+main()

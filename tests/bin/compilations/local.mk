@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+shell_tests += %D%/compilations.sh
+EXTRA_DIST += %D%/compilations_check.py
