@@ -7,6 +7,9 @@ import sys
 
 from . import _ctprof
 
+# In the environment of a program that record() has started.
+_PARENT = "CTPROF_PARENT"
+
 # Relative to the package's directory: in a build directory, or installed for
 # this interpreter below the same prefix.
 _PLACES = ("../../../ctprof", "../../../../bin/ctprof")
@@ -50,7 +53,20 @@ def run(*arguments):
 def record(options, words):
     """Becomes `ctprof record` of this program. Raises RuntimeError or OSError
     if it cannot."""
-    os.execv(find(), ["ctprof", "record", *options, "--", *words])
+    os.execve(find(), ["ctprof", "record", *options, "--", *words],
+              {**os.environ, _PARENT: "1"})
+
+
+def has_parent():
+    """Whether record() has started this program. The program that it runs does
+    not see it."""
+    return (not _ctprof.is_privileged and
+            os.environ.pop(_PARENT, None) is not None)
+
+
+def remove_log():
+    """Removes the log that record() has named."""
+    os.unlink(os.environ["CTPROF_OUT"].replace("%%", "%"))
 
 
 def convert(log, out, kind):

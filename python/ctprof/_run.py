@@ -26,10 +26,6 @@ class _Exists(Exception):
     """The output exists; with its name."""
 
 
-# In the environment of a run that `ctprof record` has started for us.
-_PARENT = "CTPROF_PARENT"
-
-
 def _new_main(**values):
     """A fresh __main__ module; returns its namespace."""
     module = types.ModuleType("__main__")
@@ -222,7 +218,7 @@ class _Run:
             if self._output is None:
                 if self._is_missing and self._has_parent:
                     _ctprof.record_stop()
-                    os.unlink(os.environ["CTPROF_OUT"].replace("%%", "%"))
+                    _program.remove_log()
                     _session.say("nothing was recorded")
                 return
             _session.end()
@@ -259,7 +255,6 @@ def _hand_over(request):
             not sys.executable or _ctprof.is_privileged or
             _session.is_recording()):
         return
-    os.environ[_PARENT] = "1"
     try:
         _program.record(
             ["--launched", "--no-preload", f"--output={request.output}",
@@ -267,11 +262,11 @@ def _hand_over(request):
              *["--force"] * request.force, *["--quiet"] * request.quiet],
             [sys.executable, *sys.orig_argv[1:]])
     except (RuntimeError, OSError):
-        del os.environ[_PARENT]
+        pass  # this process converts
 
 
 def _run(request):
-    has_parent = os.environ.pop(_PARENT, None) is not None
+    has_parent = _program.has_parent()
     if not has_parent:
         _hand_over(request)
     if request.output:
