@@ -155,7 +155,7 @@ static const struct argument options[] = {
 		"columns of operations in text: cpu, device, memory, flops, "
 		"memory-each (of each device), all (default: cpu,device); "
 		"without cpu, rows are sorted by what is shown", GROUP_MAIN,
-		FOR_OPS, .call = read_columns},
+		FOR_OPS, .call = read_columns, .words = STATS_OPS_COLUMNS},
 	{"top-level", 0, NULL, ARGUMENT_FLAG,
 		"show only operations without a calling operation", GROUP_MAIN,
 		OF(ops_view.top_level), FOR_OPS},
