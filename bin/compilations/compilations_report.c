@@ -5,6 +5,10 @@
 
 #include "cli/quantity.h"
 
+/* Lines with more columns, and with all of them. */
+#define WIDE 110
+#define FULL 140
+
 static const struct column_unit ms = {"ms", 1000000};
 
 /* ---- compilations ---- */
@@ -25,12 +29,13 @@ static const struct column items[] = {
 		"how often it was compiled before", OF(compilation.id)),
 	COLUMN(TEXT, "direction", "pass", "forward, or backward for a graph that "
 		"was compiled when its backward pass ran",
-		OF(compilation.direction), .words = "forward|backward"),
+		OF(compilation.direction), .words = "forward|backward",
+		.min_line = FULL),
 	COLUMN(TIME, "total_ns", "total ", "the whole time; 0 if unknown",
 		OF(compilation.total_ns)),
 	PART("dynamo_ns", "Dynamo ", "time of Dynamo itself",
 		OF(compilation.dynamo)),
-	PART("aot_autograd_ns", "AOTAutograd ", "time of AOTAutograd, or of "
+	PART("aot_autograd_ns", "AOT ", "time of AOTAutograd, or of "
 		"another back end, without Inductor", OF(compilation.back_end)),
 	PART("inductor_ns", "Inductor ", "time of Inductor itself",
 		OF(compilation.inductor)),
@@ -38,22 +43,25 @@ static const struct column items[] = {
 		"compile C++ and Triton", OF(compilation.waiting)),
 	PART("restarts_ns", "restarts ", "the part of Dynamo's time that was "
 		"lost because it began again, for example after a graph break",
-		OF(compilation.restarts)),
+		OF(compilation.restarts), .min_line = FULL),
 	COLUMN(COUNT, "graph_ops", "ops", "number of operations in the graph",
-		OF(compilation.operations), .absent = true, .nullable = true),
+		OF(compilation.operations), .absent = true, .nullable = true,
+		.min_line = WIDE),
 	COLUMN(COUNT, "guards", "guards", "number of guards",
-		OF(compilation.guards), .absent = true, .nullable = true),
+		OF(compilation.guards), .absent = true, .nullable = true,
+		.min_line = WIDE),
 	COLUMN(COUNT, "cache_hits", "hits", "number of hits in caches of "
 		"Inductor and AOTAutograd", OF(compilation.hits),
-		.absent = true, .nullable = true),
+		.absent = true, .nullable = true, .min_line = FULL),
 	COLUMN(COUNT, "cache_misses", "misses", "number of misses; their cost "
 		"is in the time of AOTAutograd and Inductor",
-		OF(compilation.misses), .absent = true, .nullable = true),
+		OF(compilation.misses), .absent = true, .nullable = true,
+		.min_line = FULL),
 	COLUMN(COUNT, "cache_bypasses", NULL, "number of graphs that caches do "
 		"not take", OF(compilation.bypasses)),
 	COLUMN(TEXT, "outcome", "outcome", "compiled, nothing compiled, or the "
 		"type of the failure; null if unknown", OF(compilation.outcome),
-		.nullable = true),
+		.nullable = true, .min_line = WIDE),
 	COLUMN(TEXT, "failure", NULL, "the failure in words, or null",
 		OF(compilation.failure), .nullable = true),
 	COLUMN(TEXT, "function", NULL, "the function; null if unknown",
