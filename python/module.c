@@ -139,17 +139,17 @@ static int parse_options(
 {
 	static const char *keywords[] = {"hook", "c_calls", "calls", "depth",
 		"include", "exclude", "gc", "imports", "tasks", "modules",
-		"parameters", NULL};
+		"parameters", "max_depth", NULL};
 	static const char *all_words[] = {"builtin", "all"};
 	const char *hook = "auto", *calls = "builtin";
 	int c_calls = 1, gc = 0, imports = 0, tasks = 0, modules = 1;
 	int parameters = 0, by_setprofile, all;
 
 	if (!PyArg_ParseTupleAndKeywords(args, names,
-		    "|$spsiOOppppp:trace_start", KEYWORDS(keywords), &hook,
+		    "|$spsiOOpppppi:trace_start", KEYWORDS(keywords), &hook,
 		    &c_calls, &calls, &options->depth, &options->include,
 		    &options->exclude, &gc, &imports, &tasks, &modules,
-		    &parameters))
+		    &parameters, &options->max_depth))
 		return -1;
 	by_setprofile = hook_of(hook);
 	all = one_of("calls", calls, all_words);
@@ -161,8 +161,10 @@ static int parse_options(
 			"Python 3.12");
 		return -1;
 	}
-	if (options->depth < 0) {
-		PyErr_SetString(PyExc_ValueError, "depth must not be negative");
+	if (options->depth < 0 || options->max_depth < 0) {
+		PyErr_SetString(PyExc_ValueError,
+			options->depth < 0 ? "depth must not be negative"
+					   : "max_depth must not be negative");
 		return -1;
 	}
 	options->setprofile = by_setprofile;
@@ -273,7 +275,7 @@ static PyMethodDef methods[] = {
 	{"trace_start", WITH_NAMES(trace_start), METH_VARARGS | METH_KEYWORDS,
 		"trace_start(*, hook='auto', c_calls=True, calls='builtin', "
 		"depth=128, include=(), exclude=(), gc=False, imports=False, "
-		"tasks=False, modules=True, parameters=False): "
+		"tasks=False, modules=True, parameters=False, max_depth=0): "
 		"records the calls of all threads."},
 	{"trace_stop", trace_stop, METH_NOARGS,
 		"trace_stop() -> dict: stops tracing; returns counts of "

@@ -108,7 +108,8 @@ static struct tracer_thread *thread_new(void)
 		return NULL;
 	}
 	thread->top = thread->calls;
-	thread->limit = thread->calls + FIRST_CALLS;
+	thread->end = thread->calls + FIRST_CALLS;
+	threads_set_limit(thread);
 	return thread;
 }
 
@@ -191,10 +192,21 @@ void threads_name(struct tracer_thread *thread)
 	PyErr_Clear();
 }
 
+void threads_set_limit(struct tracer_thread *thread)
+{
+	size_t room = (size_t)(thread->end - thread->calls);
+	size_t depth = thread->base + thread->max_depth;
+
+	/* The first is not a call. */
+	thread->limit = thread->max_depth == 0 || depth >= room - 1
+				? thread->end
+				: thread->calls + depth + 1;
+}
+
 bool threads_grow(struct tracer_thread *thread)
 {
 	size_t depth = (size_t)(thread->top - thread->calls);
-	size_t size = 2 * (size_t)(thread->limit - thread->calls);
+	size_t size = 2 * (size_t)(thread->end - thread->calls);
 	struct tracer_call *calls =
 		size > CALLS_MAX ? NULL : calloc(size, sizeof(*calls));
 
@@ -206,6 +218,7 @@ bool threads_grow(struct tracer_thread *thread)
 	free(thread->calls);
 	thread->calls = calls;
 	thread->top = calls + depth;
-	thread->limit = calls + size;
+	thread->end = calls + size;
+	threads_set_limit(thread);
 	return true;
 }

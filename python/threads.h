@@ -51,7 +51,9 @@ struct tracer_counts {
 /* The tracer's state of a thread; only that thread touches it. */
 struct tracer_thread {
 	struct tracer_call *top;   /* the innermost; the first is not a call */
-	struct tracer_call *limit; /* top stays below it */
+	struct tracer_call *limit; /* recorded calls stay below it */
+	struct tracer_call *end;   /* of the memory; top stays below it */
+	size_t max_depth;          /* of recorded calls; 0: no limit */
 	uint32_t trace;            /* the trace it has joined; 0: none */
 	uint32_t session;          /* the recording, see tracer_session() */
 	struct tracer_call *calls;
@@ -97,13 +99,16 @@ void threads_name(struct tracer_thread *thread);
 /* Makes room. False if there is none; then the call is not on the stack. */
 bool threads_grow(struct tracer_thread *thread);
 
+/* Sets `limit`: deeper calls take the slow half, which leaves them out. */
+void threads_set_limit(struct tracer_thread *thread);
+
 /* Puts a call on the stack and records it. */
 static inline void threads_push(struct tracer_thread *thread,
 	const void *identity, struct ctp_site *site)
 {
 	struct tracer_call *call = thread->top + 1;
 
-	if (!TRACER_LIKELY(call < thread->limit)) {
+	if (!TRACER_LIKELY(call < thread->end)) {
 		if (!threads_grow(thread))
 			return;
 		call = thread->top + 1;

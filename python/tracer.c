@@ -449,6 +449,16 @@ static bool is_in_range(
 	return false;
 }
 
+/* NULL below --max-depth, where calls are kept on the stack only. */
+static struct ctp_site *limit_depth(
+	const struct tracer_thread *thread, struct ctp_site *site)
+{
+	bool is_deep = thread->max_depth != 0 &&
+		       depth_of(thread) >= thread->base + thread->max_depth;
+
+	return is_deep ? NULL : site;
+}
+
 /* Pushes the call of the code that `frame` runs, found open at the start. */
 static void push_found(struct tracer_thread *thread, frame_t *frame)
 {
@@ -461,7 +471,7 @@ static void push_found(struct tracer_thread *thread, frame_t *frame)
 	if (callee != NULL)
 		site = sites_find_open(
 			thread, callee, caller, is_in_range(thread, callee));
-	threads_push(thread, code, site);
+	threads_push(thread, code, limit_depth(thread, site));
 	if (thread->top->site != NULL)
 		ctp_arg_int("startup", 1);
 }
@@ -503,6 +513,8 @@ static struct tracer_thread *join(bool entering)
 	thread->name[0] = '\0'; /* it may be another log */
 	thread->new_calls = 0;
 	thread->base = depth_of(thread);
+	thread->max_depth = (size_t)options.max_depth;
+	threads_set_limit(thread);
 	threads_name(thread);
 	greenlets_watch(thread);
 	push_all_found(thread, entering);
@@ -556,7 +568,8 @@ void tracer_enter_slow(const struct callee_seen *seen, const void *place)
 		return;
 	slot = tracer_find(thread, seen->identity, place);
 	if (slot != NULL) {
-		threads_push(thread, seen->identity, slot->site);
+		threads_push(thread, seen->identity,
+			limit_depth(thread, slot->site));
 		return;
 	}
 	error_save(&error);
@@ -564,7 +577,7 @@ void tracer_enter_slow(const struct callee_seen *seen, const void *place)
 	/* Our own C functions open and close ranges, and must not be found
 	 * above these on the stack. */
 	if (kind != CALLEE_HIDDEN || is_python)
-		threads_push(thread, seen->identity, site);
+		threads_push(thread, seen->identity, limit_depth(thread, site));
 	if (kind > CALLEE_HIDDEN)
 		integrations_enter(thread, kind);
 	error_restore(&error);

@@ -31,6 +31,7 @@ struct tracer_options {
 	bool modules;
 	bool parameters;
 	int depth;         /* limit of frames found at the start */
+	int max_depth;     /* of recorded calls; 0: no limit */
 	PyObject *include; /* tuples of str, borrowed */
 	PyObject *exclude;
 };

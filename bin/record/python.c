@@ -52,6 +52,8 @@ static void add(const struct argument_value *value)
 		(void)argument_word(value);
 	if (strcmp(name, "depth") == 0)
 		(void)arguments_count(value->state, "--depth", text);
+	if (strcmp(name, "max-depth") == 0)
+		(void)arguments_count(value->state, "--max-depth", text);
 	if (text != NULL && (text[0] == '\0' || strchr(text, '\n') != NULL))
 		argument_error(value, "invalid value '%s'", text);
 	if (!python_add_option(value->member, name, text))
@@ -92,6 +94,9 @@ static const struct argument options[] = {
 	{"depth", 0, "N", ARGUMENT_CALL,
 		"record this many of the frames that are open when recording "
 		"starts (default: 0)", GROUP_PYTHON, .call = add},
+	{"max-depth", 0, "N", ARGUMENT_CALL,
+		"leave out Python calls that are nested deeper than this",
+		GROUP_PYTHON, .call = add},
 	{"gc", 0, NULL, ARGUMENT_CALL, "record the garbage collector's work",
 		GROUP_PYTHON, .call = add},
 	{"imports", 0, NULL, ARGUMENT_CALL, "record imports", GROUP_PYTHON,

@@ -40,6 +40,7 @@ The last form runs a command of ctprof: `{python} -m ctprof stats run.ctp`.
                              modules; may be given again
       --depth=N              record this many of the frames that are open when
                              recording starts (default: 0)
+      --max-depth=N          leave out calls that are nested deeper than this
       --gc                   record the garbage collector's work
       --imports              record imports
       --tasks                record asyncio's tasks
@@ -134,6 +135,7 @@ _VALUES = {
     "--calls": ("calls", _one_of("builtin|all")),
     "--hook": ("hook", _one_of("auto|monitoring|setprofile")),
     "--depth": ("depth", _count),
+    "--max-depth": ("max_depth", _count),
     "--include": ("include", _text),
     "--exclude": ("exclude", _text),
 }

@@ -97,8 +97,8 @@ def start(out=None, *, min_us=0.0, **options):
     `out` is the log's path, with %p for the process's number; by default
     CTPROF_OUT, or ctprof.%p.ctp. `min_us` leaves out calls that are shorter and
     contain nothing. The other options are the tracer's: calls, c_calls, depth,
-    exclude, gc, hook, imports, include, modules, parameters, tasks; see
-    ctprof-python(1).
+    exclude, gc, hook, imports, include, max_depth, modules, parameters, tasks;
+    see ctprof-python(1).
 
     Raises RuntimeError if a recording is on already, or the log cannot be
     created.

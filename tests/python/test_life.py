@@ -73,6 +73,28 @@ stop()
         self.assertIn(depth, (4, 5))
 
     @support.each_hook
+    def test_calls_are_limited_by_max_depth(self, hook):
+        text = """
+def deep(n):
+    len("")
+    if n > 0:
+        deep(n - 1)
+def leaf():
+    pass
+start(max_depth=5)
+for _ in range(3):
+    deep(3000 if _ == 0 else 50)
+leaf()
+anomalies = stop()
+assert not any(anomalies.values()), anomalies
+"""
+        head = "import sys; sys.setrecursionlimit(9000)\n"
+        log = self.traced(head + text, hook)
+        calls = support.calls(log)
+        self.assertEqual((calls["deep"], calls["leaf"]), (15, 1))
+        self.assertEqual(calls["<built-in method builtins.len>"], 12)
+
+    @support.each_hook
     def test_stop_inside_frames(self, hook):
         text = """
 def deep(n):
