@@ -69,6 +69,7 @@ include tests/lib/trace/local.mk
 include tests/lib/transform/local.mk
 include tests/project/local.mk
 include tests/support/local.mk
+include tests/torch/local.mk
 
 check_PROGRAMS += $(test_programs)
 dist_check_SCRIPTS += $(shell_tests) %D%/run.sh
