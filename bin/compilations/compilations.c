@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/strtab.h"
 #include "compilations/graph_break.h"
+#include "json/json_value.h"
 
 /* A text, and what it stands for: the id of a compilation, or the key of a
  * group. Numbers are from 1; 0: none. */
@@ -18,6 +19,7 @@ struct compilation_key {
 	size_t first_break; /* since the last metrics */
 	uint64_t bypasses;  /* likewise */
 	size_t forward;     /* the compilation's number */
+	struct value attempt;
 	/* A key in all inputs: */
 	size_t graph_break;
 	size_t recompilation;
@@ -225,6 +227,7 @@ static struct compilation_key *find_id(
 		key->reason = NULL;
 		key->first_break = 0;
 		key->bypasses = 0;
+		key->attempt = (struct value){.state = VALUE_UNKNOWN};
 		key->forward = 0;
 	}
 	return key;
@@ -376,6 +379,7 @@ static enum ctp_status add_row(
 		.id = metrics.id,
 		.direction = backward ? "backward" : "forward",
 		.again = metrics.reason,
+		.attempt = {.state = VALUE_UNKNOWN},
 		.outcome = outcome_of(&metrics, backward),
 		.failure = metrics.fail_reason,
 		.operations = metrics.operations,
@@ -391,6 +395,7 @@ static enum ctp_status add_row(
 		&metrics);
 	if (backward)
 		return CTP_OK;
+	row->attempt = key->attempt;
 	if (row->again == NULL)
 		row->again = key->reason;
 	if (key->first_break != 0 && row->restarts.state == VALUE_KNOWN)
@@ -505,6 +510,37 @@ static enum ctp_status count_bypass(
 	return CTP_OK;
 }
 
+/* Dynamo begins: "0/1", or after a restart with the number of that, "0/1_2". The
+ * metrics have the id alone. */
+static enum ctp_status note_attempt(
+	struct compilations *to, const struct event *event)
+{
+	const struct event_arg *id = find_text(to, event, "compile_id");
+	struct compilation_key *key;
+	const char *mark;
+	size_t size;
+	int64_t attempt = 0;
+
+	if (id == NULL || id->value.text.size == 0)
+		return CTP_OK;
+	size = id->value.text.size;
+	mark = memrchr(id->value.text.bytes, '_', size);
+	if (mark != NULL) {
+		size_t digits = size;
+
+		size = (size_t)(mark - id->value.text.bytes);
+		digits -= size + 1;
+		if (!json_value_scaled(mark + 1, digits, 0, &attempt) ||
+			attempt < 0)
+			return CTP_OK;
+	}
+	key = find_id(to, id->value.text.bytes, size);
+	if (key == NULL)
+		return CTP_ERR_NOMEM;
+	key->attempt = value_number((uint64_t)attempt);
+	return CTP_OK;
+}
+
 enum ctp_status compilations_add(
 	void *user, const struct event *event, struct ctp_error *err)
 {
@@ -528,6 +564,8 @@ enum ctp_status compilations_add(
 		status = add_row(to, event, false);
 	else if (strcmp(name, "bwd_compilation_metrics") == 0)
 		status = add_row(to, event, true);
+	else if (strcmp(name, "dynamo_start") == 0)
+		status = note_attempt(to, event);
 	else if (strcmp(name, "graph_break") == 0)
 		status = add_reason(to, event, true);
 	else if (strcmp(name, "recompile") == 0)

@@ -34,6 +34,7 @@ struct compilation {
 	struct value inductor;
 	struct value waiting;  /* for compiler processes */
 	struct value restarts; /* part of Dynamo's: thrown away */
+	struct value attempt;  /* times that Dynamo began again */
 	struct value operations, guards;
 	struct value hits, misses; /* of caches */
 	uint64_t bypasses;         /* graphs that caches do not take */

@@ -44,6 +44,9 @@ static const struct column items[] = {
 	PART("restarts_ns", "restarts ", "the part of Dynamo's time that was "
 		"lost because it began again, for example after a graph break",
 		OF(compilation.restarts), .min_line = FULL),
+	COLUMN(COUNT, "attempt", NULL, "the number of times that Dynamo began "
+		"again, from 0; null for backward passes, or if unknown",
+		OF(compilation.attempt), .nullable = true),
 	COLUMN(COUNT, "graph_ops", "ops", "number of operations in the graph",
 		OF(compilation.operations), .absent = true, .nullable = true,
 		.min_line = WIDE),

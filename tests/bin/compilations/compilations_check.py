@@ -35,7 +35,11 @@ def ns(microseconds):
 def wanted_rows(text):
     """{(id, direction): values} by the metrics alone."""
     rows = {}
+    attempts = {}
     for head, _ in records(text):
+        if "dynamo_start" in head:
+            attempts[f"{head['frame_id']}/{head['frame_compile_id']}"] = head[
+                "attempt"]
         for kind, direction in ("compilation_metrics", "forward"), (
                 "bwd_compilation_metrics", "backward"):
             if kind in head:
@@ -52,6 +56,8 @@ def wanted_rows(text):
                         "aot_autograd_cumulative_compile_time_us"]),
                     "restarts_ns": ns(metrics.get(
                         "dynamo_compile_time_before_restart_us")),
+                    "attempt": (None if backward
+                                else attempts[metrics["compile_id"]]),
                     "graph_ops": metrics["graph_op_count"],
                     "guards": metrics["guard_count"],
                     "misses": sum(
@@ -67,7 +73,8 @@ def check_row(name, row, wanted):
     parts = [row.get(part) or 0 for part in (
         "dynamo_ns", "aot_autograd_ns", "inductor_ns", "waiting_ns")]
     equal(f"{name}: the parts add up", sum(parts), row["total_ns"])
-    for key in "total_ns", "waiting_ns", "restarts_ns", "graph_ops", "guards":
+    for key in ("total_ns", "waiting_ns", "restarts_ns", "attempt", "graph_ops",
+                "guards"):
         equal(f"{name}: {key}", row.get(key), wanted[key])
     equal(f"{name}: Inductor", parts[2] + parts[3], wanted["inductor"] or 0)
     equal(f"{name}: the back end", sum(parts[1:]), wanted["back_end"] or 0)
@@ -165,6 +172,23 @@ def check_bypass(work):
                               for row in report["compilations"]], [1, 2])
 
 
+def start(**members):
+    return prefix() + json.dumps(
+        {"dynamo_start": {"stack": []}, **members}) + "\n"
+
+
+def check_attempts(work):
+    """Numbers of any size; each id has its own."""
+    report = compilations(work, "".join((
+        start(frame_id=0, frame_compile_id=0, attempt=2 ** 62),
+        start(frame_id=1, frame_compile_id=0, attempt=-1),
+        start(), start(compiled_autograd_id=0),
+        *(metrics(compile_id=name, duration_us=time)
+          for name, time in (("0/0", 4), ("1/0", 3), ("!0", 2), ("", 1))))))
+    equal("attempts", [row["attempt"] for row in report["compilations"]],
+          [2 ** 62, None, 0, None])
+
+
 def check_old(work):
     """Versions before 2.6 have seconds."""
     row = compilations(work, metrics(
@@ -223,6 +247,7 @@ def main():
     for path in sorted(traces.glob("torch_trace_*.log.gz")):
         check_real(path)
     check_bypass(work)
+    check_attempts(work)
     check_old(work)
     check_hostile(work)
     check_directory(work, traces)
