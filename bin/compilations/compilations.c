@@ -315,6 +315,9 @@ static struct value rest(struct value whole, struct value part)
 
 static const char *outcome_of(const struct metrics *metrics, bool backward)
 {
+	if (metrics->fail_reason != NULL &&
+		strstr(metrics->fail_reason, "recompile limit") != NULL)
+		return "recompile limit";
 	if (metrics->fail_type != NULL)
 		return metrics->fail_type;
 	if (backward)
@@ -343,7 +346,24 @@ static void set_times(
 	row->restarts = metrics->restarts;
 }
 
-/* Sets what only a forward compilation's metrics have. */
+/* The number of the first compilation of the frame of this id: "0/0" for "0/2".
+ * 0: unknown, or out of memory. */
+static size_t find_first(struct compilations *to, const char *id)
+{
+	struct compilation_key *key = NULL;
+	char first[32];
+	size_t frame = strcspn(id, "/");
+
+	if (frame < sizeof(first) - sizeof("/0")) {
+		memcpy(first, id, frame);
+		strcpy(first + frame, "/0");
+		key = find_id(to, first, strlen(first));
+	}
+	return key != NULL ? key->forward : 0;
+}
+
+/* Sets what only some metrics have: not those of a backward pass, and not those
+ * of a frame that PyTorch no longer compiles. */
 static void set_function(struct compilation *row,
 	const struct compilation *forward, const struct metrics *metrics)
 {
@@ -364,11 +384,13 @@ static enum ctp_status add_row(
 	struct compilation_key *key;
 	struct compilation *row;
 	struct metrics metrics;
+	size_t known;
 
 	if (!read_metrics(to, &metrics, event))
 		return CTP_ERR_NOMEM;
 	if (metrics.id == NULL)
 		metrics.id = "";
+	known = metrics.function == NULL ? find_first(to, metrics.id) : 0;
 	key = find_id(to, metrics.id, strlen(metrics.id));
 	if (key == NULL || !array_reserve(&to->rows, to->count, &to->room,
 				   sizeof(*to->rows)))
@@ -389,10 +411,9 @@ static enum ctp_status add_row(
 		.bypasses = key->bypasses};
 	key->bypasses = 0;
 	set_times(row, &metrics, backward);
-	set_function(row,
-		backward && key->forward != 0 ? &to->rows[key->forward - 1]
-					      : NULL,
-		&metrics);
+	if (backward && key->forward != 0)
+		known = key->forward;
+	set_function(row, known != 0 ? &to->rows[known - 1] : NULL, &metrics);
 	if (backward)
 		return CTP_OK;
 	row->attempt = key->attempt;

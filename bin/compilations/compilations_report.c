@@ -62,8 +62,8 @@ static const struct column items[] = {
 		.min_line = FULL),
 	COLUMN(COUNT, "cache_bypasses", NULL, "number of graphs that caches do "
 		"not take", OF(compilation.bypasses)),
-	COLUMN(TEXT, "outcome", "outcome", "compiled, nothing compiled, or the "
-		"type of the failure; null if unknown", OF(compilation.outcome),
+	COLUMN(TEXT, "outcome", "outcome", "compiled, nothing compiled, "
+		"recompile limit, or the type of the failure; null if unknown", OF(compilation.outcome),
 		.nullable = true, .min_line = WIDE),
 	COLUMN(TEXT, "failure", NULL, "the failure in words, or null",
 		OF(compilation.failure), .nullable = true),

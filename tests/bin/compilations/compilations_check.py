@@ -189,6 +189,18 @@ def check_attempts(work):
           [2 ** 62, None, 0, None])
 
 
+def check_limit(work):
+    """PyTorch does not name the function that ran into the limit."""
+    rows = compilations(work, metrics(
+        compile_id="0/0", duration_us=5) + metrics(
+            compile_id="0/1", duration_us=1, co_name=None, co_filename=None,
+            co_firstlineno=None, fail_type="Unsupported",
+            fail_reason="Dynamo recompile limit exceeded"))["compilations"]
+    equal("the recompile limit", [
+        (row["function"], row["line"], row["outcome"]) for row in rows],
+        [("f", 3, None), ("f", 3, "recompile limit")])
+
+
 def check_old(work):
     """Versions before 2.6 have seconds."""
     row = compilations(work, metrics(
@@ -247,6 +259,7 @@ def main():
     for path in sorted(traces.glob("torch_trace_*.log.gz")):
         check_real(path)
     check_bypass(work)
+    check_limit(work)
     check_attempts(work)
     check_old(work)
     check_hostile(work)
