@@ -35,6 +35,7 @@ EXTRA_DIST += \
 	%D%/protobuf_read.py \
 	%D%/quick_check.h \
 	%D%/read_log.py \
+	%D%/torch_records.py \
 	%D%/run_suite.h \
 	%D%/trace_counts.py \
 	%D%/webdriver.py

@@ -12,20 +12,7 @@ import re
 import sys
 
 from checks import check, equal, finish, output, run
-
-RECORD = re.compile(r"[VDIWEF]\d{4} \d\d:\d\d:\d\d\.\d+ \d+ [^\]]+\] (\{.*)")
-
-
-def records(text):
-    """(head, payload) of each record."""
-    found = []
-    for line in text.splitlines():
-        match = RECORD.match(line)
-        if match:
-            found.append((json.loads(match[1]), []))
-        elif line.startswith("\t"):
-            found[-1][1].append(line[1:])
-    return [(head, "\n".join(payload)) for head, payload in found]
+from torch_records import torch_records
 
 
 def ns(microseconds):
@@ -36,7 +23,7 @@ def wanted_rows(text):
     """{(id, direction): values} by the metrics alone."""
     rows = {}
     attempts = {}
-    for head, _ in records(text):
+    for head, _ in torch_records(text):
         if "dynamo_start" in head:
             attempts[f"{head['frame_id']}/{head['frame_compile_id']}"] = head[
                 "attempt"]
@@ -88,7 +75,7 @@ def check_row(name, row, wanted):
 def check_breaks(text, breaks):
     """Counts by place; each break has a stack that ends there."""
     places = collections.Counter()
-    for head, payload in records(text):
+    for head, payload in torch_records(text):
         if head.get("artifact", {}).get("name") == "dynamo_graph_break_reason":
             place = re.search("user code at (.*):(\\d+)", payload)
             places[place[1], int(place[2])] += 1

@@ -10,29 +10,16 @@ import gzip
 import io
 import json
 import pathlib
-import re
 import sys
 
 from checks import check, equal, finish, output, read_json, run, strict_json
-
-RECORD = re.compile(r"[VDIWEF]\d{4} \d\d:\d\d:\d\d\.\d+ \d+ [^\]]+\] (\{.*)")
-
-
-def records(text):
-    """(object, payload) of each record."""
-    found = []
-    for line in text.split("\n"):
-        match = RECORD.match(line)
-        if match:
-            found.append((json.loads(match[1]), []))
-        elif line.startswith("\t"):
-            found[-1][1].append(line[1:])
-    return [(head, "\n".join(payload)) for head, payload in found]
+from torch_records import torch_records
 
 
 def chromium_events(text):
     return [json.loads(payload, parse_float=decimal.Decimal)
-            for head, payload in records(text) if "chromium_event" in head]
+            for head, payload in torch_records(text)
+            if "chromium_event" in head]
 
 
 def sums(events):
@@ -100,7 +87,8 @@ def check_real(path, work):
     equal("format", info["format"], "torch_trace")
     equal("start", info["start_ns"],
           round(1000 * min(event["ts"] for event in events)))
-    counts = collections.Counter(next(iter(head)) for head, _ in records(text))
+    counts = collections.Counter(next(iter(head))
+                                 for head, _ in torch_records(text))
     trace = work / "out.json"
     output("convert", "-q", "--force", "-o", trace, path)
     document = strict_json(trace.read_bytes())
@@ -110,7 +98,7 @@ def check_real(path, work):
         event["name"] for event in document["traceEvents"]
         if event.get("cat") == "torch_trace")
     names = collections.Counter(
-        head["artifact"]["name"] for head, _ in records(text)
+        head["artifact"]["name"] for head, _ in torch_records(text)
         if "artifact" in head)
     equal("instants", dict(instants), {
         name: count for name, count in {
