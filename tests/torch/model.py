@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A function with inlined calls, compiled for an int and then for another:
-model.py BACKEND FILE writes torch._dynamo.utils.compile_times() to FILE."""
+"""A function with inlined calls, compiled for an int, with its backward graph,
+and then for another: model.py BACKEND FILE writes
+torch._dynamo.utils.compile_times() to FILE."""
 
 import json
 import sys
@@ -24,7 +25,7 @@ def forward(x, n):
 def main():
     backend, output = sys.argv[1:]
     compiled = torch.compile(forward, backend=backend, dynamic=False)
-    compiled(torch.ones(4), 2)
+    compiled(torch.ones(4, requires_grad=True), 2).sum().backward()
     compiled(torch.ones(4), 3)
     names, times = utils.compile_times(repr="csv", aggregate=True)
     with open(output, "w", encoding="utf-8") as file:

@@ -190,9 +190,12 @@ DYNAMO = ("dynamo", "Dynamo", [("entire_frame_compile", "Dynamo", [
         ("_recursive_pre_grad_passes", "Inductor passes", []),
         ("create_aot_dispatcher_function", "AOTAutograd", [
             ("aot_collect_metadata", "AOTAutograd", []),
+            ("AOTAutogradCache.lookup", "caches", []),
             ("aten::mm", "AOTAutograd", []),
             ("compile_fx.<locals>.fw_compiler_base", "Inductor", [
                 ("compile_fx_inner", "Inductor", [
+                    ("inductor_codecache_torch_key", "caches", [
+                        ("FxGraphCache.load", "caches", [])]),
                     ("GraphLowering.run", "Inductor lowering", []),
                     ("code_gen",
                      "Inductor code generation", [
@@ -366,6 +369,72 @@ def check_torch():
             equal(f"torch: {phase}: count", rows[phase][0], len(outer))
 
 
+# The sums of torch._dynamo.utils.compile_times() in seconds, by the phase that
+# begins and ends with them; from the runs recorded in these files.
+COMPILE_TIMES = {
+    "compile/pytorch_2.4.json.gz": {
+        "Dynamo": 30.292, "Inductor code generation": 34.974,
+        "C++ compiler": 20.004},
+    "compile/pytorch_2.7.json.gz": {
+        "Dynamo": 27.413, "Inductor passes": 1.052,
+        "Inductor scheduling": 0.799, "Inductor code generation": 30.667,
+        "C++ compiler": 23.658},
+    "compile/pytorch_2.15.json.gz": {
+        "Dynamo": 17.332, "Inductor passes": 1.934, "Inductor lowering": 0.093,
+        "Inductor scheduling": 0.290, "Inductor code generation": 14.352,
+        "C++ compiler": 12.423},
+    "torch_trace_2.7_cold.log.gz": {
+        "Dynamo": 27.413, "AOTAutograd": 25.713 + 6.641,
+        "Inductor passes": 1.052, "Inductor lowering": 0.067,
+        "Inductor scheduling": 0.799, "Inductor code generation": 30.667,
+        "caches": 0.832, "C++ compiler": 23.658},
+    "torch_trace_2.15_cold.log.gz": {
+        "Dynamo": 17.332, "AOTAutograd": 15.127 + 2.072,
+        "Inductor passes": 1.934, "Inductor lowering": 0.093,
+        "Inductor scheduling": 0.290, "Inductor code generation": 14.352,
+        "caches": 0.657 + 0.740, "C++ compiler": 12.423},
+}
+# A phase is that much longer or shorter: the recordings lack ranges below 50 ms,
+# and Dynamo's phase begins before compile_inner and also has the garbage
+# collection after it.
+TIMES_DELTA_S = 0.1
+
+
+def check_compile_times():
+    """Recordings of Inductor: nearly all time is in phases, and the phases have
+    the times that PyTorch measured itself."""
+    for name, times in COMPILE_TIMES.items():
+        document = report(os.path.join(TRACES, name))
+        equal(f"{name}: chosen", document["sets"][0]["rules"], "dynamo")
+        rows = rows_of(document)
+        wall = document["sets"][0]["wall_ns"]
+        unknown = rows.get(UNKNOWN, (0, 0, 0))[1]
+        equal(f"{name}: unknown", unknown <= wall / 50, True)
+        for phase, seconds in times.items():
+            total = rows[phase][2] / 1e9
+            if abs(total - seconds) > TIMES_DELTA_S:
+                equal(f"{name}: {phase}", total, seconds)
+
+
+def check_cold_and_warm():
+    """With a cache on disk, phases of Inductor are gone; `diff` shows it."""
+    cold, warm = (os.path.join(TRACES, f"torch_trace_2.15_{cache}.log.gz")
+                  for cache in ("cold", "warm"))
+    rows = {trace: rows_of(report(trace)) for trace in (cold, warm)}
+    equal("cold, not warm", set(rows[cold]) - set(rows[warm]),
+          {"AOTAutograd", "Inductor", "Inductor passes", "Inductor lowering",
+           "Inductor scheduling"})
+    done = checks.run("diff", "-q", "--json", cold, warm, text=True)
+    changes = {row["name"]: row for row in json.loads(done.stdout)["rows"]}
+    gone = changes["inductor_compile"]
+    equal("diff: inductor_compile", (gone["base"]["count"], gone["new"]),
+          (3, None))
+    compiler = changes["compile_file"]
+    equal("diff: compile_file", tuple(compiler[side]["total_ns"]
+                                      for side in ("base", "new")),
+          tuple(rows[trace]["C++ compiler"][2] for trace in (cold, warm)))
+
+
 def main():
     check_hand()
     check_random()
@@ -374,6 +443,8 @@ def main():
     check_clang()
     check_nvcc()
     check_torch()
+    check_compile_times()
+    check_cold_and_warm()
     finish()
 
 
