@@ -4,6 +4,9 @@
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 make_log=$build/tests/support/make_log
+for program in "$CLI_PROGRAM" "$make_log"; do
+	[ -x "$program" ] || fail "$program is not built; 'make check' builds it"
+done
 export LC_ALL=C TERM=xterm
 cd "$work" || exit 99
 mkdir bin
