@@ -324,6 +324,7 @@ static int prepare_environment(struct request *request)
 		status = preload_set();
 	if (status == EXIT_DONE)
 		status = preload_set_tools(&request->preload, request->verbose);
+	request->python.quiet = request->quiet;
 	if (status == EXIT_DONE)
 		status = python_apply(&request->python);
 	return status;

@@ -197,7 +197,8 @@ static int set_options(const struct python *python)
 	char *words;
 	int status = EXIT_DONE;
 
-	if (asprintf(&words, "%s%s%s", python->compile ? "--compile\n" : "",
+	if (asprintf(&words, "%s%s%s%s", python->quiet ? "--quiet\n" : "",
+		    python->compile ? "--compile\n" : "",
 		    python->compile && python->wanted ? "--python\n" : "",
 		    python->options == NULL ? "" : python->options) < 0)
 		return diag_no_memory("CTPROF_PYTHON");

@@ -13,6 +13,7 @@
 struct python {
 	bool wanted;   /* --python: every call */
 	bool compile;  /* --compile: functions that torch.compile traces */
+	bool quiet;    /* the tracer prints only errors */
 	char *options; /* options of the tracer, one per line; NULL: none */
 };
 

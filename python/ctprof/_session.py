@@ -9,6 +9,8 @@ from . import _ctprof
 # Whether we started the recorder and must stop it: with CTPROF_OUT in the
 # environment, the process records by itself.
 _is_ours = False
+# Whether only errors are printed (--quiet).
+_is_quiet = False
 # Whether start() was called, and stop() was not.
 _is_started = False
 
@@ -49,6 +51,8 @@ def trace(options):
 
 def trace_request(request):
     """Starts to trace what a command line asks for."""
+    global _is_quiet
+    _is_quiet = request.quiet
     if not request.compile:
         trace(request.trace)
         return
@@ -87,7 +91,7 @@ def untrace():
         return
     words = [f"{counts[what]} {words}" for what, words in _ANOMALIES.items()
              if counts[what] != 0]
-    if words:
+    if words and not _is_quiet:
         say("the tracer corrected: " + ", ".join(words))
 
 

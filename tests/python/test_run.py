@@ -432,6 +432,21 @@ after()
             self.assertIn("ctprof: calls='all' needs", ours.stderr)
             self.assertFalse(self.log.exists())
 
+    def test_quiet_leaves_out_the_corrections_of_the_tracer(self):
+        if "setprofile" not in support.HOOKS:
+            self.skipTest("no program can replace the hook")
+        code = "import sys; sys.setprofile(print)"
+        for options in ((), ("-q",), ("-q", "-o", "run.json")):
+            said = self.run_with(*options, "--force", "--hook=setprofile",
+                                 "-c", code).stderr
+            self.assertEqual("corrected" in said, not options, said)
+        said = [support.ctprof("record", "--python", "--hook=setprofile",
+                               "--force", *options, "--", sys.executable,
+                               "-c", code, cwd=self.work).stderr
+                for options in ((), ("-q",))]
+        self.assertIn("corrected", said[0])
+        self.assertNotIn("corrected", said[1])
+
     def test_unsupported_hook_is_a_mistake(self):
         for hook, words in (("monitoring", "needs Python 3.12"),
                             ("setprofile", "needs the interpreter's lock")):
