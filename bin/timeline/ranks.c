@@ -35,6 +35,14 @@ static int64_t read_number(const char *text)
 						   : -1;
 }
 
+/* Our own logs have it from the environment. */
+static int64_t logged_rank(const struct rank *rank)
+{
+	const char *text = trace_find_fact(rank->trace, TRACE_RANK);
+
+	return text == NULL ? -1 : read_number(text);
+}
+
 /* "rank3", "Rank_3", "worker-3", anywhere in the file name. */
 static int64_t rank_in_name(const struct rank *rank)
 {
@@ -193,7 +201,7 @@ static void set_labels(struct rank *ranks, size_t count, bool numbered)
 bool ranks_label(struct rank *ranks, size_t count)
 {
 	static int64_t (*const find[])(const struct rank *rank) = {
-		recorded_rank, rank_in_name, last_number};
+		recorded_rank, logged_rank, rank_in_name, last_number};
 	bool numbered = false;
 	bool failed = false;
 
@@ -202,7 +210,8 @@ bool ranks_label(struct rank *ranks, size_t count)
 			trace_find_fact(ranks[i].trace, TRACE_MERGED) != NULL;
 		ranks[i].number = -1;
 	}
-	for (size_t i = 0; i < 3 && !numbered && !failed; i++)
+	for (size_t i = 0;
+		i < sizeof(find) / sizeof(find[0]) && !numbered && !failed; i++)
 		numbered = find_numbers(ranks, count, find[i], &failed);
 	if (failed || !set_order(ranks, count))
 		return false;

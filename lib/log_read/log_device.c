@@ -340,8 +340,7 @@ static void make_times(struct log_recording *recording, uint32_t count)
 				      (uint64_t)recording->shift_ns);
 		durations[i] = took < 0 ? 0 : took;
 		end = (int64_t)((uint64_t)starts[i] + (uint64_t)durations[i]);
-		if (end > recording->trace->end_ns)
-			recording->trace->end_ns = end;
+		log_recording_extend(recording, end);
 	}
 }
 
@@ -445,7 +444,8 @@ bool log_device_event(struct log_recording *recording, struct event *event)
 	event->track = (uint32_t)columns[LOG_DEVICE_TRACKS][at];
 	event->time_ns = columns[LOG_DEVICE_STARTS][at];
 	event->dur_ns = (uint64_t)columns[LOG_DEVICE_DURATIONS][at];
-	event->id = (uint64_t)columns[LOG_DEVICE_CORRELATIONS][at];
+	event->id = log_recording_id(
+		recording, (uint64_t)columns[LOG_DEVICE_CORRELATIONS][at]);
 	event->bytes = (uint64_t)columns[LOG_DEVICE_BYTES][at];
 	event->site = description->site;
 	event->arg_count = description->arg_count;

@@ -2,6 +2,7 @@
 /* Header and end blocks: their values become facts of the trace. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "json/json.h"
@@ -10,6 +11,9 @@
 
 /* Longer text is not worth keeping. */
 #define FACT_MAX 4096
+
+/* Commands in descriptions of processes; the rest is left out. */
+#define COMMAND_MAX 256
 
 /* Most facts of a header. */
 #define HEADER_FACTS 64
@@ -73,8 +77,11 @@ struct header {
 	int64_t pid;
 	int64_t realtime;
 	bool named;
-	bool recorded;    /* by the recorder, not rewritten */
+	bool recorded; /* by the recorder, not rewritten */
+	int64_t parent;
+	char rank[24];    /* "": none */
 	char process[64]; /* the program, without directories */
+	char command[COMMAND_MAX];
 };
 
 /* The file name at the end of a command's first word. */
@@ -87,6 +94,46 @@ static void name_process(struct header *header, const char *command)
 		base--;
 	(void)snprintf(header->process, sizeof(header->process), "%.*s",
 		(int)(size - base), command + base);
+	(void)snprintf(header->command, sizeof(header->command), "%.*s",
+		COMMAND_MAX - 1, command);
+}
+
+/* "rank 3: python3" */
+static bool set_process(
+	struct log_recording *recording, const struct header *header)
+{
+	char name[sizeof(header->rank) + sizeof(header->process) + 8];
+
+	(void)snprintf(name, sizeof(name), "%s%s%s%s",
+		header->rank[0] == '\0' ? "" : "rank ", header->rank,
+		header->rank[0] == '\0' ? "" : ": ", header->process);
+	recording->process_name =
+		strtab_add(recording->trace->text, name, strlen(name));
+	return recording->process_name != STRTAB_NONE;
+}
+
+/* The header's facts are those of the first recording; any other is described
+ * by one fact: "process 124", "rank 3, forked by 123: python3 train.py". */
+static bool add_process(
+	struct log_recording *recording, const struct header *header)
+{
+	char key[40];
+	char value[sizeof(header->rank) + sizeof(header->command) + 64];
+	int used = 0;
+
+	if (recording->trace->fact_count > LOG_FACTS_MAX)
+		return true;
+	(void)snprintf(key, sizeof(key), "process %" PRId64, header->pid);
+	value[0] = '\0';
+	if (header->rank[0] != '\0')
+		used = snprintf(value, sizeof(value), "rank %s%s", header->rank,
+			header->parent != 0 ? ", " : ": ");
+	if (header->parent != 0)
+		used += snprintf(value + used, sizeof(value) - (size_t)used,
+			"forked by %" PRId64 ": ", header->parent);
+	(void)snprintf(value + used, sizeof(value) - (size_t)used, "%s",
+		header->command);
+	return trace_add_fact(recording->trace, key, value);
 }
 
 static bool read_header(struct log_recording *recording, struct cursor block,
@@ -112,8 +159,13 @@ static bool read_header(struct log_recording *recording, struct cursor block,
 			header->pid = number;
 		else if (log_key_is(key, size, "realtime"))
 			header->realtime = number;
+		else if (log_key_is(key, size, "parent"))
+			header->parent = number;
 		else if (log_key_is(key, size, "command"))
 			name_process(header, text);
+		else if (log_key_is(key, size, "rank"))
+			(void)snprintf(header->rank, sizeof(header->rank),
+				"%" PRId64, number);
 		else if (log_key_is(key, size, "format"))
 			header->named = strcmp(text, LOG_FORMAT_NAME) == 0;
 		else if (log_key_is(key, size, "spool"))
@@ -152,16 +204,17 @@ enum ctp_status log_facts_parse_header(struct log_recording *recording,
 		recording->has_facts = true;
 		if (!read_header(recording, block, &header, true))
 			*verdict = LOG_NO_MEMORY;
+	} else if (!add_process(recording, &header)) {
+		*verdict = LOG_NO_MEMORY;
 	}
 	recording->is_recorded = header.recorded;
 	recording->pid = header.pid;
-	recording->process_name =
-		strtab_add(trace->text, header.process, strlen(header.process));
-	if (recording->process_name == STRTAB_NONE)
+	if (!set_process(recording, &header))
 		*verdict = LOG_NO_MEMORY;
 	recording->device.time.start = header.realtime;
 	recording->shift_ns = (int64_t)((uint64_t)header.realtime -
 					(uint64_t)trace->base_realtime_ns);
+	recording->end_ns = recording->shift_ns;
 	return CTP_OK;
 }
 
@@ -280,6 +333,20 @@ enum log_verdict log_facts_parse(
 	return LOG_SOUND;
 }
 
+/* Numbers of several recordings become their sum. */
+static bool add_end_fact(struct log_recording *recording, const char *name,
+	const char *text, int64_t number)
+{
+	struct trace *trace = recording->trace;
+	const char *known = trace_find_fact(trace, name);
+	bool is_number = number != 0 || strcmp(text, "0") == 0;
+
+	if (recording->number == 0 || known == NULL || !is_number)
+		return trace_add_fact(trace, name, text);
+	return log_facts_set_number(
+		trace, name, strtoull(known, NULL, 10) + (uint64_t)number);
+}
+
 /* The facts of the end block. */
 static bool is_end_fact(const char *key, size_t size, const char **name)
 {
@@ -317,8 +384,7 @@ enum log_verdict log_facts_parse_end(
 		if (log_key_is(key, size, "log")) {
 			log_time_correct_all(&recording->time, 0,
 				recording->shift_ns, &number, 1);
-			if (number > trace->end_ns)
-				trace->end_ns = number;
+			log_recording_extend(recording, number);
 		} else if (log_key_is(key, size, "events")) {
 			recording->totals.end_events =
 				number > 0 ? (uint64_t)number : 0;
@@ -326,7 +392,7 @@ enum log_verdict log_facts_parse_end(
 			recording->totals.end_blocks =
 				number > 0 ? (uint64_t)number : 0;
 		} else if (is_end_fact(key, size, &name) &&
-			   !trace_add_fact(trace, name, text)) {
+			   !add_end_fact(recording, name, text, number)) {
 			return LOG_NO_MEMORY;
 		}
 		if (log_key_is(key, size, "unrecorded") && number > 0)

@@ -305,17 +305,19 @@ static void make_times(struct log_recording *recording, int64_t base)
 	const struct log_time *time =
 		timeline ? &uncorrected : &recording->time;
 	int64_t shift = timeline ? 0 : recording->shift_ns;
-	int64_t *end = timeline ? &trace->timeline_end_ns : &trace->end_ns;
 	const int64_t *times = events->times;
 	const uint32_t count = events->count;
-	int64_t latest = *end;
+	int64_t latest = INT64_MIN;
 
 	events->base_ns = base;
 	log_time_correct_all(time, 0, shift, &events->base_ns, 1);
 	log_time_correct_all(time, base, shift, events->times, count);
 	for (uint32_t i = 0; i < count; i++)
 		latest = times[i] > latest ? times[i] : latest;
-	*end = latest;
+	if (!timeline)
+		log_recording_extend(recording, latest);
+	else if (latest > trace->timeline_end_ns)
+		trace->timeline_end_ns = latest;
 }
 
 /* A block of events with `elements` elements, from its second one on: read and
@@ -603,6 +605,20 @@ static bool row_device(struct cursor *row, struct event *event)
 	return true;
 }
 
+/* Processes use the same ids for different things. An address or a step links
+ * nothing. */
+static bool row_id(
+	struct log_reader *reader, struct cursor *row, struct event *event)
+{
+	if (!unpack_uint(row, &event->id))
+		return false;
+	if (event->kind == EVENT_ASYNC_BEGIN ||
+		event->kind == EVENT_ASYNC_END ||
+		event->kind == EVENT_CORRELATION || event->kind == EVENT_FLOW)
+		event->id = log_recording_id(&reader->recording, event->id);
+	return true;
+}
+
 static bool row_flow(struct cursor *row, struct event *event)
 {
 	uint32_t flow;
@@ -630,7 +646,7 @@ static bool row_field(struct log_reader *reader, struct cursor *row,
 	case LOG_FIELD_SITE:
 		return row_site(reader, row, event);
 	case LOG_FIELD_ID:
-		return unpack_uint(row, &event->id);
+		return row_id(reader, row, event);
 	case LOG_FIELD_BYTES:
 		return unpack_uint(row, &event->bytes);
 	case LOG_FIELD_DEVICE:

@@ -4,9 +4,19 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/stable_hash.h"
 #include "log/unpack.h"
 
 #define PAGE_NUMBERS 4096u
+
+/* Ids below this leave room for the number of their recording; for that of one
+ * of 8,192 recordings, they stay exact in readers that use doubles. */
+#define ID_BITS 40
+#define NUMBER_BITS 22
+
+/* Chrome traces use the highest bit, and the next one marks a hash. */
+#define ID_KIND_BIT (UINT64_C(1) << 63)
+#define ID_HASH_BIT (UINT64_C(1) << 62)
 
 void log_table_clear(struct log_table *table)
 {
@@ -80,6 +90,7 @@ static void reset(struct log_recording *recording)
 	recording->pid = 0;
 	recording->process_name = 0;
 	recording->shift_ns = 0;
+	recording->end_ns = 0;
 	recording->has_end = false;
 	recording->finished = false;
 	recording->refused = false;
@@ -206,7 +217,7 @@ void log_recording_finish(struct log_recording *recording)
 		if (track->has_end || log_track->kind == LOG_TIMELINE)
 			continue;
 		track->has_end = true;
-		track->end_ns = trace->end_ns;
+		track->end_ns = recording->end_ns;
 	}
 }
 
@@ -214,4 +225,28 @@ void log_recording_next(struct log_recording *recording)
 {
 	log_recording_finish(recording);
 	reset(recording);
+	recording->number++;
+}
+
+void log_recording_extend(struct log_recording *recording, int64_t end_ns)
+{
+	struct trace *trace = recording->trace;
+
+	if (end_ns > recording->end_ns)
+		recording->end_ns = end_ns;
+	if (end_ns > trace->end_ns)
+		trace->end_ns = end_ns;
+}
+
+uint64_t log_recording_id(const struct log_recording *recording, uint64_t id)
+{
+	const uint64_t number = recording->number;
+	uint64_t key[2] = {id & ~ID_KIND_BIT, number};
+
+	if (number == 0 || id == 0) /* 0: none */
+		return id;
+	if (key[0] >> ID_BITS == 0 && number >> NUMBER_BITS == 0)
+		return (number << ID_BITS) | id;
+	return (stable_hash(key, sizeof(key)) & (ID_HASH_BIT - 1)) |
+	       ID_HASH_BIT | (id & ID_KIND_BIT);
 }

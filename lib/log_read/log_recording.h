@@ -124,6 +124,8 @@ struct log_recording {
 	bool finished;    /* log_recording_finish() was here */
 	bool is_recorded; /* by the recorder, not converted */
 	bool refused;     /* it needs a newer reader: its blocks are skipped */
+	uint32_t number;  /* in the log, from 0 */
+	int64_t end_ns;   /* its own, which may be before the trace's */
 	struct log_totals totals;
 	uint64_t losses[LOSS_KINDS]; /* of the last block of the trace's */
 	int64_t pid;
@@ -157,6 +159,12 @@ void log_recording_next(struct log_recording *recording);
 /* The track of this number, made if it is new; NULL if out of memory. */
 struct log_track *log_recording_track(
 	struct log_recording *recording, uint32_t number);
+
+/* Something measured ended at this time. */
+void log_recording_extend(struct log_recording *recording, int64_t end_ns);
+
+/* An id that links events of this recording only: unique in the trace. */
+uint64_t log_recording_id(const struct log_recording *recording, uint64_t id);
 
 /* Losses as a block reports them: their number so far. */
 struct log_losses {

@@ -102,6 +102,7 @@ static enum ctp_status read_choice(const char *name, const char *const *names,
 	return refuse(err, name, value);
 }
 
+/* As the launcher of the job gave it; NULL: none. */
 static const char *rank(void)
 {
 	static const char *const names[] = {"RANK", "PMI_RANK", "PMIX_RANK",
@@ -113,7 +114,20 @@ static const char *rank(void)
 		if (value != NULL && value[0] != '\0')
 			return value;
 	}
-	return "0";
+	return NULL;
+}
+
+/* Larger numbers are not ranks. */
+#define RANK_DIGITS 7
+
+uint32_t options_rank(void)
+{
+	const char *text = rank();
+	size_t digits = text == NULL ? 0 : strspn(text, "0123456789");
+
+	if (digits == 0 || digits > RANK_DIGITS || text[digits] != '\0')
+		return 0;
+	return (uint32_t)strtoul(text, NULL, 10) + 1;
 }
 
 /* A name given by the launcher or administrator becomes part of a file name and
@@ -156,8 +170,8 @@ static bool expand(char *out, const char *pattern)
 			else if (*at == 'h')
 				(void)gethostname(text, sizeof(text) - 1);
 			else if (*at == 'r')
-				(void)snprintf(
-					text, sizeof(text), "%s", rank());
+				(void)snprintf(text, sizeof(text), "%s",
+					rank() == NULL ? "0" : rank());
 			else if (*at != '%')
 				(void)snprintf(text, sizeof(text), "%%%c", *at);
 			if (*at == 'h' || *at == 'r')

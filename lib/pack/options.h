@@ -42,6 +42,9 @@ enum ctp_status options_fill(struct session_options *options,
 /* Whether the environment requests recording. */
 int options_in_environment(void);
 
+/* The rank that the job's launcher put into the environment, + 1; 0: none. */
+uint32_t options_rank(void);
+
 /* "run.ctp" with a number before the suffix: "run.123.ctp", and from the
  * second try on "run.123.2.ctp". */
 void options_other_name(

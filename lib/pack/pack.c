@@ -68,7 +68,8 @@ enum ctp_status log_frame_header(struct log_writer *writer,
 	static const char *const clocks[SPOOL_CLOCKS] = {
 		"monotonic_raw", "tsc", "events"};
 
-	(void)msgpack_pack_map(&out, (size_t)14 + (spool->range_ps != 0));
+	(void)msgpack_pack_map(
+		&out, (size_t)14 + (spool->range_ps != 0) + (spool->rank != 0));
 	msgpack_out_pair(&out, "format", LOG_FORMAT_NAME);
 	msgpack_out_pair_uint(&out, "version", LOG_VERSION);
 	msgpack_out_pair_uint(&out, "reader", LOG_READER);
@@ -78,6 +79,8 @@ enum ctp_status log_frame_header(struct log_writer *writer,
 	msgpack_out_pair_uint(&out, "parent", facts->parent);
 	msgpack_out_key(&out, "command");
 	add_command(&out, facts);
+	if (spool->rank != 0)
+		msgpack_out_pair_uint(&out, "rank", spool->rank - 1);
 	msgpack_out_pair_int(&out, "realtime", spool->start.realtime_ns);
 	msgpack_out_pair(&out, "clock", clocks[spool->clock]);
 	msgpack_out_pair_uint(&out, "clock_hz", hertz(&spool->scale));

@@ -108,6 +108,8 @@ struct spool_header {
 	/* Measured cost of recording a range, in picoseconds; 0: unknown.
 	 * Likewise. */
 	uint32_t range_ps;
+	/* The process's rank in its job, + 1; 0: unknown. Likewise. */
+	uint32_t rank;
 };
 
 /* The state of a chunk that the recorder relies on. */

@@ -381,6 +381,7 @@ static enum ctp_status open_spool(
 		options_spool_clock(&session_state.options, session_state.tsc);
 	header->start = *start;
 	header->range_ps = clock_range_ps(session_state.tsc);
+	header->rank = options_rank();
 	make_absolute(
 		header->log_path, sizeof(header->log_path), session_state.path);
 	/* A repair must distinguish the log from other files of that name. */

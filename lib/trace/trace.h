@@ -172,6 +172,9 @@ struct trace_fact {
 #define TRACE_MERGED "merged"
 #define TRACE_DISTRIBUTED "distributedInfo"
 
+/* Our own logs: the rank from the environment of the recorded process. */
+#define TRACE_RANK "rank"
+
 /* The form of a function's name. */
 enum read_names {
 	READ_NAMES_FULL,      /* demangled: "int ns::f<int>(int)" */

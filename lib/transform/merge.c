@@ -253,6 +253,14 @@ static void add_number(struct buffer *text, const char *words, int64_t number)
 	buffer_add_text(text, digits);
 }
 
+/* A log that knows its rank has it in the names of its processes. */
+static bool has_label(const char *name, const char *label)
+{
+	size_t size = strlen(label);
+
+	return size > 0 && strncmp(name, label, size) == 0 && name[size] == ':';
+}
+
 /* "rank 3: python (pid 1)"; the pid only if it differs from the one shown. */
 static uint32_t name_process(struct merge *merge,
 	const struct merge_member *member, const struct trace_track *from,
@@ -265,7 +273,8 @@ static uint32_t name_process(struct merge *merge,
 	bool is_other = pid != from->pid && from->pid > 0;
 	uint32_t number = STRTAB_NONE;
 
-	buffer_add_text(&text, member->place.label);
+	if (!has_label(name, member->place.label))
+		buffer_add_text(&text, member->place.label);
 	if (text.used > 0 && (size > 0 || is_other))
 		buffer_add_text(&text, ": ");
 	buffer_add(&text, name, size);

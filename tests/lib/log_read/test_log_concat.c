@@ -33,6 +33,69 @@ START_TEST(two_recordings_are_read_one_after_the_other)
 }
 END_TEST
 
+/* Open ranges are closed where their own recording ended. */
+START_TEST(a_recording_ends_before_an_earlier_one_that_lasts_longer)
+{
+	log_maker_add_header(&log_case_made, 1000, 1);
+	log_maker_add(&log_case_made, "[2, 1, 0, 7, '']");
+	log_maker_add(&log_case_made, "[6, {'log': 9000, 'events': 0}]");
+	add_recording("g", 1500, 1);
+	log_case_read_made();
+	ck_assert_str_eq(log_case_text.tracks,
+		"thread 42 7 '' to 9000\nthread 42 7 '' to 520\n");
+	ck_assert_int_eq(log_case_text.end_ns, 9000);
+}
+END_TEST
+
+static void add_process(int pid, const char *more, const char *rows)
+{
+	log_maker_add(&log_case_made,
+		"[0, {'format': 'ctprof log', 'reader': 1, 'pid': %d, "
+		"'command': ['/bin/py', 'a.py'], %s 'realtime': 1000}]",
+		pid, more);
+	log_maker_add(&log_case_made, "[1, 1, [['s', '', 0]]]");
+	log_maker_add(&log_case_made,
+		"[3, 1, 0, 0, [1, 1, 1, 1], [], [], [1, 1, 1, 1], %s]", rows);
+	log_maker_add(&log_case_made,
+		"[6, {'log': 9, 'events': 4, 'stalls': 2, 'stall_ns': 30, "
+		"'recovered': 1}]");
+}
+
+START_TEST(equal_ids_of_two_processes_are_different)
+{
+	add_process(42, "", "[[4, 1, 5], [5, 1, 5], [9, 5], [9, 0]]");
+	add_process(43, "", "[[4, 1, 5], [11, 1, 5, 0], [9, 5], [9, 0]]");
+	add_process(44, "", "[[6, 5, 64, -1], [8, 1, 5, 1], [9, 0], [9, 0]]");
+	log_case_read_made();
+	ck_assert_str_eq(log_case_text.losses, "");
+	ck_assert_str_eq(log_case_text.events,
+		"0 1 async_begin s 5\n0 2 async_end s 5\n"
+		"0 3 correlation 5\n0 4 correlation 0\n"
+		"1 1 async_begin s 1099511627781\n"
+		"1 2 flow s 1099511627781 start\n"
+		"1 3 correlation 1099511627781\n1 4 correlation 0\n"
+		"2 1 alloc 5 64 -1\n2 2 step s 5 advance=1\n"
+		"2 3 correlation 0\n2 4 correlation 0\n");
+}
+END_TEST
+
+START_TEST(every_other_process_is_one_fact)
+{
+	add_process(42, "", "[[9, 0], [9, 0], [9, 0], [9, 0]]");
+	add_process(43, "'rank': 3, 'parent': 42,",
+		"[[9, 0], [9, 0], [9, 0], [9, 0]]");
+	add_process(44, "'parent': 43,", "[[9, 0], [9, 0], [9, 0], [9, 0]]");
+	log_case_read_made();
+	ck_assert_str_eq(log_case_text.facts,
+		"format=ctprof log\nreader=1\npid=42\n"
+		"command=/bin/py a.py\nrealtime=1000\n"
+		"stalls=6\nstall_ns=90\nrecovered=3\n"
+		"process 43=rank 3, forked by 42: /bin/py a.py\n"
+		"process 44=forked by 43: /bin/py a.py\n");
+	ck_assert_str_eq(log_case_text.losses, "");
+}
+END_TEST
+
 START_TEST(a_log_twice_is_everything_twice)
 {
 	log_case_copy_members(0, SIZE_MAX);
@@ -181,6 +244,10 @@ static TCase *make_concat(void)
 	tcase_add_checked_fixture(tests, log_case_set_up, log_case_tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, two_recordings_are_read_one_after_the_other);
+	tcase_add_test(tests,
+		a_recording_ends_before_an_earlier_one_that_lasts_longer);
+	tcase_add_test(tests, equal_ids_of_two_processes_are_different);
+	tcase_add_test(tests, every_other_process_is_one_fact);
 	tcase_add_test(tests, a_log_twice_is_everything_twice);
 	tcase_add_loop_test(tests,
 		a_recording_that_was_cut_off_costs_the_next_nothing, 0, 60);
