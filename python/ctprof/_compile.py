@@ -4,11 +4,13 @@
 Dynamo interprets the bytecode of a function to trace it, and inlines the
 functions that this one calls. Each becomes a range of its thread, from the begin
 of its tracing to its end, also if tracing fails. The range of the outermost one
-has the compilation's id.
+has the compilation's id. The back end, which compiles a graph meanwhile, is a
+range inside: it is not tracing.
 
 The methods that trace are wrapped when torch._dynamo is imported: they have had
 the same names from PyTorch 2.4 to 2.15.
 """
+import inspect
 import sys
 
 from . import _ctprof, _session
@@ -48,6 +50,25 @@ def _around_run(usual, current_compile_id):
     return run
 
 
+def _around_back_end(usual):
+    """OutputGraph.call_user_compiler(), which has a graph compiled."""
+    code = inspect.unwrap(usual).__code__
+
+    def call_user_compiler(self, *args, **kwargs):
+        compiler = getattr(self, "compiler_fn", None)
+        name = str(getattr(compiler, "compiler_name", None) or
+                   getattr(compiler, "__name__", "unknown"))
+        with _ctprof.range._traced(f"back end {name}", code,
+                                   {"backend": name}):
+            return usual(self, *args, **kwargs)
+    return call_user_compiler
+
+
+def _hook_back_end(module):
+    graph = module.OutputGraph
+    graph.call_user_compiler = _around_back_end(graph.call_user_compiler)
+
+
 def _hook_translators(module):
     inliner = module.InliningInstructionTranslator
     tracer = module.InstructionTranslator
@@ -73,6 +94,7 @@ def _hook_profiler(module):
 
 
 _HOOKS = {
+    "torch._dynamo.output_graph": _hook_back_end,
     "torch._dynamo.symbolic_convert": _hook_translators,
     "torch._dynamo.dynamo_profiler": _hook_profiler,
 }

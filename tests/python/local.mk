@@ -11,6 +11,7 @@ python_tests = \
 	tests/python/fake_torch/torch/__init__.py \
 	tests/python/fake_torch/torch/_dynamo/__init__.py \
 	tests/python/fake_torch/torch/_dynamo/dynamo_profiler.py \
+	tests/python/fake_torch/torch/_dynamo/output_graph.py \
 	tests/python/fake_torch/torch/_dynamo/symbolic_convert.py \
 	tests/python/fake_torch/torch/_guards.py \
 	tests/python/naive_state.py \

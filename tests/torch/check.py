@@ -27,6 +27,7 @@ except ImportError:
 HAS_EVENTS = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 5)
 # {name: calls traced}, in two compilations.
 TRACED = {"forward": 2, "block": 2, "leaf": 6}
+BACK_END = "back end eager"
 
 
 def run(*arguments, **more):
@@ -40,6 +41,10 @@ def run(*arguments, **more):
 
 def rows(file):
     return json.loads(run(CTPROF, "stats", "-q", "--json", file))["rows"]
+
+
+def compilations(*files):
+    return json.loads(run(CTPROF, "compilations", "-q", "--json", *files))
 
 
 def ranges(file):
@@ -85,25 +90,38 @@ class Torch(unittest.TestCase):
 
     def test_compile_has_every_traced_function(self):
         self.assertEqual({row["name"]: row["ncalls"]
-                          for row in rows(self.log)}, TRACED)
+                          for row in rows(self.log)},
+                         {**TRACED, BACK_END: 2})
 
     @unittest.skipIf(dynamo_profiler is None, "PyTorch has no such profiler")
     def test_compile_equals_dynamos_profiler(self):
         theirs = {key: value[:4] for key, value in
                   pstats.Stats(str(self.pstats)).stats.items()}
-        ours = {(row["file"], row["line"], row["name"]): row
-                for row in rows(self.log)}
+        ours = {(row["file"], row["line"], row["function"]): row
+                for row in compilations(self.log)["functions"]}
         self.assertEqual(set(ours), set(theirs))
         for key, (primitive, calls, _, cumulative) in theirs.items():
             row = ours[key]
             self.assertEqual((row["pcalls"], row["ncalls"]),
                              (primitive, calls))
-            # Ours of a frame also has its graph's compilation, and PyTorch's
-            # printing of the profile.
+            # Ours of a frame also has PyTorch's printing of the profile.
             self.assertGreater(row["cumtime_ns"] / 1e9, cumulative)
             if key[2] != "forward":
                 self.assertAlmostEqual(row["cumtime_ns"] / 1e9, cumulative,
                                        delta=0.02 + 0.1 * cumulative)
+
+    def test_compilations_of_both_logs_are_joined(self):
+        alone = compilations(self.log)["compilations"]
+        self.assertEqual({row["id"] for row in alone}, {"0/0", "0/1"})
+        both = compilations(self.log, self.trace)
+        self.assertEqual(len(both["compilations"]), 2)
+        for row in both["compilations"]:
+            self.assertEqual((row["function"], row["traced_functions"]),
+                             ("forward", 3))
+            self.assertGreater(row["tracing_ns"], 0)
+            self.assertLess(row["tracing_ns"], row["total_ns"])
+        self.assertEqual({tuple(row["compile_ids"])
+                          for row in both["functions"]}, {("0/0", "0/1")})
 
     @unittest.skipIf(not HAS_EVENTS, "the log has no events with times")
     def test_trace_has_the_times_of_compile_times(self):

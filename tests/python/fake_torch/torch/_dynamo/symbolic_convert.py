@@ -3,6 +3,7 @@
 function that names `print` breaks the graph."""
 from torch._guards import CompileContext
 from torch._dynamo.dynamo_profiler import DynamoProfilerState
+from torch._dynamo.output_graph import OutputGraph
 
 
 class Function:
@@ -43,6 +44,10 @@ class InstructionTranslator(InstructionTranslatorBase):
         self.f_code = function.__code__
         self.profiler_state = DynamoProfilerState()
         CompileContext.count += 1
+
+    def trace(self):
+        super().trace()
+        OutputGraph().call_user_compiler(self)
 
 
 class InliningInstructionTranslator(InstructionTranslatorBase):
