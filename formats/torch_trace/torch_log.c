@@ -60,6 +60,7 @@ struct torch_log {
 	uint32_t string_room;
 	char time[TIME_BYTES_MAX]; /* of the last event, in microseconds */
 	int64_t rank;              /* -1: unknown */
+	int64_t pid;               /* of the first record; 0: unknown */
 	uint64_t bad_records;
 	uint64_t skipped_bytes; /* outside of records */
 	bool is_truncated;
@@ -80,6 +81,26 @@ static const char *skip_prefix(const char *text, size_t size)
 			return NULL;
 	end = memmem(text, size, "] ", 2);
 	return end == NULL ? NULL : end + 2;
+}
+
+/* Versions before 2.6 have the address of a thread instead of the process.
+ * Source: Linux's PID_MAX_LIMIT. */
+#define PID_MAX 4194304
+
+/* The number of the process behind the time in a prefix; 0 without one. */
+static int64_t prefix_pid(const char *text, const char *end)
+{
+	const char *at = memchr(text, '.', (size_t)(end - text));
+	int64_t pid = 0;
+
+	while (at < end && *at != ' ')
+		at++;
+	while (at < end && *at == ' ')
+		at++;
+	if (!json_value_scaled(at, strcspn(at, " ]"), 0, &pid) || pid < 0 ||
+		pid > PID_MAX)
+		return 0;
+	return pid;
 }
 
 bool torch_log_probe(const char *text, size_t size)
@@ -514,6 +535,10 @@ static void put_end(struct torch_log *log)
 		json_int(json, log->rank);
 		json_end(json, '}');
 	}
+	if (log->pid != 0) {
+		json_key(json, "pid");
+		json_int(json, log->pid);
+	}
 	json_key(json, "torch_trace");
 	json_begin(json, '{');
 	put_counts(log);
@@ -539,6 +564,8 @@ static void convert_line(struct torch_log *log)
 		return;
 	}
 	object = skip_prefix(line.text, line.size);
+	if (object != NULL && log->pid == 0)
+		log->pid = prefix_pid(line.text, object);
 	if (object != NULL)
 		add_record(
 			log, object, line.size - (size_t)(object - line.text));
