@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "cli/diag.h"
 #include "compilations/compilations_report.h"
+#include "compilations/tracing_report.h"
 #include "input/input_tree.h"
 #include "input/report.h"
 
@@ -16,22 +17,25 @@ struct request {
 	struct inputs inputs;
 	struct report_options report_options;
 	uint32_t table; /* enum compilations_table */
+	bool callers;
 	struct input_tree tree;
-	struct compilations compilations;
+	struct compile compile;
 	uint64_t losses[LOSS_KINDS];
 };
 
 static int read_events(struct request *request, struct input *input)
 {
-	struct compilations *compilations = &request->compilations;
+	struct compile *compile = &request->compile;
 	struct trace *trace = input->file.source->trace;
 	struct ctp_error err = {0};
 
-	if (!compilations_begin(compilations, trace, input->name))
+	if (!compile_begin(compile, trace, input->name))
 		return diag_no_memory(input->name);
-	if (report_read(&request->inputs, input, compilations_add, compilations,
-		    &err) != CTP_OK)
+	if (report_read(&request->inputs, input, compile_add, compile, &err) !=
+		CTP_OK)
 		return input_diag_error(input, input->name, &err);
+	if (!compile_end(compile))
+		return diag_no_memory(input->name);
 	for (size_t i = 0; i < LOSS_KINDS; i++)
 		request->losses[i] += trace->losses[i];
 	return EXIT_DONE;
@@ -73,17 +77,19 @@ static int write_report(struct request *request)
 		[COMPILATIONS_ALL] = &compilations_form,
 		[COMPILATIONS_BREAKS] = &graph_breaks_form,
 		[COMPILATIONS_AGAIN] = &recompilations_form,
+		[COMPILATIONS_FUNCTIONS] = &functions_form,
 	};
-	const struct compilations *compilations = &request->compilations;
-	const struct compilations_view view = {.compilations = compilations,
+	const struct compilations_view view = {.compile = &request->compile,
 		.table = request->table,
+		.callers = request->callers,
 		.top = report_row_limit(&request->report_options, DEFAULT_TOP)};
 	struct report report = report_of(&request->inputs,
 		forms[request->table]->schema, request->losses);
 
-	if (compilations->count == 0 && compilations->break_count == 0)
+	if (compile_is_empty(&request->compile))
 		diag("no compilations of torch.compile() are in the input: "
-		     "make a log with TORCH_TRACE=DIRECTORY");
+		     "make a log with TORCH_TRACE=DIRECTORY, or with 'ctprof "
+		     "record --compile'");
 	return report_write_output(
 		&request->report_options, &report, compilations_write, &view);
 }
@@ -95,14 +101,14 @@ static int run(int argc, char **argv)
 	int status;
 
 	arguments_parse(&cmd_compilations, argc, argv, &request);
-	if (!compilations_init(&request.compilations))
+	if (!compile_init(&request.compile))
 		return diag_no_memory(NULL);
 	status = read_inputs(&request, &read);
-	if (!compilations_finish(&request.compilations))
+	if (!compile_finish(&request.compile))
 		status = diag_no_memory(NULL);
 	else if (read != 0)
 		status = exit_worse(status, write_report(&request));
-	compilations_clear(&request.compilations);
+	compile_clear(&request.compile);
 	input_tree_clear(&request.tree);
 	inputs_clear(&request.inputs);
 	return status;
@@ -112,10 +118,13 @@ static int run(int argc, char **argv)
 #define OF(member) ARGUMENT_OF(struct request, member)
 static const struct argument options[] = {
 	ARGUMENT_HEADING("Table:", GROUP_MAIN),
-	{"table", 0, "all|breaks|again", ARGUMENT_WORD,
+	{"table", 0, "all|breaks|again|functions", ARGUMENT_WORD,
 		"show all tables (the default; as CSV, the one of "
-		"compilations), or only that of graph breaks or of reasons for "
-		"compiling again", GROUP_MAIN, OF(table)},
+		"compilations), or only that of graph breaks, of reasons for "
+		"compiling again, or of functions", GROUP_MAIN, OF(table)},
+	{"callers", 0, NULL, ARGUMENT_FLAG,
+		"show the callers of each function, as text and CSV",
+		GROUP_MAIN, OF(callers)},
 	{"top", 'n', "N", ARGUMENT_CALL,
 		"show the first N rows of each table (default: 20 as text, all "
 		"as JSON and CSV; 0: all)", GROUP_MAIN, OF(report_options),
@@ -129,16 +138,19 @@ const struct command cmd_compilations = {
 	.name = "compilations",
 	.group = "Look at a recording",
 	.summary = "show what torch.compile() compiled, and why again",
-	.forms = {&compilations_form, &graph_breaks_form, &recompilations_form},
+	.forms = {&compilations_form, &graph_breaks_form, &recompilations_form,
+		&functions_form},
 	.arguments = {ARGUMENTS(options)},
 	.usage = "[FILE...]",
 	.help = "Show what torch.compile() compiled: the time of each "
 		"compilation by part, graph breaks with the lines that cause "
-		"them, and the reasons for compiling again. The inputs are "
-		"logs of TORCH_TRACE, one for each rank; a directory stands "
-		"for those in it.\vExamples:\n"
+		"them, the reasons for compiling again, and the functions "
+		"that Dynamo traced. The inputs are logs of TORCH_TRACE, one "
+		"for each rank, and of record --compile; those of one run are "
+		"joined. A directory stands for the logs in it.\vExamples:\n"
 		"  TORCH_TRACE=trace python3 train.py\n"
 		"  ctprof compilations trace/\n"
+		"  ctprof compilations --callers compile.ctp trace/\n"
 		"  ctprof compilations --table=breaks --json trace/ | "
 		"jq '.graph_breaks[0].stack'",
 	.run = run,

@@ -72,6 +72,8 @@ dist_schemas_DATA = \
 	%D%/schemas/diff-1.csv.json \
 	%D%/schemas/diff-1.json \
 	%D%/schemas/formats-1.json \
+	%D%/schemas/functions-1.csv.json \
+	%D%/schemas/functions-1.json \
 	%D%/schemas/gaps-1.csv.json \
 	%D%/schemas/gaps-1.json \
 	%D%/schemas/info-1.json \

@@ -156,8 +156,8 @@ struct report_form {
 	uint32_t always;    /* bits that all these reports have, */
 	uint32_t never;     /* and those that none of them has */
 	const struct columns *heads[3];
-	const struct columns *arrays[4];
-	uint32_t array_bits[4];    /* the bits that the arrays need */
+	const struct columns *arrays[6];
+	uint32_t array_bits[6];    /* the bits that the arrays need */
 	const struct columns *csv; /* or NULL */
 };
 

@@ -38,7 +38,7 @@ struct command {
 			    * NULL: none */
 	const char *help; /* before and, after \v, below the options */
 	unsigned flags;   /* argp's */
-	const struct report_form *forms[4]; /* of --json and --csv */
+	const struct report_form *forms[6]; /* of --json and --csv */
 	/* Returns the exit status. argv[0] is "ctprof NAME". */
 	int (*run)(int argc, char **argv);
 };

@@ -73,7 +73,8 @@ static const struct member members[] = {
 };
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
 
-/* Nanoseconds, of a number in these units; unknown if negative or too large. */
+/* Nanoseconds, of a number in these units; unknown if negative or too large.
+ * Fractions that no double has exactly are JSON. */
 static struct value read_time(const struct event_arg *arg, uint64_t unit_ns)
 {
 	double real_ns =
@@ -87,8 +88,11 @@ static struct value read_time(const struct event_arg *arg, uint64_t unit_ns)
 		time_ns = real_ns >= 0 && real_ns < (double)INT64_MAX
 				  ? llround(real_ns)
 				  : -1;
-	return value_maybe((arg->kind == ARG_INT || arg->kind == ARG_FLOAT) &&
-				   time_ns >= 0,
+	if (arg->kind == ARG_JSON &&
+		!json_value_scaled(arg->value.text.bytes, arg->value.text.size,
+			unit_ns == 1000 ? 3 : 9, &time_ns))
+		time_ns = -1;
+	return value_maybe(arg->kind != ARG_TEXT && time_ns >= 0,
 		time_ns < 0 ? 0 : (uint64_t)time_ns);
 }
 
@@ -378,6 +382,25 @@ static void set_function(struct compilation *row,
 	}
 }
 
+struct compilation *compilations_add_row(struct compilations *to)
+{
+	if (!array_reserve(&to->rows, to->count, &to->room, sizeof(*to->rows)))
+		return NULL;
+	to->rows[to->count] = (struct compilation){.number = to->count + 1};
+	return &to->rows[to->count++];
+}
+
+/* The number of the process that wrote the log; 0: unknown. */
+static int64_t find_pid(const struct trace *trace)
+{
+	const char *text = trace_find_fact(trace, "pid");
+	int64_t pid = 0;
+
+	if (text != NULL)
+		(void)json_value_scaled(text, strlen(text), 0, &pid);
+	return pid;
+}
+
 static enum ctp_status add_row(
 	struct compilations *to, const struct event *event, bool backward)
 {
@@ -392,12 +415,12 @@ static enum ctp_status add_row(
 		metrics.id = "";
 	known = metrics.function == NULL ? find_first(to, metrics.id) : 0;
 	key = find_id(to, metrics.id, strlen(metrics.id));
-	if (key == NULL || !array_reserve(&to->rows, to->count, &to->room,
-				   sizeof(*to->rows)))
+	row = key == NULL ? NULL : compilations_add_row(to);
+	if (row == NULL)
 		return CTP_ERR_NOMEM;
-	row = &to->rows[to->count++];
 	*row = (struct compilation){.number = to->count,
 		.input = to->input,
+		.pid = find_pid(to->trace),
 		.id = metrics.id,
 		.direction = backward ? "backward" : "forward",
 		.again = metrics.reason,

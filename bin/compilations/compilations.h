@@ -20,6 +20,7 @@ struct strtab;
 struct compilation {
 	size_t number; /* from 1, in the order of the log */
 	const char *input;
+	int64_t pid;    /* of PyTorch's process; 0: unknown */
 	const char *id; /* "0/1": a frame, and how often it was compiled */
 	const char *function; /* NULL: unknown; so is the place */
 	const char *file;
@@ -38,6 +39,8 @@ struct compilation {
 	struct value operations, guards;
 	struct value hits, misses; /* of caches */
 	uint64_t bypasses;         /* graphs that caches do not take */
+	struct value tracing;      /* time in functions that Dynamo traced */
+	struct value functions;    /* number of these */
 };
 
 /* All graph breaks with one reason at one place. */
@@ -93,6 +96,9 @@ bool compilations_begin(
  * struct compilations. Errors: CTP_ERR_NOMEM. */
 enum ctp_status compilations_add(
 	void *user, const struct event *event, struct ctp_error *err);
+
+/* Returns a new row, with its number; NULL if out of memory. */
+struct compilation *compilations_add_row(struct compilations *to);
 
 /* After all inputs: groups the recompilations and sorts. False if out of
  * memory. */

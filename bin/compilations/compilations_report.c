@@ -3,11 +3,16 @@
 
 #include <inttypes.h>
 
+#include "base/saturate.h"
 #include "cli/quantity.h"
+#include "compilations/tracing_report.h"
 
 /* Lines with more columns, and with all of them. */
 #define WIDE 110
 #define FULL 140
+
+/* A bit beside those of tracing_report.h. */
+#define HAS_TRACING (1U << 1)
 
 static const struct column_unit ms = {"ms", 1000000};
 
@@ -62,6 +67,16 @@ static const struct column items[] = {
 		.min_line = FULL),
 	COLUMN(COUNT, "cache_bypasses", NULL, "number of graphs that caches do "
 		"not take", OF(compilation.bypasses)),
+	COLUMN(TIME, "tracing_ns", NULL, "time of tracing functions, a part of "
+		"Dynamo's, if a log of --compile is among the inputs",
+		OF(compilation.tracing), .absent = true, .nullable = true),
+	COLUMN(COUNT, "traced_functions", NULL, "number of functions that were "
+		"traced, likewise", OF(compilation.functions), .absent = true,
+		.nullable = true),
+	COLUMN_IN_TEXT(TIME, "traced ", OF(compilation.tracing),
+		.when = HAS_TRACING, .min_line = FULL),
+	COLUMN_IN_TEXT(COUNT, "functions", OF(compilation.functions),
+		.when = HAS_TRACING, .min_line = WIDE),
 	COLUMN(TEXT, "outcome", "outcome", "compiled, nothing compiled, "
 		"recompile limit, or the type of the failure; null if unknown", OF(compilation.outcome),
 		.nullable = true, .min_line = WIDE),
@@ -74,7 +89,7 @@ static const struct column items[] = {
 	COLUMN(COUNT, "line", NULL, "its line; 0 if unknown",
 		OF(compilation.line)),
 	COLUMN(TEXT, "recompile_reason", NULL, "why it was compiled again, or "
-		"null", OF(compilation.again), .nullable = true),
+		"null; \"unknown\" without a TORCH_TRACE log", OF(compilation.again), .nullable = true),
 	COLUMN_IN_TEXT(TEXT, "function", OF(name)),
 };
 #undef OF
@@ -204,7 +219,7 @@ static void add_again(
 /* ---- the report ---- */
 
 struct totals {
-	uint64_t count, again, total_ns;
+	uint64_t count, again, total_ns, functions, tracing_ns;
 	uint64_t dynamo_ns, back_end_ns, inductor_ns, waiting_ns, restarts_ns;
 };
 
@@ -225,27 +240,38 @@ static const struct column totals_items[] = {
 		OF(waiting_ns)),
 	COLUMN_IN_JSON(TIME, "restarts_ns", "the part of Dynamo's time that "
 		"was lost in restarts", OF(restarts_ns)),
+	COLUMN_IN_JSON(COUNT, "function_count", "number of functions that "
+		"Dynamo traced, known from a log of --compile", OF(functions)),
+	COLUMN_IN_JSON(TIME, "tracing_ns", "of tracing them", OF(tracing_ns)),
 };
 #undef OF
 /* clang-format on */
 static const struct columns totals_table =
 	COLUMNS(NULL, "the sums", totals_items);
 
-static struct totals sum_up(const struct compilations *from)
+static struct totals sum_up(const struct compile *compile)
 {
-	struct totals totals = {.count = from->count};
+	const struct compilations *from = &compile->compilations;
+	struct totals totals = {.count = from->count,
+		.functions = compile->tracing.functions.count,
+		.tracing_ns = compile->tracing.traced_ns};
 
 	/* Absent and unknown values are 0. */
 	for (size_t i = 0; i < from->count; i++) {
 		const struct compilation *row = &from->rows[i];
 
 		totals.again += row->again != NULL;
-		totals.total_ns += row->total_ns;
-		totals.dynamo_ns += row->dynamo.number;
-		totals.back_end_ns += row->back_end.number;
-		totals.inductor_ns += row->inductor.number;
-		totals.waiting_ns += row->waiting.number;
-		totals.restarts_ns += row->restarts.number;
+		totals.total_ns = saturate_sum(totals.total_ns, row->total_ns);
+		totals.dynamo_ns =
+			saturate_sum(totals.dynamo_ns, row->dynamo.number);
+		totals.back_end_ns =
+			saturate_sum(totals.back_end_ns, row->back_end.number);
+		totals.inductor_ns =
+			saturate_sum(totals.inductor_ns, row->inductor.number);
+		totals.waiting_ns =
+			saturate_sum(totals.waiting_ns, row->waiting.number);
+		totals.restarts_ns =
+			saturate_sum(totals.restarts_ns, row->restarts.number);
 	}
 	return totals;
 }
@@ -275,10 +301,22 @@ static void note_totals(struct sheet *sheet, const struct totals *totals)
 	columns_note(sheet, "\n");
 }
 
-static void write_all(
-	struct sheet *sheet, const struct compilations *from, uint32_t top)
+static void write_functions(
+	struct sheet *sheet, const struct compilations_view *view)
 {
-	struct totals totals = sum_up(from);
+	const struct tracing_view functions = {
+		.tracing = &view->compile->tracing,
+		.top = view->top,
+		.callers = view->callers};
+
+	tracing_write(sheet, &functions);
+}
+
+static void write_all(struct sheet *sheet, const struct compilations_view *view)
+{
+	const struct compilations *from = &view->compile->compilations;
+	struct totals totals = sum_up(view->compile);
+	uint32_t top = view->top;
 
 	if (sheet->style == REPORT_JSON)
 		columns_members(sheet, &totals_table, &totals);
@@ -294,12 +332,18 @@ static void write_all(
 		columns_note(sheet, "\nCompiled again:\n");
 	if (from->again_count != 0 || sheet->style == REPORT_JSON)
 		add_again(sheet, from, top);
+	if (view->compile->tracing.functions.count != 0)
+		columns_note(sheet, "\n");
+	if (view->compile->tracing.functions.count != 0 ||
+		sheet->style == REPORT_JSON)
+		write_functions(sheet, view);
 }
 
 const struct report_form compilations_form = {.schema = "ctprof/compilations/1",
 	.title = "ctprof compilations",
 	.heads = {&totals_table},
-	.arrays = {&table, &break_table, &again_table},
+	.arrays = {&table, &break_table, &again_table, &tracing_table,
+		&tracing_picks_table},
 	.csv = &table};
 const struct report_form graph_breaks_form = {.schema = "ctprof/breaks/1",
 	.title = "ctprof compilations --table=breaks",
@@ -316,15 +360,20 @@ void compilations_write(struct sheet *sheet, const void *user)
 	const struct compilations_view *view = user;
 
 	sheet->unit = ms;
+	if (view->compile->tracing.frames.count != 0)
+		sheet->shown |= HAS_TRACING;
 	switch (view->table) {
 	case COMPILATIONS_BREAKS:
-		add_breaks(sheet, view->compilations, view->top);
+		add_breaks(sheet, &view->compile->compilations, view->top);
 		return;
 	case COMPILATIONS_AGAIN:
-		add_again(sheet, view->compilations, view->top);
+		add_again(sheet, &view->compile->compilations, view->top);
+		return;
+	case COMPILATIONS_FUNCTIONS:
+		write_functions(sheet, view);
 		return;
 	default:
-		write_all(sheet, view->compilations, view->top);
+		write_all(sheet, view);
 		return;
 	}
 }

@@ -3,12 +3,13 @@
 #ifndef COMPILATIONS_REPORT_H
 #define COMPILATIONS_REPORT_H
 
-#include "compilations/compilations.h"
+#include "compilations/compile.h"
 
 enum compilations_table {
 	COMPILATIONS_ALL,
 	COMPILATIONS_BREAKS,
-	COMPILATIONS_AGAIN
+	COMPILATIONS_AGAIN,
+	COMPILATIONS_FUNCTIONS
 };
 
 /* The form of each table. */
@@ -16,9 +17,10 @@ extern const struct report_form compilations_form, graph_breaks_form,
 	recompilations_form;
 
 struct compilations_view {
-	const struct compilations *compilations;
+	const struct compile *compile;
 	enum compilations_table table;
 	uint32_t top; /* rows of each table; 0: all */
+	bool callers; /* of functions */
 };
 
 /* For report_write(); `view` is a struct compilations_view. */

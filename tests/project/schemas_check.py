@@ -44,6 +44,10 @@ FORMS = [
     ("kernels", True, "kernels", "decode"),
     ("kernels", True, "kernels", "ops.json"),
     ("compilations", True, "compilations", "graph_breaks", "inductor"),
+    ("compilations", True, "compilations", "functions"),
+    ("compilations", True, "compilations", "traced", "functions"),
+    ("functions", True, "compilations", "--table=functions", "--callers",
+     "traced"),
     ("breaks", True, "compilations", "--table=breaks", "graph_breaks"),
     ("recompilations", True, "compilations", "--table=again",
      "graph_breaks"),
@@ -131,6 +135,8 @@ def make_inputs():
     link("resnet", "traces", "v100_resnet50_2020_piece.json.gz")
     link("decode", "traces", "mi300_vllm_graph_decode.json.gz")
     link("graph_breaks", "traces", "torch_trace_graph_breaks.log.gz")
+    link("functions", "traces", "torch_trace_functions.log.gz")
+    link("traced", "traces", "torch_compile_functions.json.gz")
     link("inductor", "traces", "torch_trace_inductor.log.gz")
     link("before", "bin", "compare", "diff", "compare_base.json.gz")
     link("after", "bin", "compare", "diff", "compare_test.json.gz")

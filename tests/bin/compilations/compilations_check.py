@@ -197,6 +197,12 @@ def check_old(work):
     equal("seconds", [row[key] for key in (
         "total_ns", "dynamo_ns", "aot_autograd_ns", "inductor_ns")],
         [1500000000, 250000000, 1150000000, 100000000])
+    # No double has these exactly.
+    row = compilations(work, metrics(
+        entire_frame_compile_time_s=0.09742093086242676,
+        backend_compile_time_s=0.00021791458129882812))["compilations"][0]
+    equal("fractions", [row["total_ns"], row["aot_autograd_ns"]],
+          [97420931, 217915])
 
 
 def check_hostile(work):
