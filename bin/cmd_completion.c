@@ -72,7 +72,7 @@ static void put_option_words(const struct argument *option)
 		return;
 	}
 	for (const struct format *const *at = formats; *at != NULL; at++)
-		if (option->letter == 'f' ? format_names_can_read(*at)
+		if (option->letter == 'f' ? format_can_read(*at)
 					  : format_names_can_write(*at))
 			put_word((*at)->name, &first);
 }

@@ -165,10 +165,11 @@ static int check_pair(const struct request *request)
 {
 	const struct format *from = request->inputs.from;
 	const struct format *to = request->to;
-	bool pointless = from != NULL && to->new_timeline != NULL &&
-			 (from->holds_profile || from->write_profile != NULL);
+	bool pointless =
+		from != NULL && to->new_timeline != NULL &&
+		(from->read_profile != NULL || from->write_profile != NULL);
 
-	if (from == NULL || (format_names_can_read(from) && !pointless))
+	if (from == NULL || (format_can_read(from) && !pointless))
 		return EXIT_DONE;
 	if (pointless)
 		diag("format %s is a profile (no timestamps) and cannot become "

@@ -11,14 +11,14 @@
 
 static const char *direction(const struct format *format)
 {
-	if (!format_names_can_read(format))
+	if (!format_can_read(format))
 		return "write";
 	return format_names_can_write(format) ? "both" : "read";
 }
 
 static const char *content(const struct format *format)
 {
-	return format->holds_profile || format->write_profile != NULL
+	return format->read_profile != NULL || format->write_profile != NULL
 		       ? "profile"
 		       : "timeline";
 }
@@ -67,7 +67,7 @@ static void write_formats(struct sheet *sheet, const void *view)
 		columns_add(sheet, &table, TABLE_PLAIN,
 			&(struct line){(*at)->name, (*at)->summary,
 				(*at)->suffix, content(*at),
-				format_names_can_read(*at),
+				format_can_read(*at),
 				format_names_can_write(*at), (*at)->binary});
 	columns_end(sheet, &table);
 }

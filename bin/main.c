@@ -77,7 +77,7 @@ static bool refuse_format(const char *name, const char *half, bool is_input)
 		diag("unknown command '%s': unknown format '%s'; see 'ctprof "
 		     "formats'",
 			name, half);
-	else if (is_input && !format_names_can_read(format))
+	else if (is_input && !format_can_read(format))
 		diag("unknown command '%s': format %s is write-only; see "
 		     "'ctprof formats'",
 			name, half);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of formats, made from FORMATS, and the three lookups in it. */
+/* The table of formats, made from FORMATS, and the lookups in it. */
 #include "format.h"
 
 #include <string.h>
+
+#include "profiles/profile_source.h"
 
 #define FORMAT_ADDRESS(name) &name##_format,
 
@@ -47,7 +49,7 @@ const struct format *format_probe(const void *bytes, size_t size)
 	for (const struct format *const *at = formats; *at != NULL; at++) {
 		unsigned bits = 0;
 
-		if ((*at)->probe != NULL && (*at)->open_events != NULL)
+		if ((*at)->probe != NULL && format_can_read(*at))
 			bits = (*at)->probe(bytes, size);
 		if (bits > best_bits) {
 			best = *at;
@@ -55,4 +57,21 @@ const struct format *format_probe(const void *bytes, size_t size)
 		}
 	}
 	return best;
+}
+
+bool format_can_read(const struct format *format)
+{
+	return format->open_events != NULL || format->read_profile != NULL;
+}
+
+enum ctp_status format_open(const struct format *format, FILE *in,
+	const void *head, size_t head_size, const struct read_request *request,
+	struct event_source **out, struct ctp_error *err)
+{
+	if (format->open_events != NULL)
+		return format->open_events(
+			in, head, head_size, request, out, err);
+	return profile_source_open(
+		(struct profile_source_input){in, head, head_size, request},
+		format->read_profile, out, err);
 }

@@ -52,6 +52,8 @@ struct timeline_writer {
 	uint64_t (*pending)(const struct timeline_writer *writer);
 };
 
+struct profile_source;
+
 struct format {
 	const char *name;    /* as in --to */
 	const char *suffix;  /* ".pstats", with the dot; NULL: none */
@@ -62,7 +64,6 @@ struct format {
 	bool can_estimate;   /* and may get those of profile_estimate_tree() */
 	bool has_metrics;    /* write_profile heeds options->metric */
 	bool has_no_args;    /* new_timeline() ignores arguments */
-	bool holds_profile;  /* sources have read_profile(), no events */
 
 	/*
 	 * Confidence that this is the format: the number of bits that matched,
@@ -71,13 +72,15 @@ struct format {
 	unsigned (*probe)(const void *bytes, size_t size);
 
 	/*
-	 * Opens a reader. `in` is borrowed until the source is closed, need not
-	 * be seekable, and `head` has the bytes already read from it. `request`
-	 * may be NULL: defaults.
+	 * A format that can be read has one of these two.
+	 * Opens a reader: the parameters are format_open()'s.
 	 */
 	enum ctp_status (*open_events)(FILE *in, const void *head,
 		size_t head_size, const struct read_request *request,
 		struct event_source **out, struct ctp_error *err);
+	/* The file is a profile and has no events; see profile_source.h. */
+	enum ctp_status (*read_profile)(
+		struct profile_source *from, struct ctp_error *err);
 
 	/* Exactly one of these two, or none for a read-only format. `trace` is
 	 * borrowed while the writer lives. */
@@ -125,5 +128,16 @@ const struct format *format_of_path(const char *path);
 
 /* The format with the most matching bits, or NULL. */
 const struct format *format_probe(const void *bytes, size_t size);
+
+bool format_can_read(const struct format *format);
+
+/*
+ * Opens a source of a format that can be read. `in` is borrowed until the source
+ * is closed, need not be seekable, and `head` has the bytes already read from
+ * it. `request` may be NULL: defaults.
+ */
+enum ctp_status format_open(const struct format *format, FILE *in,
+	const void *head, size_t head_size, const struct read_request *request,
+	struct event_source **out, struct ctp_error *err);
 
 #endif

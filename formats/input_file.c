@@ -310,7 +310,7 @@ static enum ctp_status refuse_unknown(
 	if (blank == input->head_size)
 		advice = "contains only white space";
 	for (const struct format *const *at = formats; *at != NULL; at++)
-		if ((*at)->probe != NULL && (*at)->open_events == NULL &&
+		if ((*at)->probe != NULL && !format_can_read(*at) &&
 			(*at)->probe(input->head, input->head_size) != 0)
 			return ctp_fail(err, CTP_ERR_FORMAT,
 				"is a %s file, a write-only format; see "
@@ -353,10 +353,10 @@ static enum ctp_status open_source(struct input_file *input,
 		input->format = format_probe(input->head, input->head_size);
 	if (input->format == NULL)
 		return refuse_unknown(input, err);
-	if (input->format->open_events == NULL)
+	if (!format_can_read(input->format))
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"format %s is write-only", input->format->name);
-	status = input->format->open_events(input->file, input->head,
+	status = format_open(input->format, input->file, input->head,
 		input->head_size, request, &input->source, err);
 	if (status != CTP_OK)
 		return status;

@@ -62,11 +62,6 @@ void format_names_read_to(const struct argument_value *value)
 		argument_error(value, "format %s is read-only", (*to)->name);
 }
 
-bool format_names_can_read(const struct format *format)
-{
-	return format->open_events != NULL;
-}
-
 bool format_names_can_write(const struct format *format)
 {
 	return format->new_timeline != NULL || format->write_profile != NULL;
@@ -88,8 +83,7 @@ bool format_names_split_converter(
 		memcpy(first, name, (size_t)(at - name));
 		first[at - name] = '\0';
 		left = format_names_find(first);
-		if (left == NULL || right == NULL ||
-			!format_names_can_read(left) ||
+		if (left == NULL || right == NULL || !format_can_read(left) ||
 			!format_names_can_write(right))
 			continue;
 		*from = left;

@@ -23,7 +23,6 @@ const char *format_names_nearest(const char *name);
 void format_names_read(const struct argument_value *value);
 void format_names_read_to(const struct argument_value *value);
 
-bool format_names_can_read(const struct format *format);
 bool format_names_can_write(const struct format *format);
 
 /* Splits "X2Y" if X can be read and Y can be written; else false. Ownership:

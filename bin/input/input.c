@@ -116,7 +116,7 @@ static void diag_unit(const struct input *input, const struct inputs *inputs)
 
 	if (inputs->keeps_costs && input->file.format == &callgrind_format)
 		return;
-	if (input->file.format->holds_profile && cost != NULL &&
+	if (input->file.format->read_profile != NULL && cost != NULL &&
 		unit_of_cost(cost) == 0)
 		diag("%s: has no unit of time: 1 ns stands for 1 of %s",
 			input->name, cost);

@@ -71,13 +71,13 @@ static bool is_candidate(const char *path)
 		return true;
 	if (size < 4 || strcmp(path + size - 3, ".gz") != 0) {
 		format = format_of_path(path);
-		return format != NULL && (format->open_events != NULL ||
-						 format == &sqlite_format);
+		return format != NULL &&
+		       (format_can_read(format) || format == &sqlite_format);
 	}
 	stem = strndup(path, size - 3);
 	format = stem == NULL ? NULL : format_of_path(stem);
 	free(stem);
-	return format != NULL && format->open_events != NULL;
+	return format != NULL && format_can_read(format);
 }
 
 static int compare(const FTSENT **one, const FTSENT **two)

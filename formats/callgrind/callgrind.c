@@ -376,8 +376,7 @@ const struct format callgrind_format = {
 	.name = "callgrind",
 	.suffix = ".callgrind",
 	.summary = "callgrind profile, for KCachegrind and gprof2dot",
-	.holds_profile = true,
 	.probe = callgrind_probe,
-	.open_events = callgrind_open,
+	.read_profile = callgrind_read,
 	.write_profile = write_profile,
 };

@@ -637,7 +637,7 @@ static enum ctp_status read_all(
 	return status;
 }
 
-static enum ctp_status read_callgrind(
+enum ctp_status callgrind_read(
 	struct profile_source *from, struct ctp_error *err)
 {
 	struct callgrind_reader reader = {
@@ -668,15 +668,6 @@ static enum ctp_status read_callgrind(
 			"has no event '%s'; 'ctprof info' lists its costs",
 			from->source.trace->request.event);
 	return status == CTP_END ? CTP_OK : status;
-}
-
-enum ctp_status callgrind_open(FILE *in, const void *head, size_t head_size,
-	const struct read_request *request, struct event_source **out,
-	struct ctp_error *err)
-{
-	return profile_source_open(
-		(struct profile_source_input){in, head, head_size, request},
-		read_callgrind, out, err);
 }
 
 /* Does a line begin with this? */

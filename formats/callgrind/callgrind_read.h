@@ -3,14 +3,14 @@
 #ifndef CALLGRIND_READ_H
 #define CALLGRIND_READ_H
 
-#include <stdio.h>
+#include <stddef.h>
 
 #include "base/error.h"
-#include "trace/event.h"
+
+struct profile_source;
 
 unsigned callgrind_probe(const void *bytes, size_t size);
-enum ctp_status callgrind_open(FILE *in, const void *head, size_t head_size,
-	const struct read_request *request, struct event_source **out,
-	struct ctp_error *err);
+enum ctp_status callgrind_read(
+	struct profile_source *from, struct ctp_error *err);
 
 #endif

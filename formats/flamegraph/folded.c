@@ -375,15 +375,6 @@ static enum ctp_status read_folded(
 	return status;
 }
 
-static enum ctp_status folded_open(FILE *in, const void *head, size_t head_size,
-	const struct read_request *request, struct event_source **out,
-	struct ctp_error *err)
-{
-	return profile_source_open(
-		(struct profile_source_input){in, head, head_size, request},
-		read_folded, out, err);
-}
-
 /* Is this a stack, and one of several functions? */
 static bool looks_folded(const char *text, size_t size, bool *several)
 {
@@ -443,8 +434,7 @@ const struct format folded_format = {
 	.summary = "folded stacks, for flamegraph.pl and speedscope",
 	.needs_tree = true,
 	.has_metrics = true,
-	.holds_profile = true,
 	.probe = folded_probe,
-	.open_events = folded_open,
+	.read_profile = read_folded,
 	.write_profile = write_profile,
 };

@@ -475,8 +475,7 @@ const struct format gprof_format = {
 	.name = "gprof",
 	.suffix = ".gprof",
 	.summary = "gprof's text report, for people and gprof2dot -f prof",
-	.holds_profile = true,
 	.probe = gprof_probe,
-	.open_events = gprof_open,
+	.read_profile = gprof_read,
 	.write_profile = write_profile,
 };

@@ -361,15 +361,6 @@ static enum ctp_status read_profile(
 	return status == CTP_END ? CTP_OK : status;
 }
 
-static enum ctp_status open_source(FILE *in, const void *head, size_t head_size,
-	const struct read_request *request, struct event_source **out,
-	struct ctp_error *err)
-{
-	return profile_source_open(
-		(struct profile_source_input){in, head, head_size, request},
-		read_profile, out, err);
-}
-
 static bool has(const void *bytes, size_t size, const char *text)
 {
 	return memmem(bytes, size, text, strlen(text)) != NULL;
@@ -393,7 +384,6 @@ static unsigned probe(const void *bytes, size_t size)
 const struct format gprof2dot_format = {
 	.name = "gprof2dot-json",
 	.summary = "gprof2dot's own JSON, with samples of stacks",
-	.holds_profile = true,
 	.probe = probe,
-	.open_events = open_source,
+	.read_profile = read_profile,
 };

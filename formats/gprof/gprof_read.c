@@ -671,8 +671,7 @@ static enum ctp_status read_all(struct report *report, struct ctp_error *err)
 	return status;
 }
 
-static enum ctp_status read_gprof(
-	struct profile_source *from, struct ctp_error *err)
+enum ctp_status gprof_read(struct profile_source *from, struct ctp_error *err)
 {
 	struct report report = {.from = from, .entry = PROFILE_NONE};
 	enum ctp_status status = read_all(&report, err);
@@ -689,15 +688,6 @@ static enum ctp_status read_gprof(
 	if (finished != CTP_OK && status == CTP_END)
 		return finished;
 	return status == CTP_END ? CTP_OK : status;
-}
-
-enum ctp_status gprof_open(FILE *in, const void *head, size_t head_size,
-	const struct read_request *request, struct event_source **out,
-	struct ctp_error *err)
-{
-	return profile_source_open(
-		(struct profile_source_input){in, head, head_size, request},
-		read_gprof, out, err);
 }
 
 /* Looks for its headings; the call graph's need not be in the first bytes. */

@@ -235,8 +235,7 @@ const struct format pprof_format = {
 	.binary = true,
 	.packed = true,
 	.needs_tree = true,
-	.holds_profile = true,
 	.probe = pprof_probe,
-	.open_events = pprof_open,
+	.read_profile = pprof_read,
 	.write_profile = write_profile,
 };

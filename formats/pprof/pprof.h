@@ -4,10 +4,11 @@
 #ifndef PPROF_H
 #define PPROF_H
 
-#include <stdio.h>
+#include <stddef.h>
 
 #include "base/error.h"
-#include "trace/event.h"
+
+struct profile_source;
 
 /* Fields of the message Profile. */
 enum {
@@ -54,8 +55,6 @@ enum {
 #define PPROF_COUNT "count"
 
 unsigned pprof_probe(const void *bytes, size_t size);
-enum ctp_status pprof_open(FILE *in, const void *head, size_t head_size,
-	const struct read_request *request, struct event_source **out,
-	struct ctp_error *err);
+enum ctp_status pprof_read(struct profile_source *from, struct ctp_error *err);
 
 #endif

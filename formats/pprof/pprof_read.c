@@ -671,8 +671,7 @@ static enum ctp_status check_end(struct pprof_in *in, struct ctp_error *err)
 		"the input ends before the names");
 }
 
-static enum ctp_status read_pprof(
-	struct profile_source *from, struct ctp_error *err)
+enum ctp_status pprof_read(struct profile_source *from, struct ctp_error *err)
 {
 	struct pprof_in in = {.from = from};
 	enum ctp_status status = read_fields(&in, err);
@@ -690,15 +689,6 @@ static enum ctp_status read_pprof(
 	if (added != CTP_OK)
 		return added;
 	return status == CTP_END ? CTP_OK : status;
-}
-
-enum ctp_status pprof_open(FILE *in, const void *head, size_t head_size,
-	const struct read_request *request, struct event_source **out,
-	struct ctp_error *err)
-{
-	return profile_source_open(
-		(struct profile_source_input){in, head, head_size, request},
-		read_pprof, out, err);
 }
 
 /* The probe: a profile has no magic number, so each field must be one of a

@@ -26,7 +26,7 @@ struct profile_source {
 		struct profile_source *from, struct ctp_error *err);
 };
 
-/* The arguments of struct format's open_events(). */
+/* The arguments of format_open(). */
 struct profile_source_input {
 	FILE *in;
 	const void *head;

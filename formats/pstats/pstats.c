@@ -277,8 +277,7 @@ const struct format pstats_format = {
 	.suffix = ".pstats",
 	.summary = "Python profile, for pstats, snakeviz and gprof2dot",
 	.binary = true,
-	.holds_profile = true,
 	.probe = pstats_probe,
-	.open_events = pstats_open,
+	.read_profile = pstats_read,
 	.write_profile = write_profile,
 };

@@ -11,6 +11,8 @@
 #include "trace/event.h"
 #include "profile/profile.h"
 
+struct profile_source;
+
 /* cProfile's name for a missing file. */
 #define PSTATS_NO_FILE "~"
 
@@ -26,8 +28,6 @@ enum ctp_status pstats_write(FILE *out, const struct profile *profile,
 
 /* See struct format. */
 unsigned pstats_probe(const void *bytes, size_t size);
-enum ctp_status pstats_open(FILE *in, const void *head, size_t head_size,
-	const struct read_request *request, struct event_source **out,
-	struct ctp_error *err);
+enum ctp_status pstats_read(struct profile_source *from, struct ctp_error *err);
 
 #endif

@@ -334,8 +334,7 @@ static bool set_roots(struct profile *profile)
 	return true;
 }
 
-static enum ctp_status read_pstats(
-	struct profile_source *from, struct ctp_error *err)
+enum ctp_status pstats_read(struct profile_source *from, struct ctp_error *err)
 {
 	struct pstats_in pstats = {.from = from, .profile = from->profile};
 	struct trace *trace = from->source.trace;
@@ -355,15 +354,6 @@ static enum ctp_status read_pstats(
 	buffer_clear(&pstats.text);
 	buffer_clear(&pstats.file_text);
 	return status;
-}
-
-enum ctp_status pstats_open(FILE *in, const void *head, size_t head_size,
-	const struct read_request *request, struct event_source **out,
-	struct ctp_error *err)
-{
-	return profile_source_open(
-		(struct profile_source_input){in, head, head_size, request},
-		read_pstats, out, err);
 }
 
 /*

@@ -71,8 +71,9 @@ static enum ctp_status open_trace(FILE *in, const void *head, size_t head_size,
 		return ctp_no_memory(err);
 	status = torch_log_open(&torch->log, in, head, head_size, err);
 	if (status == CTP_OK)
-		status = chrome_format.open_events(torch_log_stream(torch->log),
-			NULL, 0, request, &inner, err);
+		status = format_open(&chrome_format,
+			torch_log_stream(torch->log), NULL, 0, request, &inner,
+			err);
 	if (status != CTP_OK) {
 		close_source(&torch->source);
 		return status;

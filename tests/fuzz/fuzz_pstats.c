@@ -10,6 +10,7 @@
 #include "fuzz_case.h"
 #include "base/memory.h"
 #include "profile/estimated_tree.h"
+#include "format.h"
 #include "pstats/pstats.h"
 
 /* Reads bytes into a profile; NULL if that fails, as it may. */
@@ -21,7 +22,8 @@ static struct profile *read_bytes(const void *bytes, size_t size)
 	struct ctp_error err;
 
 	fuzz_require(file != NULL);
-	fuzz_require(pstats_open(file, NULL, 0, NULL, &source, &err) == CTP_OK);
+	fuzz_require(format_open(&pstats_format, file, NULL, 0, NULL, &source,
+			     &err) == CTP_OK);
 	if (source->read_profile(source, &profile, &err) != CTP_OK)
 		profile = NULL;
 	fuzz_require(source->position(source) <= size);

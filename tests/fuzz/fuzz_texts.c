@@ -66,7 +66,7 @@ static struct profile *read_bytes(
 	struct profile *profile;
 	struct ctp_error err;
 
-	fuzz_require(format->open_events(file, NULL, 0, NULL, &source, &err) ==
+	fuzz_require(format_open(format, file, NULL, 0, NULL, &source, &err) ==
 		     CTP_OK);
 	profile = read_source(source);
 	fuzz_require(source->position(source) <= size);

@@ -147,8 +147,8 @@ static bool read_trace(const uint8_t *bytes, size_t size, enum read_join join,
 	bool whole;
 
 	fuzz_require(file != NULL);
-	fuzz_require(format->open_events(
-			     file, NULL, 0, &request, &source, NULL) == CTP_OK);
+	fuzz_require(format_open(format, file, NULL, 0, &request, &source,
+			     NULL) == CTP_OK);
 	replay = replay_new(source->trace, (struct replay_options){0});
 	fuzz_require(replay != NULL);
 	whole = replay_trace(source, replay, digest);
