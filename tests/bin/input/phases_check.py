@@ -229,6 +229,15 @@ def lay_out(tree, at, wanted):
 def check_dynamo():
     wanted = {UNKNOWN: 25, IDLE: 30}
     ranges, end = lay_out(DYNAMO, 1000, wanted)
+    # Another frame, recorded by `ctprof record --compile`.
+    for name, phase, start, more in (
+            ("f", "Dynamo", 60, 40), ("g", "Dynamo", 65, 10),
+            ("back end inductor", "back end", 80, 15)):
+        ranges.append(Range(1, end + start, end + start + more, name, "",
+                            "traced"))
+    wanted["Dynamo"] += 25
+    wanted["back end"] = 15
+    wanted[IDLE] += 5
     # A function of the program may have such a name, too.
     ranges.append(Range(1, end + 30, end + 55, "Torch-Compiled Region: 0/0"))
     ranges.append(Range(1, end + 30, end + 45, "dynamo"))
