@@ -72,7 +72,8 @@ static error_t check(void *structure, const struct argp_state *state)
 		argp_error(state, "--group=thread cannot be combined with "
 				  "--callers and --callees");
 	if (request->grouping.threads && request->grouping.key != NULL &&
-		stats_threads_key(request->grouping.key) == NULL)
+		columns_like(stats_threads_form.csv, request->grouping.key) ==
+			NULL)
 		argp_error(state, "--group=thread needs --sort by ncalls, "
 				  "tottime or cumtime");
 	if (request->interval_ns == 0)
@@ -320,6 +321,8 @@ static int run(int argc, char **argv)
 	request.report.inputs = request.inputs.paths;
 	request.report.input_count = request.inputs.count;
 	choose_edges(&request);
+	if (request.grouping.threads)
+		set_unit(&request);
 	status = request.follow ? run_follow(&request)
 		 : request.grouping.threads
 			 ? stats_print_threads(&request.options,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/quantity.h"
 #include "io/amount.h"
 
@@ -91,6 +92,62 @@ const struct column *columns_find_sort(
 		if (is_one_of(columns->items[i].sort, word))
 			return &columns->items[i];
 	return NULL;
+}
+
+const struct column *columns_like(
+	const struct columns *columns, const struct column *other)
+{
+	for (size_t i = 0; i < columns->count; i++)
+		if (columns->items[i].sort != NULL && other->sort != NULL &&
+			strcmp(columns->items[i].sort, other->sort) == 0)
+			return &columns->items[i];
+	return NULL;
+}
+
+struct place {
+	uint64_t value;
+	const char *row;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *one = left, *other = right;
+
+	if (one->value != other->value)
+		return one->value < other->value ? 1 : -1;
+	return one->row < other->row ? -1 : 1;
+}
+
+bool columns_choose(const struct columns *columns, struct columns_choice choice,
+	void *rows, uint32_t *count, size_t row_size)
+{
+	const struct column *sort = columns_like(columns, choice.like);
+	const struct column *min = columns_find_sort(columns, choice.min);
+	struct place *places =
+		memory_resize_array(NULL, *count + 1, sizeof(*places));
+	char *sorted = memory_resize_array(NULL, *count + 1, row_size);
+	bool enough = places != NULL && sorted != NULL;
+	uint32_t kept = 0;
+
+	for (size_t i = 0; enough && i < *count; i++) {
+		const char *row = (const char *)rows + i * row_size;
+
+		if (columns_value(min, row).number >= choice.least)
+			places[kept++] = (struct place){
+				columns_value(sort, row).number, row};
+	}
+	if (kept != 0)
+		qsort(places, kept, sizeof(*places), compare_places);
+	if (choice.top != 0 && kept > choice.top)
+		kept = choice.top;
+	for (size_t i = 0; i < kept; i++)
+		memcpy(sorted + i * row_size, places[i].row, row_size);
+	if (kept != 0)
+		memcpy(rows, sorted, kept * row_size);
+	*count = kept;
+	memory_free(places);
+	memory_free(sorted);
+	return enough;
 }
 
 const char *columns_sort_words(

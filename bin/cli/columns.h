@@ -208,6 +208,23 @@ void columns_hidden(struct sheet *sheet, uint64_t count);
 struct value columns_value(const struct column *column, const void *row);
 bool columns_has(const struct sheet *sheet, const struct column *column);
 
+/* The rows of a table to show. */
+struct columns_choice {
+	const struct column *like; /* sorted by the column with its words */
+	const char *min;           /* the column with this word for --sort */
+	uint64_t least;            /* must have this; 0: any value */
+	uint32_t top;              /* and at most these many are kept; 0: all */
+};
+
+/* Sorts rows by a column of integers, the largest first, where equal ones keep
+ * their order, and keeps those chosen. False: out of memory. */
+bool columns_choose(const struct columns *columns, struct columns_choice choice,
+	void *rows, uint32_t *count, size_t row_size);
+
+/* The table's column with the other's words for --sort, or NULL. */
+const struct column *columns_like(
+	const struct columns *columns, const struct column *other);
+
 /* The column with this word for --sort, NULL if there is none; and all words,
  * "a|b". */
 #define COLUMNS_WORDS_MAX 512

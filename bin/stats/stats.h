@@ -123,9 +123,6 @@ extern const struct report_form stats_threads_form;
 int stats_print_threads(const struct stats_options *options,
 	struct report_options *report_options, const struct inputs *inputs);
 
-/* The threads' column for a key of --sort; NULL: none. */
-const struct column *stats_threads_key(const struct column *key);
-
 /* The smallest time of a row, by --min and the time of the whole. */
 uint64_t stats_least_time(
 	const struct stats_options *options, uint64_t whole_ns);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The time of each thread: --group=thread. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "cli/command.h"
 #include "stats/stats_table.h"
@@ -10,7 +7,7 @@
 struct thread {
 	const char *input, *name;
 	int64_t pid, tid;
-	uint64_t calls, depth, own_ns, total_ns, first_ns, last_ns, key;
+	uint64_t calls, depth, own_ns, total_ns, first_ns, last_ns;
 };
 
 struct threads {
@@ -38,22 +35,9 @@ static const struct column items[] = {
 };
 static const struct columns table =
 	COLUMNS("rows", "the threads, by own time or --sort", items);
-/* clang-format on */
-
 const struct report_form stats_threads_form = {.schema = "ctprof/threads/1",
-	.title = "ctprof stats --group=thread",
-	.arrays = {&table},
-	.csv = &table};
-
-/* The column with the same words, or NULL. */
-const struct column *stats_threads_key(const struct column *key)
-{
-	for (size_t i = 0; i < table.count; i++)
-		if (items[i].sort != NULL &&
-			strcmp(items[i].sort, key->sort) == 0)
-			return &items[i];
-	return NULL;
-}
+	.title = "ctprof stats --group=thread", .arrays = {&table}, .csv = &table};
+/* clang-format on */
 
 static enum ctp_status add_event(
 	void *user, const struct event *event, struct ctp_error *err)
@@ -80,59 +64,43 @@ static enum ctp_status add_event(
 	return CTP_OK;
 }
 
-static int compare(const void *left, const void *right)
+static enum ctp_status make_rows(struct threads *threads,
+	const struct trace *trace, const char *input, struct ctp_error *err)
 {
-	const struct thread *one = left, *other = right;
+	uint64_t whole_ns = 0;
+	uint32_t count = 0;
 
-	if (one->key != other->key)
-		return one->key < other->key ? 1 : -1;
-	if (one->calls != other->calls)
-		return one->calls < other->calls ? 1 : -1;
-	if (one->pid != other->pid)
-		return one->pid > other->pid ? 1 : -1;
-	return (one->tid > other->tid) - (one->tid < other->tid);
-}
-
-/* Keeps the rows to show, in their order. */
-static void choose_rows(
-	struct threads *threads, const struct trace *trace, const char *input)
-{
-	const struct stats_options *options = threads->options;
-	const struct column *key = stats_threads_key(options->key);
-	uint64_t least_ns, whole_ns = 0;
-	uint32_t all = 0, count = 0;
-
-	for (uint32_t i = 0; i < threads->count; i++) {
-		whole_ns += threads->items[i].own_ns;
-		all += threads->items[i].calls != 0;
-	}
-	least_ns = stats_least_time(options, whole_ns);
 	for (uint32_t i = 0; i < threads->count; i++) {
 		struct thread thread = threads->items[i];
 
-		if (thread.calls == 0 || thread.total_ns < least_ns)
+		if (thread.calls == 0)
 			continue;
+		whole_ns += thread.own_ns;
 		thread.input = input;
 		thread.pid = trace->tracks[i].pid;
 		thread.tid = trace->tracks[i].tid;
 		thread.name =
 			strtab_text(trace->text, trace->tracks[i].name, NULL);
-		thread.key = columns_value(key, &thread).number;
 		threads->items[count++] = thread;
 	}
-	if (count != 0)
-		qsort(threads->items, count, sizeof(*threads->items), compare);
 	threads->count = count;
-	if (options->top != 0 && count > options->top)
-		threads->count = options->top;
-	threads->hidden = all - threads->count;
+	if (!columns_choose(&table,
+		    (struct columns_choice){.like = threads->options->key,
+			    .min = "cumtime",
+			    .least = stats_least_time(
+				    threads->options, whole_ns),
+			    .top = threads->options->top},
+		    threads->items, &threads->count, sizeof(*threads->items)))
+		return ctp_no_memory(err);
+	threads->hidden = count - threads->count;
+	return CTP_OK;
 }
 
 static void write_threads(struct sheet *sheet, const void *user)
 {
 	const struct threads *threads = user;
 
-	sheet->unit = (struct column_unit){"ms", 1000000};
+	stats_set_unit(sheet, threads->options);
 	columns_begin(sheet, &table);
 	for (uint32_t i = 0; i < threads->count; i++)
 		columns_add(sheet, &table, TABLE_PLAIN, &threads->items[i]);
@@ -151,15 +119,15 @@ static int print_input(
 
 	if (!report_has_events(input))
 		return EXIT_INPUT;
-	if (report_read(threads.inputs, input, add_event, &threads, &err) !=
-		CTP_OK) {
-		status = input_diag_error(input, input->name, &err);
-	} else {
-		choose_rows(&threads, trace, *path);
+	if (report_read(threads.inputs, input, add_event, &threads, &err) ==
+			CTP_OK &&
+		make_rows(&threads, trace, *path, &err) == CTP_OK) {
 		report_init(&report, trace, stats_threads_form.schema, path);
 		report.truncated |= threads.hidden != 0;
 		status = report_write(threads.report_options, &report, out,
 			write_threads, &threads);
+	} else {
+		status = input_diag_error(input, input->name, &err);
 	}
 	memory_free(threads.items);
 	return status;

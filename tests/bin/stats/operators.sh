@@ -368,6 +368,8 @@ threads_have '2 1 ' --min 50%
 threads_have '2 ' --min 60% --sort cumtime
 "$CTPROF" stats -q --group=thread --top 1 "$work/threads.json" |
 	grep -q '^(1 more not shown' || complain "threads: --top hides silently"
+"$CTPROF" stats -q --group=thread --unit=us "$work/threads.json" |
+	grep -q '^ *1  *2  *1  *9\.0' || complain "threads: --unit changes nothing"
 "$CTPROF" stats -q --group=thread --sort device "$work/threads.json" \
 	2>/dev/null && complain "threads: sorted by device"
 exit $failed
