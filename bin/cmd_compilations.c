@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports what torch.compile() compiled, why, and at what cost. */
+/* Reports what torch.compile() and other compilers compiled, why, and at what
+ * cost. */
 #include "cli/command.h"
 
 #include <string.h>
@@ -23,34 +24,81 @@ struct request {
 	uint64_t losses[LOSS_KINDS];
 };
 
-static int read_events(struct request *request, struct input *input)
+static enum ctp_status read_events(
+	struct request *request, struct input *input, struct ctp_error *err)
 {
 	struct compile *compile = &request->compile;
 	struct trace *trace = input->file.source->trace;
-	struct ctp_error err = {0};
+	enum ctp_status status;
 
 	if (!compile_begin(compile, trace, input->name))
-		return diag_no_memory(input->name);
-	if (report_read(&request->inputs, input, compile_add, compile, &err) !=
-		CTP_OK)
-		return input_diag_error(input, input->name, &err);
-	if (!compile_end(compile))
-		return diag_no_memory(input->name);
-	for (size_t i = 0; i < LOSS_KINDS; i++)
-		request->losses[i] += trace->losses[i];
-	return EXIT_DONE;
+		return ctp_no_memory(err);
+	status =
+		report_read(&request->inputs, input, compile_add, compile, err);
+	if (status == CTP_OK && !compile_end(compile))
+		status = ctp_no_memory(err);
+	return status;
 }
 
-static int read_input(struct request *request, const char *path)
+static void add_losses(struct request *request, const struct input *input)
 {
+	for (size_t i = 0; i < LOSS_KINDS; i++)
+		request->losses[i] += input->file.source->trace->losses[i];
+}
+
+/* Reads a named file and reports all problems. */
+static int read_named(struct request *request, const char *path)
+{
+	struct ctp_error err = {0};
 	struct input input;
 	int status = input_open(&input, path, &request->inputs);
 
 	if (status != EXIT_DONE)
 		return status;
-	status = report_has_events(&input) ? read_events(request, &input)
-					   : EXIT_INPUT;
+	if (!report_has_events(&input))
+		status = EXIT_INPUT;
+	else if (read_events(request, &input, &err) != CTP_OK)
+		status = input_diag_error(&input, input.name, &err);
+	else
+		add_losses(request, &input);
 	return exit_worse(status, input_close(&input, &request->inputs));
+}
+
+static size_t count_found(const struct compile *compile)
+{
+	return compile->compilations.count + compile->compilations.break_count +
+	       compile->tracing.functions.count + compile->tracing.frames.count;
+}
+
+/* Reads a file found below a directory: a tree of builds has others, too. */
+static int read_found(struct request *request, struct input_tree_file *file)
+{
+	const struct inputs *inputs = &request->inputs;
+	uint64_t *skipped = request->tree.skipped;
+	size_t before = count_found(&request->compile);
+	struct inputs silent = *inputs;
+	struct ctp_error err = {0};
+	struct input input;
+	int status = EXIT_DONE;
+
+	silent.quiet = true;
+	if (input_try_open(&input, file->path, inputs, &err) != CTP_OK)
+		return input_tree_skip_file(
+			file, &input, inputs, skipped, &err);
+	if (input.file.source->read_profile != NULL) {
+		skipped[INPUT_TREE_OTHER_TRACE]++;
+		return input_close(&input, &silent);
+	}
+	if (read_events(request, &input, &err) != CTP_OK) {
+		status = input_tree_skip_file(
+			file, &input, inputs, skipped, &err);
+	} else if (count_found(&request->compile) == before) {
+		skipped[INPUT_TREE_OTHER_TRACE]++;
+	} else {
+		silent.quiet = inputs->quiet;
+		add_losses(request, &input);
+	}
+	return exit_worse(status, input_close(&input, &silent));
 }
 
 /* One unreadable input does not prevent reading the others. */
@@ -63,11 +111,16 @@ static int read_inputs(struct request *request, size_t *read)
 		worst = exit_worse(worst,
 			input_tree_add(&request->tree, inputs->paths[i]));
 	for (size_t i = 0; i < request->tree.count; i++) {
-		int status = read_input(request, request->tree.files[i].path);
+		struct input_tree_file *file = &request->tree.files[i];
+		int status = file->root_size != 0
+				     ? read_found(request, file)
+				     : read_named(request, file->path);
 
 		*read += status == EXIT_DONE || status == EXIT_DAMAGED;
 		worst = exit_worse(worst, status);
 	}
+	input_tree_diag_skipped(request->tree.skipped,
+		inputs->count == 1 ? inputs->paths[0] : "all inputs");
 	return worst;
 }
 
@@ -87,9 +140,10 @@ static int write_report(struct request *request)
 		forms[request->table]->schema, request->losses);
 
 	if (compile_is_empty(&request->compile))
-		diag("no compilations of torch.compile() are in the input: "
-		     "make a log with TORCH_TRACE=DIRECTORY, or with 'ctprof "
-		     "record --compile'");
+		diag("no compilations are in the input: make a log of "
+		     "torch.compile() with TORCH_TRACE=DIRECTORY or 'ctprof "
+		     "record --compile', or a trace with clang -ftime-trace "
+		     "or nvcc --fdevice-time-trace");
 	return report_write_output(
 		&request->report_options, &report, compilations_write, &view);
 }
@@ -137,20 +191,26 @@ static const struct argument options[] = {
 const struct command cmd_compilations = {
 	.name = "compilations",
 	.group = "Look at a recording",
-	.summary = "show what torch.compile() compiled, and why again",
+	.summary = "show what compilers compiled: torch.compile, clang, nvcc, "
+		   "rustc, XLA",
 	.forms = {&compilations_form, &graph_breaks_form, &recompilations_form,
 		&functions_form},
 	.arguments = {ARGUMENTS(options)},
 	.usage = "[FILE...]",
-	.help = "Show what torch.compile() compiled: the time of each "
-		"compilation by part, graph breaks with the lines that cause "
-		"them, the reasons for compiling again, and the functions "
-		"that Dynamo traced. The inputs are logs of TORCH_TRACE, one "
-		"for each rank, and of record --compile; those of one run are "
-		"joined. A directory stands for the logs in it.\vExamples:\n"
+	.help = "Show what compilers compiled, the longest compilation first, "
+		"with the time of each part. Logs of torch.compile(), by "
+		"TORCH_TRACE, also have graph breaks with the lines that cause "
+		"them, and the reasons for compiling again; those of record "
+		"--compile have the functions that Dynamo traced. Both of one "
+		"run are joined. Traces "
+		"of clang, lld, nvcc, rustc and XLA (JAX) are "
+		"recognized by their ranges. A directory stands for all traces "
+		"below it; files that are not of a compiler are left "
+		"out.\vExamples:\n"
 		"  TORCH_TRACE=trace python3 train.py\n"
 		"  ctprof compilations trace/\n"
 		"  ctprof compilations --callers compile.ctp trace/\n"
+		"  ctprof compilations build/        # clang -ftime-trace\n"
 		"  ctprof compilations --table=breaks --json trace/ | "
 		"jq '.graph_breaks[0].stack'",
 	.run = run,

@@ -42,7 +42,8 @@ class Column:
                 {"type": "string"}
             return {"type": "array", "items": items, "description": self.text}
         if self.words:
-            value = {"enum": self.words.split("|")}
+            value = {"enum": self.words.split("|") +
+                     [None] * bool(self.nullable)}
         else:
             kind = TYPES[self.kind]
             value = {"type": [kind, "null"] if self.nullable else kind}
@@ -63,7 +64,7 @@ class Column:
             value["minimum"] = 0
         if self.words:
             value["enum"] = self.words.split("|")
-        if (self.nullable or self.empty) and kind != "string":
+        if (self.nullable or self.empty) and (kind != "string" or self.words):
             value["nullable"] = True
         if self.when & ~always:
             value["optional"] = True

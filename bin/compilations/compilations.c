@@ -6,9 +6,17 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "base/strtab.h"
+#include "compilations/compiler_ranges.h"
 #include "compilations/graph_break.h"
 #include "json/json_value.h"
+
+/* The times of one of the caches. Inductor's has graphs, and AOTAutograd's has
+ * its own results with those graphs: a miss there contains one of Inductor's. */
+struct cache_times {
+	struct value miss, saved;
+};
 
 /* A text, and what it stands for: the id of a compilation, or the key of a
  * group. Numbers are from 1; 0: none. */
@@ -17,8 +25,9 @@ struct compilation_key {
 	const char *input;
 	const char *reason; /* for compiling again, or NULL */
 	size_t first_break; /* since the last metrics */
-	uint64_t bypasses;  /* likewise */
-	size_t forward;     /* the compilation's number */
+	uint64_t bypasses;  /* likewise, and so are the times of caches */
+	struct cache_times graph_cache, autograd_cache;
+	size_t forward; /* the compilation's number */
 	struct value attempt;
 	/* A key in all inputs: */
 	size_t graph_break;
@@ -106,7 +115,8 @@ static void add_count(struct value *sum, struct value more)
 {
 	if (more.state != VALUE_KNOWN)
 		return;
-	more.number += sum->state == VALUE_KNOWN ? sum->number : 0;
+	if (sum->state == VALUE_KNOWN)
+		more.number = saturate_sum(more.number, sum->number);
 	*sum = more;
 }
 
@@ -182,8 +192,9 @@ static const char *without_id(const char *reason)
 
 bool compilations_init(struct compilations *to)
 {
-	*to = (struct compilations){.text = strtab_new()};
-	return to->text != NULL;
+	*to = (struct compilations){
+		.text = strtab_new(), .ranges = compiler_ranges_new()};
+	return to->text != NULL && to->ranges != NULL;
 }
 
 void compilations_clear(struct compilations *from)
@@ -192,6 +203,7 @@ void compilations_clear(struct compilations *from)
 	memory_free(from->breaks);
 	memory_free(from->again);
 	memory_free(from->keys);
+	compiler_ranges_free(from->ranges);
 	strtab_free(from->text);
 }
 
@@ -200,7 +212,19 @@ bool compilations_begin(
 {
 	to->trace = trace;
 	to->input = keep(to, input, strlen(input), false);
+	compiler_ranges_begin(to->ranges, to);
 	return to->input != NULL;
+}
+
+bool compilations_end(struct compilations *to)
+{
+	return compiler_ranges_end(to->ranges);
+}
+
+const char *compilations_keep(
+	struct compilations *to, const char *text, size_t size)
+{
+	return keep(to, text, size, true);
 }
 
 /* NULL if out of memory. */
@@ -227,12 +251,10 @@ static struct compilation_key *find_id(
 	struct compilation_key *key = find_key(to, id, size);
 
 	if (key != NULL && key->input != to->input) {
-		key->input = to->input;
-		key->reason = NULL;
-		key->first_break = 0;
-		key->bypasses = 0;
-		key->attempt = (struct value){.state = VALUE_UNKNOWN};
-		key->forward = 0;
+		*key = (struct compilation_key){.input = to->input,
+			.attempt = {.state = VALUE_UNKNOWN},
+			.graph_break = key->graph_break,
+			.recompilation = key->recompilation};
 	}
 	return key;
 }
@@ -342,8 +364,12 @@ static void set_times(
 	row->total_ns = whole.state == VALUE_KNOWN ? whole.number : 0;
 	if (!backward)
 		row->dynamo = rest(whole, back_end);
+	/* Inductor has no time if its result comes from a cache. */
 	if (back_end.state == VALUE_KNOWN)
-		row->back_end = rest(back_end, metrics->inductor);
+		row->back_end =
+			rest(back_end, metrics->inductor.state == VALUE_KNOWN
+					       ? metrics->inductor
+					       : metrics->waiting);
 	if (metrics->inductor.state == VALUE_KNOWN)
 		row->inductor = rest(metrics->inductor, metrics->waiting);
 	row->waiting = metrics->waiting;
@@ -401,6 +427,29 @@ static int64_t find_pid(const struct trace *trace)
 	return pid;
 }
 
+/* AOTAutograd's time has Inductor's in it, if it is known. */
+static struct value whole_of(struct value outer, struct value inner)
+{
+	return outer.state == VALUE_KNOWN ? outer : inner;
+}
+
+/* Takes what was counted for this id since its last metrics. */
+static void take_caches(struct compilation *row, struct compilation_key *key)
+{
+	row->bypasses = value_number(key->bypasses);
+	row->miss = whole_of(key->autograd_cache.miss, key->graph_cache.miss);
+	row->saved =
+		whole_of(key->autograd_cache.saved, key->graph_cache.saved);
+	key->bypasses = 0;
+	key->graph_cache = (struct cache_times){0};
+	key->autograd_cache = (struct cache_times){0};
+}
+
+static void add_lost(struct graph_break *to, uint64_t lost_ns)
+{
+	to->lost_ns = saturate_sum(to->lost_ns, lost_ns);
+}
+
 static enum ctp_status add_row(
 	struct compilations *to, const struct event *event, bool backward)
 {
@@ -420,6 +469,7 @@ static enum ctp_status add_row(
 		return CTP_ERR_NOMEM;
 	*row = (struct compilation){.number = to->count,
 		.input = to->input,
+		.compiler = "pytorch",
 		.pid = find_pid(to->trace),
 		.id = metrics.id,
 		.direction = backward ? "backward" : "forward",
@@ -430,9 +480,8 @@ static enum ctp_status add_row(
 		.operations = metrics.operations,
 		.guards = metrics.guards,
 		.hits = metrics.hits,
-		.misses = metrics.misses,
-		.bypasses = key->bypasses};
-	key->bypasses = 0;
+		.misses = metrics.misses};
+	take_caches(row, key);
 	set_times(row, &metrics, backward);
 	if (backward && key->forward != 0)
 		known = key->forward;
@@ -443,8 +492,8 @@ static enum ctp_status add_row(
 	if (row->again == NULL)
 		row->again = key->reason;
 	if (key->first_break != 0 && row->restarts.state == VALUE_KNOWN)
-		to->breaks[key->first_break - 1].lost_ns +=
-			row->restarts.number;
+		add_lost(&to->breaks[key->first_break - 1],
+			row->restarts.number);
 	key->first_break = 0;
 	key->forward = to->count;
 	return CTP_OK;
@@ -538,20 +587,60 @@ static enum ctp_status add_reason(
 	return key->reason != NULL ? CTP_OK : CTP_ERR_NOMEM;
 }
 
-/* PyTorch's events have graphs that a cache does not take; metrics do not. */
-static enum ctp_status count_bypass(
-	struct compilations *to, const struct event *event)
+/* Adds the times of a hit or miss. Source: torch/_inductor/codecache.py and
+ * compile_fx.py; torch/_functorch/_aot_autograd/autograd_cache.py. */
+static void add_cache_times(const struct compilations *to,
+	struct cache_times *sum, bool has_miss, const struct event *event)
 {
-	const struct event_arg *id = find_text(to, event, "compile_id");
+	for (uint32_t i = 0; i < event->arg_count; i++) {
+		const struct event_arg *arg = &event->args[i];
+		const char *key = arg_key(to, arg);
+
+		if (has_miss && strcmp(key, "time_taken_ns") == 0)
+			add_count(&sum->miss, read_time(arg, 1));
+		else if (strcmp(key, "time_saved_ns") == 0)
+			add_count(&sum->saved, read_time(arg, 1));
+		else if (strcmp(key, "time_saved_ms") == 0)
+			add_count(&sum->saved, read_time(arg, 1000000));
+	}
+}
+
+/* PyTorch's events have graphs that a cache does not take, and times of hits
+ * and misses; metrics do not. */
+static enum ctp_status add_cache_event(
+	struct compilations *to, const char *name, const struct event *event)
+{
+	bool bypass = ends_with(name, "cache_bypass");
+	bool autograd = strstr(name, "autograd") != NULL;
+	const struct event_arg *id;
 	struct compilation_key *key;
 
+	if (!bypass && !ends_with(name, "cache_hit") &&
+		!ends_with(name, "cache_miss"))
+		return CTP_OK;
+	id = find_text(to, event, "compile_id");
 	if (id == NULL)
 		return CTP_OK;
 	key = find_id(to, id->value.text.bytes, id->value.text.size);
 	if (key == NULL)
 		return CTP_ERR_NOMEM;
-	key->bypasses++;
+	key->bypasses += bypass;
+	/* The cost of AOTAutograd's misses: compilations_add_miss(). */
+	if (!bypass)
+		add_cache_times(to,
+			autograd ? &key->autograd_cache : &key->graph_cache,
+			!autograd, event);
 	return CTP_OK;
+}
+
+bool compilations_add_miss(
+	struct compilations *to, const char *id, size_t size, uint64_t time_ns)
+{
+	struct compilation_key *key = find_id(to, id, size);
+
+	if (key != NULL)
+		add_count(&key->autograd_cache.miss, value_number(time_ns));
+	return key != NULL;
 }
 
 /* Dynamo begins: "0/1", or after a restart with the number of that, "0/1_2". The
@@ -595,15 +684,15 @@ enum ctp_status compilations_add(
 	bool is_event;
 
 	if (event->kind != EVENT_INSTANT)
-		return CTP_OK;
+		return compiler_ranges_add(to->ranges, event)
+			       ? CTP_OK
+			       : ctp_no_memory(err);
 	site = &to->trace->sites[event->site];
 	name = strtab_text(to->trace->text, site->name, NULL);
 	is_event = strcmp(strtab_text(to->trace->text, site->category, NULL),
 			   "torch_trace") != 0;
-	if (is_event && ends_with(name, "cache_bypass"))
-		status = count_bypass(to, event);
-	else if (is_event)
-		return CTP_OK;
+	if (is_event)
+		status = add_cache_event(to, name, event);
 	else if (strcmp(name, "compilation_metrics") == 0)
 		status = add_row(to, event, false);
 	else if (strcmp(name, "bwd_compilation_metrics") == 0)
@@ -647,7 +736,7 @@ static bool count_again(struct compilations *to, const struct compilation *row)
 	}
 	group = &to->again[key->recompilation - 1];
 	group->count++;
-	group->total_ns += row->total_ns;
+	group->total_ns = saturate_sum(group->total_ns, row->total_ns);
 	return true;
 }
 

@@ -11,9 +11,6 @@
 #define WIDE 110
 #define FULL 140
 
-/* A bit beside those of tracing_report.h. */
-#define HAS_TRACING (1U << 1)
-
 static const struct column_unit ms = {"ms", 1000000};
 
 /* ---- compilations ---- */
@@ -23,79 +20,194 @@ struct row {
 	struct value_name name;
 };
 
+/* Facts that compilations of the inputs have. Columns of others are left out.
+ * Bits beside those of tracing_report.h. */
+enum {
+	HAS_TRACING = 1 << 1,
+	HAS_PYTORCH = 1 << 8,
+	HAS_OTHERS = 1 << 9, /* other compilers */
+	HAS_ID = 1 << 10,
+	HAS_CODE = 1 << 11, /* front end, optimizer and code generation */
+	HAS_HOST = 1 << 12,
+	HAS_LINKER = 1 << 13,
+	HAS_WAITING = 1 << 14,
+	HAS_PARALLEL = 1 << 15,
+	HAS_HEADERS = 1 << 16,
+	HAS_UNITS = 1 << 17,
+	HAS_CACHE_TIMES = 1 << 18,
+	HAS_FUNCTIONS = 1 << 19, /* of PyTorch alone, */
+	HAS_FILES = 1 << 20,     /* or files as well */
+};
+
+static uint32_t facts_of(const struct compilation *row)
+{
+	const struct value *parts = row->parts;
+	uint32_t facts = row->direction != NULL ? HAS_PYTORCH : HAS_OTHERS;
+
+	if (row->id != NULL)
+		facts |= HAS_ID;
+	if (parts[COMPILATION_CODE].state == VALUE_KNOWN)
+		facts |= HAS_CODE;
+	if (parts[COMPILATION_HOST].state == VALUE_KNOWN)
+		facts |= HAS_HOST;
+	if (parts[COMPILATION_LINKER].state == VALUE_KNOWN)
+		facts |= HAS_LINKER;
+	if (row->direction != NULL || row->waiting.state == VALUE_KNOWN)
+		facts |= HAS_WAITING;
+	if (row->parallel.state == VALUE_KNOWN)
+		facts |= HAS_PARALLEL;
+	if (row->headers.state == VALUE_KNOWN)
+		facts |= HAS_HEADERS;
+	if (row->units.state == VALUE_KNOWN)
+		facts |= HAS_UNITS;
+	if (row->miss.state == VALUE_KNOWN || row->saved.state == VALUE_KNOWN)
+		facts |= HAS_CACHE_TIMES;
+	return facts;
+}
+
+/* Without a compilation, the table is that of PyTorch. */
+static uint32_t find_facts(const struct compilations *from)
+{
+	uint32_t facts = 0;
+
+	for (size_t i = 0; i < from->count; i++)
+		facts |= facts_of(&from->rows[i]);
+	if (facts == 0)
+		facts = HAS_PYTORCH | HAS_ID | HAS_WAITING;
+	return facts | ((facts & HAS_OTHERS) != 0 ? HAS_FILES : HAS_FUNCTIONS);
+}
+
 /* clang-format off */
 #define OF(member) COLUMN_OF(struct row, member)
-#define PART(key, title, help, ...) \
+#define PART(key, title, help, bits, ...) \
 	COLUMN(TIME, key, title, help, .absent = true, .nullable = true, \
-		__VA_ARGS__)
+		.when = (bits), __VA_ARGS__)
+#define NUMBER(key, title, help, bits, ...) \
+	COLUMN(COUNT, key, title, help, .absent = true, .nullable = true, \
+		.when = (bits), __VA_ARGS__)
 static const struct column items[] = {
 	COLUMN(TEXT, "input", NULL, "the input", OF(compilation.input)),
-	COLUMN(TEXT, "id", "id", "the compile id: the number of the frame, and "
-		"how often it was compiled before", OF(compilation.id)),
+	COLUMN(TEXT, "compiler", NULL, "the compiler", OF(compilation.compiler),
+		.words = "pytorch|clang|lld|nvcc|rustc|xla"),
+	COLUMN_IN_TEXT(TEXT, "compiler", OF(compilation.compiler),
+		.when = HAS_OTHERS),
+	COLUMN(TEXT, "id", "id", "PyTorch's compile id: the number of the "
+		"frame, and how often it was compiled before; XLA's module; "
+		"null for other compilers", OF(compilation.id),
+		.nullable = true, .when = HAS_ID),
 	COLUMN(TEXT, "direction", "pass", "forward, or backward for a graph that "
-		"was compiled when its backward pass ran",
-		OF(compilation.direction), .words = "forward|backward",
-		.min_line = FULL),
+		"was compiled when its backward pass ran; null for other "
+		"compilers than PyTorch", OF(compilation.direction),
+		.words = "forward|backward", .nullable = true,
+		.when = HAS_PYTORCH, .min_line = FULL),
 	COLUMN(TIME, "total_ns", "total ", "the whole time; 0 if unknown",
 		OF(compilation.total_ns)),
-	PART("dynamo_ns", "Dynamo ", "time of Dynamo itself",
+	PART("dynamo_ns", "Dynamo ", "time of Dynamo itself", HAS_PYTORCH,
 		OF(compilation.dynamo)),
 	PART("aot_autograd_ns", "AOT ", "time of AOTAutograd, or of "
-		"another back end, without Inductor", OF(compilation.back_end)),
-	PART("inductor_ns", "Inductor ", "time of Inductor itself",
+		"another back end, without Inductor", HAS_PYTORCH,
+		OF(compilation.back_end)),
+	PART("inductor_ns", "Inductor ", "time of Inductor itself", HAS_PYTORCH,
 		OF(compilation.inductor)),
+	PART("front_end_ns", "front end ", "time of the front end: parsing and "
+		"analysis, templates, tracing and lowering", HAS_CODE,
+		OF(compilation.parts[COMPILATION_FRONT_END])),
+	PART("optimizer_ns", "optimizer ", "time of the optimizer", HAS_CODE,
+		OF(compilation.parts[COMPILATION_OPTIMIZER])),
+	PART("code_ns", "code ", "time of generating code, with the rest of "
+		"the back end", HAS_CODE,
+		OF(compilation.parts[COMPILATION_CODE])),
+	PART("host_ns", "host ", "time of the compiler for the host", HAS_HOST,
+		OF(compilation.parts[COMPILATION_HOST])),
+	PART("linker_ns", "linker ", "time of linking", HAS_LINKER,
+		OF(compilation.parts[COMPILATION_LINKER])),
 	PART("waiting_ns", "waiting ", "time of waiting for the processes that "
-		"compile C++ and Triton", OF(compilation.waiting)),
+		"compile C++ and Triton, or for the threads of rustc",
+		HAS_WAITING, OF(compilation.waiting)),
+	PART("other_ns", "other ", "the rest of the total", HAS_OTHERS,
+		OF(compilation.other)),
+	PART("parallel_ns", NULL, "the time by which the parts are more than "
+		"the total, because they ran at the same time", HAS_PARALLEL,
+		OF(compilation.parallel)),
 	PART("restarts_ns", "restarts ", "the part of Dynamo's time that was "
 		"lost because it began again, for example after a graph break",
-		OF(compilation.restarts), .min_line = FULL),
+		HAS_PYTORCH, OF(compilation.restarts), .min_line = FULL),
 	COLUMN(COUNT, "attempt", NULL, "the number of times that Dynamo began "
 		"again, from 0; null for backward passes, or if unknown",
-		OF(compilation.attempt), .nullable = true),
-	COLUMN(COUNT, "graph_ops", "ops", "number of operations in the graph",
-		OF(compilation.operations), .absent = true, .nullable = true,
-		.min_line = WIDE),
-	COLUMN(COUNT, "guards", "guards", "number of guards",
-		OF(compilation.guards), .absent = true, .nullable = true,
-		.min_line = WIDE),
-	COLUMN(COUNT, "cache_hits", "hits", "number of hits in caches of "
-		"Inductor and AOTAutograd", OF(compilation.hits),
-		.absent = true, .nullable = true, .min_line = FULL),
-	COLUMN(COUNT, "cache_misses", "misses", "number of misses; their cost "
-		"is in the time of AOTAutograd and Inductor",
-		OF(compilation.misses), .absent = true, .nullable = true,
+		OF(compilation.attempt), .nullable = true,
+		.when = HAS_PYTORCH, .absent = true),
+	NUMBER("graph_ops", "ops", "number of operations in the graph",
+		HAS_PYTORCH, OF(compilation.operations), .min_line = WIDE),
+	NUMBER("guards", "guards", "number of guards", HAS_PYTORCH,
+		OF(compilation.guards), .min_line = WIDE),
+	NUMBER("cache_hits", "hits", "number of hits in caches of "
+		"Inductor and AOTAutograd", HAS_PYTORCH, OF(compilation.hits),
 		.min_line = FULL),
-	COLUMN(COUNT, "cache_bypasses", NULL, "number of graphs that caches do "
-		"not take", OF(compilation.bypasses)),
-	COLUMN(TIME, "tracing_ns", NULL, "time of tracing functions, a part of "
+	NUMBER("cache_misses", "misses", "number of misses",
+		HAS_PYTORCH, OF(compilation.misses), .min_line = FULL),
+	NUMBER("cache_bypasses", NULL, "number of graphs that caches do "
+		"not take", HAS_PYTORCH, OF(compilation.bypasses)),
+	PART("cache_miss_ns", "miss cost ", "the time between misses and their "
+		"stored results, which is in the times of AOTAutograd, "
+		"Inductor and waiting", HAS_CACHE_TIMES,
+		OF(compilation.miss), .min_line = FULL),
+	PART("cache_saved_ns", "saved ", "time that hits saved: that of "
+		"compiling the result when it was stored", HAS_CACHE_TIMES,
+		OF(compilation.saved), .min_line = FULL),
+	PART("tracing_ns", NULL, "time of tracing functions, a part of "
 		"Dynamo's, if a log of --compile is among the inputs",
-		OF(compilation.tracing), .absent = true, .nullable = true),
-	COLUMN(COUNT, "traced_functions", NULL, "number of functions that were "
-		"traced, likewise", OF(compilation.functions), .absent = true,
-		.nullable = true),
+		HAS_PYTORCH, OF(compilation.tracing)),
+	NUMBER("traced_functions", NULL, "number of functions that were "
+		"traced, likewise", HAS_PYTORCH, OF(compilation.functions)),
 	COLUMN_IN_TEXT(TIME, "traced ", OF(compilation.tracing),
 		.when = HAS_TRACING, .min_line = FULL),
 	COLUMN_IN_TEXT(COUNT, "functions", OF(compilation.functions),
 		.when = HAS_TRACING, .min_line = WIDE),
+	NUMBER("headers", "headers", "number of times that a header was "
+		"parsed, of those in the trace", HAS_HEADERS,
+		OF(compilation.headers)),
+	NUMBER("templates", "templates", "number of instances of templates, of "
+		"those in the trace", HAS_HEADERS, OF(compilation.templates)),
+	NUMBER("codegen_units", "units", "number of codegen units", HAS_UNITS,
+		OF(compilation.units)),
 	COLUMN(TEXT, "outcome", "outcome", "compiled, nothing compiled, "
 		"recompile limit, or the type of the failure; null if unknown", OF(compilation.outcome),
-		.nullable = true, .min_line = WIDE),
+		.nullable = true, .when = HAS_PYTORCH, .min_line = WIDE),
 	COLUMN(TEXT, "failure", NULL, "the failure in words, or null",
-		OF(compilation.failure), .nullable = true),
-	COLUMN(TEXT, "function", NULL, "the function; null if unknown",
-		OF(compilation.function), .nullable = true),
-	COLUMN(TEXT, "file", NULL, "its file, or null", OF(compilation.file),
-		.nullable = true),
+		OF(compilation.failure), .nullable = true,
+		.when = HAS_PYTORCH),
+	COLUMN(TEXT, "function", NULL, "the function, or rustc's crate; null "
+		"if unknown", OF(compilation.function), .nullable = true),
+	COLUMN(TEXT, "file", NULL, "its file, or the file that was compiled; "
+		"or null", OF(compilation.file), .nullable = true),
 	COLUMN(COUNT, "line", NULL, "its line; 0 if unknown",
 		OF(compilation.line)),
 	COLUMN(TEXT, "recompile_reason", NULL, "why it was compiled again, or "
-		"null; \"unknown\" without a TORCH_TRACE log", OF(compilation.again), .nullable = true),
-	COLUMN_IN_TEXT(TEXT, "function", OF(name)),
+		"null; \"unknown\" without a TORCH_TRACE log", OF(compilation.again), .nullable = true,
+		.when = HAS_PYTORCH),
+	COLUMN_IN_TEXT(TEXT, "function", OF(name), .when = HAS_FUNCTIONS),
+	COLUMN_IN_TEXT(TEXT, "function or file", OF(name), .when = HAS_FILES),
 };
 #undef OF
 /* clang-format on */
 static const struct columns table =
 	COLUMNS("compilations", "each compilation, the longest first", items);
+
+/* A name in text: that of the function, or else of the file. */
+static struct value_name name_of(const struct compilation *row)
+{
+	struct value_name name = {
+		.name = row->function, .file = row->file, .line = row->line};
+
+	if (row->function != NULL)
+		return name;
+	if (row->direction != NULL)
+		name.name = "unknown";
+	else
+		name = (struct value_name){
+			.name = row->file != NULL ? row->file : row->input};
+	return name;
+}
 
 static void add_rows(
 	struct sheet *sheet, const struct compilations *from, uint32_t top)
@@ -105,11 +217,7 @@ static void add_rows(
 	columns_begin(sheet, &table);
 	for (size_t i = 0; i < count; i++) {
 		const struct compilation *at = &from->rows[i];
-		struct row row = {.compilation = *at,
-			.name = {.name = at->function != NULL ? at->function
-							      : "unknown",
-				.file = at->file,
-				.line = at->line}};
+		struct row row = {.compilation = *at, .name = name_of(at)};
 
 		columns_add(sheet, &table, TABLE_PLAIN, &row);
 	}
@@ -221,33 +329,77 @@ static void add_again(
 struct totals {
 	uint64_t count, again, total_ns, functions, tracing_ns;
 	uint64_t dynamo_ns, back_end_ns, inductor_ns, waiting_ns, restarts_ns;
+	uint64_t parts_ns[COMPILATION_PARTS], other_ns, parallel_ns;
+	uint64_t miss_ns, saved_ns;
 };
 
 /* clang-format off */
 #define OF(member) COLUMN_OF(struct totals, member)
+#define SUM(key, help, bits, member) \
+	COLUMN_IN_JSON(TIME, key, help, OF(member), .when = (bits), \
+		.absent = true)
 static const struct column totals_items[] = {
 	COLUMN_IN_JSON(COUNT, "compilation_count", "number of compilations",
 		OF(count)),
 	COLUMN_IN_JSON(COUNT, "recompilation_count", "number of those of a "
 		"function that had been compiled before", OF(again)),
 	COLUMN_IN_JSON(TIME, "total_ns", "the time of all", OF(total_ns)),
-	COLUMN_IN_JSON(TIME, "dynamo_ns", "of Dynamo itself", OF(dynamo_ns)),
-	COLUMN_IN_JSON(TIME, "aot_autograd_ns", "of AOTAutograd, or of another "
-		"back end, without Inductor", OF(back_end_ns)),
-	COLUMN_IN_JSON(TIME, "inductor_ns", "of Inductor itself",
-		OF(inductor_ns)),
-	COLUMN_IN_JSON(TIME, "waiting_ns", "of waiting for compilers",
-		OF(waiting_ns)),
-	COLUMN_IN_JSON(TIME, "restarts_ns", "the part of Dynamo's time that "
-		"was lost in restarts", OF(restarts_ns)),
+	SUM("dynamo_ns", "of Dynamo itself", HAS_PYTORCH, dynamo_ns),
+	SUM("aot_autograd_ns", "of AOTAutograd, or of another back end, "
+		"without Inductor", HAS_PYTORCH, back_end_ns),
+	SUM("inductor_ns", "of Inductor itself", HAS_PYTORCH, inductor_ns),
+	SUM("front_end_ns", "of front ends", HAS_CODE,
+		parts_ns[COMPILATION_FRONT_END]),
+	SUM("optimizer_ns", "of optimizers", HAS_CODE,
+		parts_ns[COMPILATION_OPTIMIZER]),
+	SUM("code_ns", "of generating code", HAS_CODE,
+		parts_ns[COMPILATION_CODE]),
+	SUM("host_ns", "of compilers for the host", HAS_HOST,
+		parts_ns[COMPILATION_HOST]),
+	SUM("linker_ns", "of linking", HAS_LINKER,
+		parts_ns[COMPILATION_LINKER]),
+	SUM("waiting_ns", "of waiting for compilers", HAS_WAITING, waiting_ns),
+	SUM("other_ns", "the rest of the totals of other compilers than "
+		"PyTorch", HAS_OTHERS, other_ns),
+	SUM("parallel_ns", "of parts that ran at the same time as others",
+		HAS_PARALLEL, parallel_ns),
+	SUM("restarts_ns", "the part of Dynamo's time that was lost in "
+		"restarts", HAS_PYTORCH, restarts_ns),
 	COLUMN_IN_JSON(COUNT, "function_count", "number of functions that "
-		"Dynamo traced, known from a log of --compile", OF(functions)),
-	COLUMN_IN_JSON(TIME, "tracing_ns", "of tracing them", OF(tracing_ns)),
+		"Dynamo traced, known from a log of --compile", OF(functions),
+		.when = HAS_PYTORCH, .absent = true),
+	SUM("tracing_ns", "of tracing them", HAS_PYTORCH, tracing_ns),
+	SUM("cache_miss_ns", "the cost of cache misses", HAS_CACHE_TIMES,
+		miss_ns),
+	SUM("cache_saved_ns", "saved by cache hits", HAS_CACHE_TIMES, saved_ns),
 };
 #undef OF
 /* clang-format on */
 static const struct columns totals_table =
 	COLUMNS(NULL, "the sums", totals_items);
+
+static void add_time(uint64_t *sum, uint64_t time_ns)
+{
+	*sum = saturate_sum(*sum, time_ns);
+}
+
+/* Absent and unknown values are 0. */
+static void add_to_totals(struct totals *to, const struct compilation *row)
+{
+	to->again += row->again != NULL;
+	add_time(&to->total_ns, row->total_ns);
+	add_time(&to->dynamo_ns, row->dynamo.number);
+	add_time(&to->back_end_ns, row->back_end.number);
+	add_time(&to->inductor_ns, row->inductor.number);
+	add_time(&to->waiting_ns, row->waiting.number);
+	add_time(&to->restarts_ns, row->restarts.number);
+	for (unsigned i = 0; i < COMPILATION_PARTS; i++)
+		add_time(&to->parts_ns[i], row->parts[i].number);
+	add_time(&to->other_ns, row->other.number);
+	add_time(&to->parallel_ns, row->parallel.number);
+	add_time(&to->miss_ns, row->miss.number);
+	add_time(&to->saved_ns, row->saved.number);
+}
 
 static struct totals sum_up(const struct compile *compile)
 {
@@ -256,23 +408,8 @@ static struct totals sum_up(const struct compile *compile)
 		.functions = compile->tracing.functions.count,
 		.tracing_ns = compile->tracing.traced_ns};
 
-	/* Absent and unknown values are 0. */
-	for (size_t i = 0; i < from->count; i++) {
-		const struct compilation *row = &from->rows[i];
-
-		totals.again += row->again != NULL;
-		totals.total_ns = saturate_sum(totals.total_ns, row->total_ns);
-		totals.dynamo_ns =
-			saturate_sum(totals.dynamo_ns, row->dynamo.number);
-		totals.back_end_ns =
-			saturate_sum(totals.back_end_ns, row->back_end.number);
-		totals.inductor_ns =
-			saturate_sum(totals.inductor_ns, row->inductor.number);
-		totals.waiting_ns =
-			saturate_sum(totals.waiting_ns, row->waiting.number);
-		totals.restarts_ns =
-			saturate_sum(totals.restarts_ns, row->restarts.number);
-	}
+	for (size_t i = 0; i < from->count; i++)
+		add_to_totals(&totals, &from->rows[i]);
 	return totals;
 }
 
@@ -287,17 +424,30 @@ static void note_time(struct sheet *sheet, const char *words, uint64_t time_ns)
 
 static void note_totals(struct sheet *sheet, const struct totals *totals)
 {
+	static const char *const parts[COMPILATION_PARTS] = {
+		[COMPILATION_FRONT_END] = "front end",
+		[COMPILATION_OPTIMIZER] = "optimizer",
+		[COMPILATION_CODE] = "code generation",
+		[COMPILATION_HOST] = "host compiler",
+		[COMPILATION_LINKER] = "linker"};
 	char text[QUANTITY_TEXT];
 
-	columns_note(sheet,
-		"Compilations: %" PRIu64 ", %" PRIu64 " of them again; %s",
-		totals->count, totals->again,
-		quantity_time(text, totals->total_ns));
+	columns_note(sheet, "Compilations: %" PRIu64, totals->count);
+	if ((sheet->shown & HAS_PYTORCH) != 0)
+		columns_note(
+			sheet, ", %" PRIu64 " of them again", totals->again);
+	columns_note(sheet, "; %s", quantity_time(text, totals->total_ns));
 	note_time(sheet, "Dynamo", totals->dynamo_ns);
 	note_time(sheet, "AOTAutograd", totals->back_end_ns);
 	note_time(sheet, "Inductor", totals->inductor_ns);
+	for (unsigned i = 0; i < COMPILATION_PARTS; i++)
+		note_time(sheet, parts[i], totals->parts_ns[i]);
 	note_time(sheet, "waiting for compilers", totals->waiting_ns);
+	note_time(sheet, "other", totals->other_ns);
+	note_time(sheet, "at the same time as others", totals->parallel_ns);
 	note_time(sheet, "lost in restarts", totals->restarts_ns);
+	note_time(sheet, "cost of cache misses", totals->miss_ns);
+	note_time(sheet, "saved by cache hits", totals->saved_ns);
 	columns_note(sheet, "\n");
 }
 
@@ -318,6 +468,7 @@ static void write_all(struct sheet *sheet, const struct compilations_view *view)
 	struct totals totals = sum_up(view->compile);
 	uint32_t top = view->top;
 
+	sheet->shown |= find_facts(from);
 	if (sheet->style == REPORT_JSON)
 		columns_members(sheet, &totals_table, &totals);
 	note_totals(sheet, &totals);

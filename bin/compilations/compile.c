@@ -40,7 +40,8 @@ enum ctp_status compile_add(
 
 bool compile_end(struct compile *compile)
 {
-	return tracing_end(&compile->tracing);
+	return compilations_end(&compile->compilations) &&
+	       tracing_end(&compile->tracing);
 }
 
 /* ---- joining ---- */
@@ -77,7 +78,8 @@ static bool index_rows(
 		const struct compilation *row = &compilations->rows[i];
 		struct known_row *known;
 
-		if (strcmp(row->direction, "forward") != 0)
+		if (row->direction == NULL ||
+			strcmp(row->direction, "forward") != 0)
 			continue;
 		known = find_row(table, compilations->text, row->pid, row->id);
 		if (known == NULL)
@@ -109,6 +111,7 @@ static bool add_frame(
 	if (row == NULL)
 		return false;
 	row->input = frame->input;
+	row->compiler = "pytorch";
 	row->pid = frame->pid;
 	row->id = frame->id;
 	row->function = function->name;

@@ -408,54 +408,6 @@ static int read_named(
 	return exit_worse(result, input_close(&input, inputs));
 }
 
-/* Whether the file claims to be a trace: by its name or, for JSON, which may be
- * anything, by its contents. */
-static bool claims_to_be_trace(
-	const struct input_tree_file *file, const struct input *input)
-{
-	const struct input_file *opened = &input->file;
-
-	if (strstr(file->path, ".json") == NULL)
-		return true;
-	return memmem(opened->head, opened->head_size, "\"traceEvents\"",
-		       strlen("\"traceEvents\"")) != NULL;
-}
-
-/* Counts why a file below a directory was not read. */
-static int skip_file(const struct aggregate_work *work,
-	struct input_tree_file *file, const struct input *input,
-	const struct ctp_error *err)
-{
-	const struct inputs *inputs = work->options->inputs;
-	enum input_tree_skip skip = INPUT_TREE_NO_TRACE;
-	int status = EXIT_DONE;
-
-	switch (err->status) {
-	case CTP_ERR_NOMEM:
-	case CTP_ERR_LIMIT:
-		diag_error(file->path, err);
-		return EXIT_LIMIT;
-	case CTP_ERR_IO:
-		skip = err->sys_errno == ENOENT ? INPUT_TREE_VANISHED
-						: INPUT_TREE_UNREADABLE;
-		if (skip == INPUT_TREE_UNREADABLE)
-			status = EXIT_INPUT;
-		break;
-	default:
-		if (claims_to_be_trace(file, input)) {
-			skip = INPUT_TREE_DAMAGED;
-			status = inputs->strict ? EXIT_DAMAGED : EXIT_DONE;
-		}
-		break;
-	}
-	work->sums->skipped[skip]++;
-	file->is_not_trace = skip == INPUT_TREE_NO_TRACE;
-	if (skip == INPUT_TREE_UNREADABLE ||
-		(inputs->verbose && !inputs->quiet))
-		diag_error(file->path, err);
-	return status;
-}
-
 /* Counts a file without events; a truncated one is damaged. */
 static int skip_empty(const struct aggregate_work *work,
 	struct input_tree_file *file, struct input *input,
@@ -485,12 +437,14 @@ static int read_found(
 	silent.quiet = inputs->quiet || !inputs->verbose;
 	status = input_try_open(&input, file->path, inputs, &err);
 	if (status != CTP_OK)
-		return skip_file(work, file, &input, &err);
+		return input_tree_skip_file(
+			file, &input, inputs, work->sums->skipped, &err);
 	status = read_input(work, file, &input, &err);
 	if (status == CTP_END)
 		return skip_empty(work, file, &input, &silent);
 	if (status != CTP_OK)
-		result = skip_file(work, file, &input, &err);
+		result = input_tree_skip_file(
+			file, &input, inputs, work->sums->skipped, &err);
 	else
 		add_losses(work->sums, &input);
 	return exit_worse(result, input_close(&input, &silent));
@@ -683,27 +637,6 @@ static int read_all(struct aggregate *aggregate,
 	return status;
 }
 
-/* Reports the numbers of found files that are not in the sums. */
-static void diag_skipped(const struct aggregate *aggregate, const char *name)
-{
-	struct buffer line = BUFFER_INIT;
-	char text[32];
-
-	for (enum input_tree_skip skip = 0; skip < INPUT_TREE_SKIP_COUNT;
-		skip++) {
-		if (aggregate->skipped[skip] == 0)
-			continue;
-		(void)snprintf(text, sizeof(text), "%s%" PRIu64 " ",
-			line.used == 0 ? "" : ", ", aggregate->skipped[skip]);
-		buffer_add_text(&line, text);
-		buffer_add_text(&line, input_tree_skip_words(skip));
-	}
-	buffer_add_byte(&line, '\0');
-	if (line.used > 1 && !line.failed)
-		diag("%s: left out: %s", name, (const char *)line.bytes);
-	buffer_clear(&line);
-}
-
 static void diag_losses(const struct aggregate *aggregate,
 	const struct inputs *inputs, const char *name)
 {
@@ -729,7 +662,7 @@ static int finish_aggregate(struct aggregate *aggregate,
 		aggregate->skipped[INPUT_TREE_OTHER_TRACE] +=
 			aggregate->file_count - aggregate->build_count;
 	if (aggregate->has_directory && !inputs->quiet) {
-		diag_skipped(aggregate, name);
+		input_tree_diag_skipped(aggregate->skipped, name);
 		diag_losses(aggregate, inputs, name);
 	}
 	if (aggregate->file_count != 0)

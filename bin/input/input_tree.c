@@ -3,14 +3,19 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/command.h"
 #include "format.h"
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "cli/diag.h"
+#include "input/input.h"
+#include "input/inputs.h"
 
 bool input_tree_is_directory(const char *path)
 {
@@ -173,4 +178,70 @@ void input_tree_clear(struct input_tree *tree)
 		free(tree->files[i].path);
 	memory_free(tree->files);
 	*tree = (struct input_tree){0};
+}
+
+/* Whether the file claims to be a trace: by its name or, for JSON, which may be
+ * anything, by its contents. */
+static bool claims_to_be_trace(
+	const struct input_tree_file *file, const struct input *input)
+{
+	const struct input_file *opened = &input->file;
+
+	if (strstr(file->path, ".json") == NULL)
+		return true;
+	return memmem(opened->head, opened->head_size, "\"traceEvents\"",
+		       strlen("\"traceEvents\"")) != NULL;
+}
+
+int input_tree_skip_file(struct input_tree_file *file,
+	const struct input *input, const struct inputs *inputs,
+	uint64_t *skipped, const struct ctp_error *err)
+{
+	enum input_tree_skip skip = INPUT_TREE_NO_TRACE;
+	int status = EXIT_DONE;
+
+	switch (err->status) {
+	case CTP_ERR_NOMEM:
+	case CTP_ERR_LIMIT:
+		diag_error(file->path, err);
+		return EXIT_LIMIT;
+	case CTP_ERR_IO:
+		skip = err->sys_errno == ENOENT ? INPUT_TREE_VANISHED
+						: INPUT_TREE_UNREADABLE;
+		if (skip == INPUT_TREE_UNREADABLE)
+			status = EXIT_INPUT;
+		break;
+	default:
+		if (claims_to_be_trace(file, input)) {
+			skip = INPUT_TREE_DAMAGED;
+			status = inputs->strict ? EXIT_DAMAGED : EXIT_DONE;
+		}
+		break;
+	}
+	skipped[skip]++;
+	file->is_not_trace = skip == INPUT_TREE_NO_TRACE;
+	if (skip == INPUT_TREE_UNREADABLE ||
+		(inputs->verbose && !inputs->quiet))
+		diag_error(file->path, err);
+	return status;
+}
+
+void input_tree_diag_skipped(const uint64_t *skipped, const char *name)
+{
+	struct buffer line = BUFFER_INIT;
+	char text[32];
+
+	for (enum input_tree_skip skip = 0; skip < INPUT_TREE_SKIP_COUNT;
+		skip++) {
+		if (skipped[skip] == 0)
+			continue;
+		(void)snprintf(text, sizeof(text), "%s%" PRIu64 " ",
+			line.used == 0 ? "" : ", ", skipped[skip]);
+		buffer_add_text(&line, text);
+		buffer_add_text(&line, input_tree_skip_words(skip));
+	}
+	buffer_add_byte(&line, '\0');
+	if (line.used > 1 && !line.failed)
+		diag("%s: left out: %s", name, (const char *)line.bytes);
+	buffer_clear(&line);
 }

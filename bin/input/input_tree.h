@@ -17,6 +17,10 @@
 	X(VANISHED, "vanished", "removed meanwhile") \
 	X(UNREADABLE, "unreadable", "unreadable")
 
+struct ctp_error;
+struct input;
+struct inputs;
+
 enum input_tree_skip {
 #define INPUT_TREE_ENUM(skip, name, words) INPUT_TREE_##skip,
 	INPUT_TREE_SKIPS(INPUT_TREE_ENUM)
@@ -51,6 +55,19 @@ bool input_tree_is_directory(const char *path);
  */
 int input_tree_add(struct input_tree *tree, const char *path);
 void input_tree_clear(struct input_tree *tree);
+
+/*
+ * Counts why a file below a directory was not read, in `skipped` by reason. Only
+ * an unreadable one is reported.
+ *
+ * Errors: returns an exit status.
+ */
+int input_tree_skip_file(struct input_tree_file *file,
+	const struct input *input, const struct inputs *inputs,
+	uint64_t *skipped, const struct ctp_error *err);
+
+/* Reports the numbers of files below the directory `name` that were left out. */
+void input_tree_diag_skipped(const uint64_t *skipped, const char *name);
 
 /* "no_trace", and "without a trace". */
 const char *input_tree_skip_name(enum input_tree_skip skip);

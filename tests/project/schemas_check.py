@@ -48,6 +48,8 @@ FORMS = [
     ("compilations", True, "compilations", "traced", "functions"),
     ("functions", True, "compilations", "--table=functions", "--callers",
      "traced"),
+    ("compilations", True, "compilations", "cache_hits", "rustc", "nvcc",
+     "build/main.cpp.json"),
     ("breaks", True, "compilations", "--table=breaks", "graph_breaks"),
     ("recompilations", True, "compilations", "--table=again",
      "graph_breaks"),
@@ -138,6 +140,9 @@ def make_inputs():
     link("functions", "traces", "torch_trace_functions.log.gz")
     link("traced", "traces", "torch_compile_functions.json.gz")
     link("inductor", "traces", "torch_trace_inductor.log.gz")
+    link("cache_hits", "traces", "torch_trace_cache_hits.log.gz")
+    link("rustc", "traces", "rustc_1.95.json.gz")
+    link("nvcc", "traces", "nvcc_13.0.json.gz")
     link("before", "bin", "compare", "diff", "compare_base.json.gz")
     link("after", "bin", "compare", "diff", "compare_test.json.gz")
     record("log.ctp")

@@ -4,6 +4,7 @@
 The oracle reads the records of a log by itself."""
 import collections
 import csv
+import decimal
 import gzip
 import io
 import json
@@ -19,11 +20,33 @@ def ns(microseconds):
     return None if microseconds is None else 1000 * microseconds
 
 
+def note_cache(caches, event):
+    """The times of an event, by the keys of a row. A miss of AOTAutograd's
+    cache lasts until the call of the back end ends."""
+    arguments = event.get("args") or {}
+    times = caches[arguments.get("compile_id")]
+    if (event["name"] == "backend_compile" and event["ph"] == "E" and
+            arguments.get("cache_state") == "miss" and
+            "cache_event_time" in arguments):
+        times["outer"] += (round(event["ts"] * 1000) -
+                           arguments["cache_event_time"])
+    elif (event["name"] == "fx_graph_cache_miss" and
+          "time_taken_ns" in arguments):
+        times["inner"] += arguments["time_taken_ns"]
+    elif (event["name"] == "autograd_cache_hit" and
+          "time_saved_ms" in arguments):
+        times["saved"] += round(arguments["time_saved_ms"] * 1000000)
+
+
 def wanted_rows(text):
     """{(id, direction): values} by the metrics alone."""
     rows = {}
     attempts = {}
-    for head, _ in torch_records(text):
+    caches = collections.defaultdict(collections.Counter)
+    for head, payload in torch_records(text):
+        if "chromium_event" in head:
+            note_cache(caches, json.loads(
+                payload, parse_float=decimal.Decimal))
         if "dynamo_start" in head:
             attempts[f"{head['frame_id']}/{head['frame_compile_id']}"] = head[
                 "attempt"]
@@ -52,6 +75,7 @@ def wanted_rows(text):
                         if name.endswith("cache_miss_count")),
                     "reason": metrics["recompile_reason"],
                     "fail_type": metrics["fail_type"],
+                    "caches": dict(caches.pop(metrics["compile_id"], {})),
                 }
     return rows
 
@@ -63,9 +87,15 @@ def check_row(name, row, wanted):
     for key in ("total_ns", "waiting_ns", "restarts_ns", "attempt", "graph_ops",
                 "guards"):
         equal(f"{name}: {key}", row.get(key), wanted[key])
-    equal(f"{name}: Inductor", parts[2] + parts[3], wanted["inductor"] or 0)
+    if wanted["inductor"] is not None:
+        equal(f"{name}: Inductor", parts[2] + parts[3], wanted["inductor"])
     equal(f"{name}: the back end", sum(parts[1:]), wanted["back_end"] or 0)
     equal(f"{name}: misses", row.get("cache_misses") or 0, wanted["misses"])
+    caches = wanted["caches"]
+    equal(f"{name}: cost of misses", row.get("cache_miss_ns"),
+          caches.get("outer", caches.get("inner")))
+    equal(f"{name}: saved by hits", row.get("cache_saved_ns"),
+          caches.get("saved"))
     reason = wanted["reason"]
     equal(f"{name}: reason", row["recompile_reason"],
           reason and re.sub(" +", " ", reason.split("\n")[0]))
@@ -102,6 +132,9 @@ def check_real(path):
     times = [row["total_ns"] for row in report["compilations"]]
     equal("the longest first", times, sorted(times, reverse=True))
     equal("total", report["total_ns"], sum(times))
+    for key in "cache_miss_ns", "cache_saved_ns":
+        equal(f"the sum of {key}", report.get(key) or 0,
+              sum(row.get(key) or 0 for row in rows.values()))
     equal("recompilations", report["recompilation_count"],
           sum(row["count"] for row in report["recompilations"]))
     check(all(row["function"] for row in rows.values()),
@@ -230,6 +263,35 @@ def check_hostile(work):
           "a log without compilations", done)
 
 
+def cache_event(name, **arguments):
+    event = {"name": name, "ts": 1795458672429924, "ph": "i", "s": "p",
+             "cat": "dynamo_timed", "tid": 0, "pid": 0,
+             "args": {"compile_id": "0/0", **arguments}}
+    return (prefix() + '{"chromium_event": {}, "has_payload": "0"}\n\t' +
+            json.dumps(event) + "\n")
+
+
+def check_hostile_sums(work):
+    """Sums of times of any size saturate; negative ones are unknown."""
+    huge = 2 ** 63 - 1
+    text = "".join(cache_event(name, **{key: value}) for name, key, value in (
+        *3 * [("fx_graph_cache_miss", "time_taken_ns", huge)],
+        *3 * [("fx_graph_cache_hit", "time_saved_ns", huge)],
+        ("fx_graph_cache_miss", "time_taken_ns", -5),
+        ("autograd_cache_hit", "time_saved_ms", 1e300),
+        ("fx_graph_cache_miss", "time_taken_ns", "x")))
+    report = compilations(work, (text + metrics(
+        compile_id="0/0", duration_us=huge // 1000,
+        recompile_reason="a",
+        dynamo_compile_time_before_restart_us=huge // 1000)) * 3)
+    equal("sums saturate", [
+        report[key] for key in ("total_ns", "restarts_ns", "cache_miss_ns",
+                                "cache_saved_ns")], 4 * [2 ** 64 - 1])
+    equal("a sum by reason", report["recompilations"][0]["total_ns"],
+          2 ** 64 - 1)
+    output("compilations", work / "case.log")
+
+
 def check_directory(work, traces):
     """The ranks of a job; one unreadable file costs only itself."""
     logs = work / "ranks"
@@ -256,6 +318,7 @@ def main():
     check_attempts(work)
     check_old(work)
     check_hostile(work)
+    check_hostile_sums(work)
     check_directory(work, traces)
     finish()
 
