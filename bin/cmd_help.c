@@ -37,6 +37,8 @@ static void put_roff(const char *text)
 
 static void put_roff_option(const struct argument *option, void *user)
 {
+	char text[ARGUMENT_HELP_MAX];
+
 	(void)user;
 	if (option->name == NULL) {
 		fputs(".SS ", stdout);
@@ -56,7 +58,7 @@ static void put_roff_option(const struct argument *option, void *user)
 		fputs("\\fR", stdout);
 	}
 	putchar('\n');
-	put_roff(option->help);
+	put_roff(argument_help(option, text));
 	putchar('\n');
 }
 

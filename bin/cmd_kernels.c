@@ -196,8 +196,8 @@ static const struct argument options[] = {
 		"all as JSON and CSV; 0: all)", GROUP_MAIN, OF(report_options),
 		.call = report_read_top, FOR_REPORT},
 	{"sort", 's', "KEY", ARGUMENT_SORT,
-		"order by total (the default), mean, min, max, count, flops, "
-		"bytes (both per second) or name", GROUP_MAIN, OF(sort),
+		"order by one of these (default: total; flops and bytes are "
+		"per second)", GROUP_MAIN, OF(sort),
 		FOR_REPORT, .table = &kernels_table},
 	{"dtype", 0, "TYPE", ARGUMENT_CALL,
 		"data type of kernels for which it is unknown: fp64, fp32, "

@@ -63,8 +63,26 @@ static void put_paragraphs(const char *text, const char *end)
 	}
 }
 
+const char *argument_help(
+	const struct argument *option, char text[ARGUMENT_HELP_MAX])
+{
+	char words[COLUMNS_WORDS_MAX];
+	int size;
+
+	if (option->table == NULL)
+		return option->help;
+	columns_sort_words(option->table, words);
+	size = snprintf(text, ARGUMENT_HELP_MAX, "%s: ", option->help);
+	for (const char *at = words;
+		*at != '\0' && size < ARGUMENT_HELP_MAX - 3; at++)
+		size += snprintf(text + size, 3, *at == '|' ? ", " : "%c", *at);
+	return text;
+}
+
 static void put_option(const struct argument *option, void *user)
 {
+	char text[ARGUMENT_HELP_MAX];
+	const char *help = argument_help(option, text);
 	enum option_group *group = user;
 	int column;
 
@@ -87,7 +105,7 @@ static void put_option(const struct argument *option, void *user)
 		column = 0;
 	}
 	printf("%*s", TEXT_COLUMN - column, "");
-	put_paragraph(option->help, strlen(option->help), TEXT_COLUMN);
+	put_paragraph(help, strlen(help), TEXT_COLUMN);
 }
 
 static void print_usage(const struct command *command, const char *name)

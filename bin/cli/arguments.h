@@ -137,6 +137,11 @@ unsigned arguments_word(const struct argp_state *state, const char *option,
 /* For `call`, if the member is a uint64_t: the size of the parts of --split. */
 void argument_part_size(const struct argument_value *value);
 
+/* The option's help; that of --sort ends with the words of its table. */
+#define ARGUMENT_HELP_MAX 1024
+const char *argument_help(
+	const struct argument *option, char text[ARGUMENT_HELP_MAX]);
+
 /* The column that a word of --sort names. */
 const struct column *arguments_sort(const struct argp_state *state,
 	const struct columns *columns, const char *text);

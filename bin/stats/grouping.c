@@ -95,7 +95,7 @@ static void read_columns(const struct argument_value *value)
 		memcpy(word, text, size);
 		word[size] = '\0';
 		number = arguments_word(
-			value->state, "--columns", STATS_OPS_COLUMNS, word);
+			value->state, "--columns", STATS_OPS_WORDS, word);
 		grouping->ops_view.columns |=
 			number == STATS_OPS_COLUMN_COUNT
 				? (1U << STATS_OPS_COLUMN_COUNT) - 1
@@ -135,12 +135,10 @@ static error_t check(void *structure, const struct argp_state *state)
 #define OF(member) ARGUMENT_OF(struct grouping, member)
 static const struct argument options[] = {
 	{"sort", 's', "KEY", ARGUMENT_CALL,
-		"order: tottime (the default in text), cumtime (the default in "
-		"JSON, CSV and for compilers), ncalls, pcalls, percall, name, "
-		"device, self-device; for operations also cpu, self-cpu, "
-		"count, device-percall, memory, self-memory, device-memory, "
-		"self-device-memory, flops; for one device memory:cuda:1 and "
-		"self-memory:cuda:1", GROUP_MAIN, .call = read_key,
+		"order by one of these (default: tottime in text, cumtime in "
+		"JSON, CSV and for compilers; memory and flops are for "
+		"operations, and memory:cuda:1 and self-memory:cuda:1 for one "
+		"device)", GROUP_MAIN, .call = read_key,
 		.table = &stats_table},
 	{"group", 0, "GROUP", ARGUMENT_CALL,
 		"sum operations by name, site (name, file and line), shape "
@@ -155,7 +153,7 @@ static const struct argument options[] = {
 		"columns of operations in text: cpu, device, memory, flops, "
 		"memory-each (of each device), all (default: cpu,device); "
 		"without cpu, rows are sorted by what is shown", GROUP_MAIN,
-		FOR_OPS, .call = read_columns, .words = STATS_OPS_COLUMNS},
+		FOR_OPS, .call = read_columns, .words = STATS_OPS_WORDS},
 	{"top-level", 0, NULL, ARGUMENT_FLAG,
 		"show only operations without a calling operation", GROUP_MAIN,
 		OF(ops_view.top_level), FOR_OPS},

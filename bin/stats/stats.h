@@ -15,16 +15,20 @@
 #define STATS_UNITS "auto|ns|us|ms|s"
 enum stats_unit { STATS_AUTO, STATS_NS, STATS_US, STATS_MS, STATS_S };
 
-/* Tables of operations (averages.h). */
-#define STATS_OPS_COLUMNS "cpu|device|memory|flops|memory-each|all"
+/* Tables of operations (averages.h). MEMORY_EACH is the memory of each of
+ * several devices. */
+#define STATS_OPS_COLUMNS(X) \
+	X(CPU, "cpu") \
+	X(DEVICE, "device") \
+	X(MEMORY, "memory") \
+	X(FLOPS, "flops") \
+	X(MEMORY_EACH, "memory-each")
+#define STATS_OPS_NUMBER(name, word) STATS_OPS_##name,
 enum stats_ops_column {
-	STATS_OPS_CPU,
-	STATS_OPS_DEVICE,
-	STATS_OPS_MEMORY,
-	STATS_OPS_FLOPS,
-	STATS_OPS_MEMORY_EACH, /* memory, for each of several devices */
-	STATS_OPS_COLUMN_COUNT
+	STATS_OPS_COLUMNS(STATS_OPS_NUMBER) STATS_OPS_COLUMN_COUNT
 };
+#define STATS_OPS_WORD(name, word) word "|"
+#define STATS_OPS_WORDS STATS_OPS_COLUMNS(STATS_OPS_WORD) "all"
 
 struct stats_ops {
 	enum averages_group group;
