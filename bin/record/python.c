@@ -191,15 +191,25 @@ static int set_path(const char *site)
 	return status;
 }
 
+/* Whether PyTorch shall write a profile of each frame that Dynamo traces. With
+ * our hooks the file has all frames, not only the last. */
+static bool wants_dynamo_profile(void)
+{
+	const char *file = getenv("TORCH_COMPILE_DYNAMO_PROFILER");
+
+	return file != NULL && file[0] != '\0';
+}
+
 /* The package traces every call unless only --compile is there. */
 static int set_options(const struct python *python)
 {
+	bool compile = python->compile || wants_dynamo_profile();
 	char *words;
 	int status = EXIT_DONE;
 
 	if (asprintf(&words, "%s%s%s%s", python->quiet ? "--quiet\n" : "",
-		    python->compile ? "--compile\n" : "",
-		    python->compile && python->wanted ? "--python\n" : "",
+		    compile ? "--compile\n" : "",
+		    compile && python->wanted ? "--python\n" : "",
 		    python->options == NULL ? "" : python->options) < 0)
 		return diag_no_memory("CTPROF_PYTHON");
 	if (setenv("CTPROF_PYTHON", words, 1) != 0) {
@@ -213,9 +223,11 @@ static int set_options(const struct python *python)
 int python_apply(const struct python *python)
 {
 	char site[PATH_BYTES];
+	bool asked = python->wanted || python->compile;
 	int status;
 
-	if (!python->wanted && !python->compile)
+	if (!asked && (!wants_dynamo_profile() || !find_site(site) ||
+			      strchr(site, ':') != NULL))
 		return EXIT_DONE;
 	if (!find_site(site)) {
 		diag("the package for Python is not found: ctprof was "

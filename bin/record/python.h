@@ -26,7 +26,8 @@ bool python_add_option(
 	struct python *python, const char *option, const char *value);
 
 /*
- * Sets PYTHONPATH and CTPROF_PYTHON, if --python or --compile was given.
+ * Sets PYTHONPATH and CTPROF_PYTHON, if --python or --compile was given, or if
+ * TORCH_COMPILE_DYNAMO_PROFILER is set, which needs the hooks of --compile.
  *
  * Errors: reported; returns an exit status.
  */

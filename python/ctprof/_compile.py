@@ -8,15 +8,19 @@ has the compilation's id. The back end, which compiles a graph meanwhile, is a
 range inside: it is not tracing.
 
 The methods that trace are wrapped when torch._dynamo is imported: they have had
-the same names from PyTorch 2.4 to 2.15.
+the same names from PyTorch 2.4 to 2.15. If they have not, PyTorch writes its own
+log, as with TORCH_TRACE, beside ours.
 """
+import atexit
 import inspect
+import os
 import sys
 
 from . import _ctprof, _session
 
 _VERSIONS = "2.4 to 2.15"
 _is_installed = False
+_has_failed = False
 # Behind names where executed functions are recorded, too: traced is not
 # executed.
 _suffix = ""
@@ -44,8 +48,13 @@ def _around_inline(usual):
 def _around_run(usual, current_compile_id):
     """InstructionTranslator.run(), which traces a frame."""
     def run(self, *args, **kwargs):
-        with _range(self.f_code, inline_depth=0,
-                    compile_id=str(current_compile_id())):
+        try:
+            traced = _range(self.f_code, inline_depth=0,
+                            compile_id=str(current_compile_id()))
+        except Exception as error:
+            _fail(error)
+            return usual(self, *args, **kwargs)
+        with traced:
             return usual(self, *args, **kwargs)
     return run
 
@@ -90,7 +99,10 @@ def _hook_profiler(module):
         def __init__(self):
             super().__init__()
             self.timings = timings
-    module.DynamoProfilerState = DynamoProfilerState
+    for name in (module.__name__, *_HOOKS):
+        user = sys.modules.get(name)
+        if hasattr(user, "DynamoProfilerState"):
+            user.DynamoProfilerState = DynamoProfilerState
 
 
 _HOOKS = {
@@ -100,13 +112,69 @@ _HOOKS = {
 }
 
 
+def _log_directory():
+    """The directory of PyTorch's own log: run.torch_trace beside run.ctp."""
+    path = _ctprof.status().partition("recording to ")[2].partition(" (")[0]
+    path = path or os.environ.get("CTPROF_OUT", "ctprof").replace("%%", "%")
+    return f"{os.path.splitext(path)[0]}.torch_trace"
+
+
+def _use_torch_trace():
+    """Has PyTorch write its own log, as TORCH_TRACE does, which it reads too
+    early for us: when torch is imported. The log's directory; None if it
+    cannot."""
+    directory = os.environ.get("TORCH_TRACE")
+    if directory:
+        return directory
+    logging = sys.modules.get("torch._logging._internal")
+    logger = getattr(logging, "trace_log", None)
+    # It has no file yet, and goes away at the first message without a
+    # directory. Only newer versions keep it then.
+    handler = next((one for one in getattr(logger, "handlers", ())
+                    if hasattr(one, "root_dir")),
+                   getattr(logging, "LOG_TRACE_HANDLER", None))
+    if logger is None or not hasattr(handler, "root_dir"):
+        return None
+    handler.root_dir = handler.root_dir or _log_directory()
+    if handler not in logger.handlers:
+        logger.addHandler(handler)
+    # One directory for all ranks.
+    os.environ["TORCH_TRACE"] = handler.root_dir
+    return handler.root_dir
+
+
+def _name_log(directory, pid):
+    """Runs at the exit."""
+    if os.getpid() == pid and os.path.isdir(directory):
+        _session.say(f"{directory}: PyTorch's own log of torch.compile; "
+                     f"'ctprof compilations {directory}' shows it")
+
+
+def _fail(error):
+    """PyTorch lacks something that the hooks need."""
+    global _has_failed
+    if _has_failed:
+        return
+    _has_failed = True
+    version = getattr(sys.modules.get("torch"), "__version__", "?")
+    if isinstance(error, KeyError):
+        reason = f"has no {error}"
+    elif isinstance(error, AttributeError) and error.name:
+        reason = f"has no attribute '{error.name}'"
+    else:
+        reason = f"differs ({error})"
+    _session.say(f"torch.compile is not recorded: PyTorch {version} {reason}; "
+                 f"--compile works with {_VERSIONS}")
+    directory = _use_torch_trace()
+    if directory:
+        atexit.register(_name_log, directory, os.getpid())
+
+
 def _hook(name, module):
     try:
         _HOOKS[name](module)
-    except (AttributeError, KeyError) as error:
-        version = getattr(sys.modules.get("torch"), "__version__", "?")
-        _session.say(f"torch.compile is not recorded: PyTorch {version} has no "
-                     f"{error}; it works with {_VERSIONS}")
+    except Exception as error:
+        _fail(error)
 
 
 class _Finder:

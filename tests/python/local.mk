@@ -14,6 +14,8 @@ python_tests = \
 	tests/python/fake_torch/torch/_dynamo/output_graph.py \
 	tests/python/fake_torch/torch/_dynamo/symbolic_convert.py \
 	tests/python/fake_torch/torch/_guards.py \
+	tests/python/fake_torch/torch/_logging/__init__.py \
+	tests/python/fake_torch/torch/_logging/_internal.py \
 	tests/python/naive_state.py \
 	tests/python/programs/calls.py \
 	tests/python/programs/chance.py \

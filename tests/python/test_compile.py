@@ -137,18 +137,63 @@ print(json.dumps({key[2]: value[:2] for key, value in profile.stats.items()}))
         self.assertEqual(calls["forward"], (2, 2))
         self.assertEqual(calls["leaf"], (6, 6))
 
-    def test_other_versions_run_on_with_one_line(self):
+    def change_torch(self, old, new):
+        """A version of PyTorch that has something else."""
         fake = self.work / "torch"
         for module in TORCH.rglob("*.py"):
             place = fake / module.relative_to(TORCH / "torch")
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(module.read_text().replace(
-                "inline_call(", "inline_it("))
+            place.write_text(module.read_text().replace(old, new))
+
+    def compiled(self, trace):
+        """The functions of PyTorch's own log."""
+        found = json.loads(support.ctprof("compilations", "-q", "--json",
+                                          trace).stdout)
+        return [row["function"] for row in found["compilations"]]
+
+    def test_other_versions_run_on_with_one_line_and_their_own_log(self):
+        self.change_torch("inline_call(", "inline_it(")
+        done = self.record("--compile")
+        self.assertEqual(done.stdout, "3\n")
+        trace = self.work / "run.torch_trace"
+        self.assertEqual(
+            [line for line in done.stderr.splitlines() if "torch" in line],
+            ["ctprof: torch.compile is not recorded: PyTorch 2.15.0+fake has "
+             "no 'inline_call'; --compile works with 2.4 to 2.15",
+             f"ctprof: {trace}: PyTorch's own log of torch.compile; 'ctprof "
+             f"compilations {trace}' shows it"])
+        self.assertEqual(self.compiled(trace), ["forward", "broken"])
+
+    def test_a_frame_without_code_runs_on_too(self):
+        self.change_torch("f_code", "the_code")
         done = self.record("--compile")
         self.assertEqual(done.stdout, "3\n")
         self.assertIn("torch.compile is not recorded: PyTorch 2.15.0+fake has "
-                      "no 'inline_call'; it works with 2.4 to 2.15\n",
-                      done.stderr)
+                      "no attribute 'f_code'", done.stderr)
+        self.assertEqual(self.compiled(self.work / "run.torch_trace"),
+                         ["forward", "broken"])
+
+    def test_the_users_own_torch_trace_stays(self):
+        self.change_torch("inline_call(", "inline_it(")
+        own = self.work / "own"
+        os.environ["TORCH_TRACE"] = str(own)
+        self.addCleanup(os.environ.pop, "TORCH_TRACE")
+        done = self.record("--compile")
+        self.assertIn(f"'ctprof compilations {own}' shows it", done.stderr)
+        self.assertEqual(self.compiled(own), ["forward", "broken"])
+        self.assertFalse((self.work / "run.torch_trace").exists())
+
+    def test_no_log_of_its_own_if_the_hooks_work(self):
+        self.record("--compile")
+        self.assertFalse((self.work / "run.torch_trace").exists())
+
+    def test_versions_without_such_a_log_run_on(self):
+        self.change_torch("inline_call(", "inline_it(")
+        internal = self.work / "torch" / "_logging" / "_internal.py"
+        internal.write_text(internal.read_text().replace("root_dir", "dir"))
+        done = self.record("--compile")
+        self.assertEqual(done.stdout, "3\n")
+        self.assertNotIn("own log", done.stderr)
 
     def test_all_frames_share_the_timings_of_dynamos_profiler(self):
         done = self.record("--compile", program=("-c", """
@@ -158,6 +203,19 @@ one.timings.append(1)
 print(other.timings)
 """))
         self.assertEqual(done.stdout, "[1]\n")
+
+    def test_dynamos_profiler_has_all_frames_without_an_option(self):
+        file = self.work / "dynamo.json"
+        for options in (), ("--compile",), ("--python",):
+            with self.subTest(options):
+                os.environ["TORCH_COMPILE_DYNAMO_PROFILER"] = str(file)
+                self.addCleanup(os.environ.pop,
+                                "TORCH_COMPILE_DYNAMO_PROFILER", None)
+                done = self.record("--force", *options)
+                self.assertEqual((done.stdout, json.loads(file.read_text())),
+                                 ("3\n", ["forward", "broken"]))
+        support.python("program.py", cwd=self.work, env=self.environment())
+        self.assertEqual(json.loads(file.read_text()), ["broken"])
 
     def test_children_are_recorded_too(self):
         self.record("--compile", program=("-c", """

@@ -188,6 +188,48 @@ class Torch(unittest.TestCase):
                 self.assertAlmostEqual(mine, their, delta=1, msg=one[0])
 
 
+class Environment(unittest.TestCase):
+    """Runs whose files depend on PyTorch's variables and version."""
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.work = pathlib.Path(place.name)
+
+    @unittest.skipIf(dynamo_profiler is None, "PyTorch has no such profiler")
+    def test_dynamos_profiler_has_all_frames_without_an_option(self):
+        file = self.work / "dynamo.prof"
+        run(CTPROF, "record", "-o", self.work / "run.ctp", "--",
+            sys.executable, MODEL, "eager", self.work / "times.json",
+            TORCH_COMPILE_DYNAMO_PROFILER=str(file))
+        calls = collections.Counter()
+        for key, value in pstats.Stats(str(file)).stats.items():
+            calls[key[2]] += value[1]
+        self.assertEqual(calls, TRACED)
+
+    def test_torch_trace_is_the_fallback(self):
+        # A hook that finds nothing, as in a version that we do not know.
+        program = self.work / "program.py"
+        program.write_text(f"""
+from ctprof import _compile
+_compile._HOOKS["torch._dynamo.symbolic_convert"] = lambda it: it.nothing
+import runpy, sys
+sys.argv[:] = ["model.py", "eager", "times.json"]
+runpy.run_path({str(MODEL)!r}, run_name="__main__")
+""", encoding="utf-8")
+        done = subprocess.run(
+            [CTPROF, "record", "--compile", "-o", "run.ctp", "--",
+             sys.executable, program], cwd=self.work, text=True, check=True,
+            capture_output=True)
+        self.assertIn(f"PyTorch {torch.__version__} has no attribute "
+                      "'nothing'; --compile works with", done.stderr)
+        self.assertIn("run.torch_trace' shows it", done.stderr)
+        found = json.loads(run(CTPROF, "compilations", "-q", "--json",
+                               self.work / "run.torch_trace"))
+        self.assertEqual([row["function"] for row in found["compilations"]],
+                         ["forward", "forward"])
+
+
 class Phases(unittest.TestCase):
     """Where the time goes: model.py with every call of Python recorded."""
 

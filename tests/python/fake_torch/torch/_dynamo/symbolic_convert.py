@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Traces a function: inlines the functions that its code names, in order. A
 function that names `print` breaks the graph."""
+import os
+
 from torch._guards import CompileContext
 from torch._dynamo.dynamo_profiler import DynamoProfilerState
 from torch._dynamo.output_graph import OutputGraph
@@ -46,8 +48,17 @@ class InstructionTranslator(InstructionTranslatorBase):
         CompileContext.count += 1
 
     def trace(self):
-        super().trace()
-        OutputGraph().call_user_compiler(self)
+        try:
+            super().trace()
+            OutputGraph().call_user_compiler(self)
+        finally:
+            self.profile()
+
+    def profile(self):
+        file = os.environ.get("TORCH_COMPILE_DYNAMO_PROFILER")
+        if file:
+            self.profiler_state.timings.append(self.function.__name__)
+            self.profiler_state.dump_stats(file)
 
 
 class InliningInstructionTranslator(InstructionTranslatorBase):
