@@ -237,7 +237,7 @@ const struct command cmd_merge = {
 		"\n"
 		"Examples:\n"
 		"  ctprof merge -o all.pstats a.pstats b.pstats\n"
-		"  ctprof merge -o build.pstats run.ctp run.*.ctp\n"
+		"  ctprof merge -o build.pstats part1.ctp part2.ctp\n"
 		"  ctprof merge -o all.pftrace rank*.json.gz",
 	.run = run,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs a program with recording switched on. The settings are passed in the
- * environment, so that child processes record, too, each to its own log.
+ * environment, so that child processes record, too, each to its own log. These
+ * are joined at the end.
  */
 #include "cli/command.h"
 
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "cli/arguments.h"
+#include "record/run_join.h"
 #include "record/spawn.h"
 #include "record/run_logs.h"
 #include "record/run_output.h"
@@ -190,17 +192,18 @@ static int check_creation(const char *path)
 }
 
 /* The path for CTPROF_OUT: absolute, since programs may change their directory,
- * and with every % doubled; NULL if out of memory. */
-static char *output_pattern(const char *path)
+ * and with every % doubled, except in a pattern; NULL if out of memory. */
+static char *output_pattern(const struct run_output *output)
 {
-	char *absolute = run_logs_absolute(path);
+	char *absolute = run_logs_absolute(output->log);
 	char *pattern =
 		absolute == NULL ? NULL : malloc(2 * strlen(absolute) + 1);
 	char *to = pattern;
 
 	for (const char *at = absolute; pattern != NULL && *at != '\0'; at++) {
 		*to++ = *at;
-		if (*at == '%')
+		if (*at == '%' &&
+			!(output->is_pattern && at >= basename(absolute)))
 			*to++ = '%';
 	}
 	if (pattern != NULL)
@@ -209,16 +212,32 @@ static char *output_pattern(const char *path)
 	return pattern;
 }
 
-static int set_output(const char *path)
+static int set_output(const struct run_output *output)
 {
-	char *pattern = output_pattern(path);
+	char *pattern = output_pattern(output);
 	int status = EXIT_DONE;
 
 	if (pattern == NULL || setenv("CTPROF_OUT", pattern, 1) != 0 ||
 		setenv("CTPROF_OUT_EXCL", "1", 1) != 0)
-		status = diag_cannot_create(path);
+		status = diag_cannot_create(output->path);
 	free(pattern);
 	return status;
+}
+
+/* Makes way for the log, and names it for the program. For a pattern, the log
+ * that this process would write stands for all. */
+static int prepare_log(const struct run_output *output)
+{
+	char *own = run_output_own_log(output);
+	int status;
+
+	if (own == NULL)
+		return diag_no_memory(output->path);
+	status = remove_old_log(own, output->force);
+	if (status == EXIT_DONE)
+		status = check_creation(own);
+	free(own);
+	return status == EXIT_DONE ? set_output(output) : status;
 }
 
 static int diag_cannot_run(const char *program, int error)
@@ -227,34 +246,46 @@ static int diag_cannot_run(const char *program, int error)
 	return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 }
 
-/* Joins the logs of a complete recording, and converts the result. */
+/* Joins the logs of the processes. An output in another format needs all of
+ * them. */
+static int join(struct request *request)
+{
+	const struct run_output *output = &request->output;
+	struct run_logs *logs = &request->logs;
+
+	if (output->separate || logs->count == 0 ||
+		(output->format != NULL && !run_logs_are_complete(logs)))
+		return EXIT_DONE;
+	return run_join(logs, output->log);
+}
+
+/* Converts the log of a complete recording. */
 static int finish_output(const struct request *request)
 {
 	const struct run_output *output = &request->output;
 	const struct run_logs *logs = &request->logs;
-	int status;
+	int status = EXIT_DONE;
 
-	if (output->format == NULL)
-		return EXIT_DONE;
-	if (!run_logs_are_complete(logs) || !run_output_join(output, logs)) {
+	if (output->format != NULL &&
+		(logs->count != 1 || !run_logs_are_complete(logs))) {
 		diag("%s: not written, since the logs of its processes are "
 		     "not complete; the first is %s",
 			output->path, output->log);
 		return EXIT_OUTPUT;
 	}
-	status = run_output_convert(output);
-	if (status == EXIT_DONE && !request->quiet)
+	if (output->format != NULL)
+		status = run_output_convert(output);
+	if (status == EXIT_DONE && !request->quiet &&
+		(output->format != NULL || request->launched))
 		diag("%s: recorded", output->path);
 	return status;
 }
 
 /* Returns EXIT_INPUT if the program was built so that it cannot be recorded. */
-static int report(struct request *request, struct timespec start)
+static int report(struct request *request)
 {
-	const char *log = request->output.log;
 	struct run_logs *logs = &request->logs;
 
-	run_logs_find(logs, log, start);
 	if (logs->count == 0 && request->launched)
 		return EXIT_DONE;
 	if (logs->count == 0 &&
@@ -270,7 +301,8 @@ static int report(struct request *request, struct timespec start)
 		run_logs_report(logs,
 			&(struct run_logs_options){
 				.gpu = preload_wants_gpu(&request->preload),
-				.brief = request->output.format != NULL,
+				.brief = request->output.format != NULL ||
+					 request->launched,
 				.verbose = request->verbose});
 	return finish_output(request);
 }
@@ -312,12 +344,7 @@ static int prepare_environment(struct request *request)
 	if (status == EXIT_DONE)
 		status = run_output_init(&request->output);
 	if (status == EXIT_DONE)
-		status = remove_old_log(
-			request->output.log, request->output.force);
-	if (status == EXIT_DONE)
-		status = check_creation(request->output.log);
-	if (status == EXIT_DONE)
-		status = set_output(request->output.log);
+		status = prepare_log(&request->output);
 	if (status == EXIT_DONE)
 		status = selection_apply(&request->selection, request->argv[0]);
 	if (status == EXIT_DONE && !request->no_preload)
@@ -333,21 +360,31 @@ static int prepare_environment(struct request *request)
 static int run_program(struct request *request)
 {
 	struct timespec start = {0};
+	struct run_target target;
 	struct spawn_end end;
 	int status = prepare_environment(request);
 
 	if (status != EXIT_DONE)
 		return status;
 	(void)clock_gettime(CLOCK_REALTIME_COARSE, &start);
-	status = spawn_run(request->argv, &end);
+	status = spawn_run(request->argv, request->launched, &end);
 	if (status != EXIT_DONE)
 		return status;
 	if (end.exec_errno != 0)
 		return diag_cannot_run(request->argv[0], end.exec_errno);
+	target = (struct run_target){
+		request->output.log, request->output.is_pattern};
 	recovery_after_run(
-		&request->logs, &(struct recovery_run){request->output.log,
-					start, &end, request->quiet});
-	status = report(request, start);
+		&request->logs, &(struct recovery_run){.target = target,
+					.start = start,
+					.end = &end,
+					.quiet = request->quiet,
+					.joins = !request->output.separate});
+	spawn_discard_signals();
+	run_logs_find(&request->logs, &target, start);
+	status = join(request);
+	spawn_take_signals(&end);
+	status = exit_worse(status, report(request));
 	selection_clear(&request->selection);
 	if (WIFSIGNALED(end.status))
 		return spawn_die_by_same_signal(end.status);
@@ -373,10 +410,14 @@ static int run(int argc, char **argv)
 static const struct argument options[] = {
 	ARGUMENT_HEADING("Output:", GROUP_OUTPUT),
 	{"output", 'o', "FILE", ARGUMENT_OUTPUT,
-		"write the log to this file (default: " DEFAULT_OUTPUT "); child "
-		"processes write to NAME.PID.ctp beside it. With the suffix "
-		"of another format (.pstats, .json, ...), the log is "
-		"converted at the end", GROUP_OUTPUT, OF(output.path)},
+		"write the log of all processes to this file (default: "
+		DEFAULT_OUTPUT "). With the suffix of another format "
+		"(.pstats, .json, ...), the log is converted at the end. With "
+		"%p (process), %h (host) or %r (rank) in a log's name, logs "
+		"stay separate", GROUP_OUTPUT, OF(output.path)},
+	{"separate", 0, NULL, ARGUMENT_FLAG,
+		"do not join the logs of child processes, NAME.PID.ctp, to "
+		"that of the first", GROUP_OUTPUT, OF(output.separate)},
 	{"force", 0, NULL, ARGUMENT_FLAG, "overwrite an output that exists",
 		GROUP_OUTPUT, OF(output.force)},
 	{"level", 0, "N", ARGUMENT_CALL,

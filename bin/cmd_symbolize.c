@@ -100,7 +100,7 @@ const struct command cmd_symbolize = {
 		"this itself; this command does it later, with debug "
 		"information that was missing then.\vExamples:\n"
 		"  ctprof symbolize run.ctp\n"
-		"  ctprof symbolize --debug-dir=./debug run.ctp run.*.ctp\n"
+		"  ctprof symbolize --debug-dir=./debug run.ctp\n"
 		"  ctprof symbolize -o named.ctp run.ctp",
 	.run = run,
 };

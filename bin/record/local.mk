@@ -3,6 +3,7 @@ libprogram_la_SOURCES += \
 	%D%/preload.c %D%/preload.h \
 	%D%/python.c %D%/python.h \
 	%D%/recovery.c %D%/recovery.h \
+	%D%/run_join.c %D%/run_join.h \
 	%D%/run_logs.c %D%/run_logs.h \
 	%D%/run_output.c %D%/run_output.h \
 	%D%/selection.c %D%/selection.h \

@@ -47,6 +47,11 @@ static void diag_result(const struct spool_file *spool,
 			diag("%s: is complete: nothing to do", name);
 		return;
 	}
+	if (recovery->counts != NULL && error[0] == '\0' && !result->is_cut) {
+		recovery->counts->logs++;
+		recovery->counts->events += result->events;
+		return;
+	}
 	if (error[0] != '\0')
 		diag("%s: recording stopped early: %s; %" PRIu64
 		     " event%s taken from its buffers",
@@ -98,12 +103,15 @@ void recovery_diag_busy(const struct spool_file *spool, const char *name)
 struct finished_run {
 	const char *output;
 	char *absolute;
+	bool is_pattern;
 	int64_t start_ns;
 	const struct spawn_end *end;
 	int64_t newest_ns; /* start of the program's last recording */
 	int patience;      /* retries left for helpers */
 	struct run_logs *logs;
 	bool quiet;
+	bool joins;
+	struct recovery_counts counts; /* of children */
 };
 
 /* The log's name for the user. */
@@ -129,7 +137,8 @@ static bool is_of_run(
 		return !spool->busy &&
 		       spool_dir_pid(spool->path) == (long)run->end->pid;
 	return header->start.realtime_ns >= run->start_ns &&
-	       run_logs_belongs_to(header->log_path, run->absolute);
+	       run_logs_belongs_to(header->log_path,
+		       &(struct run_target){run->absolute, run->is_pattern});
 }
 
 static bool is_of_program(
@@ -180,8 +189,7 @@ static bool open_unlocked(struct spool_file *spool, const char *path)
 	return spool_file_open(spool, path, NULL) == CTP_OK;
 }
 
-static void complete_log(
-	const struct finished_run *run, struct spool_file *spool)
+static void complete_log(struct finished_run *run, struct spool_file *spool)
 {
 	bool died = is_of_program(run, spool) &&
 		    spool->header.start.realtime_ns == run->newest_ns;
@@ -195,11 +203,15 @@ static void complete_log(
 			spool, name == NULL ? spool->header.log_path : name);
 	} else {
 		describe_end(run, spool, how, sizeof(how));
-		(void)recovery_complete(
-			spool, &(struct recovery){.name = name,
-				       .how = how,
-				       .death = died ? &run->end->death : NULL,
-				       .quiet = run->quiet});
+		(void)recovery_complete(spool,
+			&(struct recovery){.name = name,
+				.how = how,
+				.death = died ? &run->end->death : NULL,
+				.quiet = run->quiet,
+				.counts =
+					run->joins && !is_of_program(run, spool)
+						? &run->counts
+						: NULL});
 	}
 	free(name);
 }
@@ -239,17 +251,35 @@ static void find_newest(
 	}
 }
 
+/* Children that leave by _exit(2), as those of multiprocessing do, are
+ * usual. */
+static void diag_counts(const struct finished_run *run)
+{
+	const struct recovery_counts *counts = &run->counts;
+
+	if (counts->logs != 0)
+		diag("%s: %" PRIu64 " child process%s ended without completing "
+		     "%s; %" PRIu64 " event%s taken from buffers",
+			run->output, counts->logs,
+			counts->logs == 1 ? "" : "es",
+			counts->logs == 1 ? "its log" : "their logs",
+			counts->events,
+			counts->events == 1 ? " was" : "s were");
+}
+
 void recovery_after_run(struct run_logs *logs, const struct recovery_run *given)
 {
 	struct finished_run run = {
-		.output = given->log,
-		.absolute = run_logs_absolute(given->log),
+		.output = given->target.path,
+		.absolute = run_logs_absolute(given->target.path),
+		.is_pattern = given->target.is_pattern,
 		.start_ns = (int64_t)given->start.tv_sec * SECOND +
 			    given->start.tv_nsec,
 		.end = given->end,
 		.patience = HELPER_TRIES,
 		.logs = logs,
 		.quiet = given->quiet,
+		.joins = given->joins,
 	};
 	struct spool_dir spools = {0};
 
@@ -272,5 +302,6 @@ void recovery_after_run(struct run_logs *logs, const struct recovery_run *given)
 		spool_file_close(&spool);
 	}
 	spool_dir_clear(&spools);
+	diag_counts(&run);
 	free(run.absolute);
 }

@@ -4,6 +4,7 @@
 #define RECOVERY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 
 #include "record/run_logs.h"
@@ -16,6 +17,13 @@ struct recovery {
 	const char *how;  /* "the program was killed"; NULL: unknown */
 	const struct clock_sync *death; /* NULL: unknown */
 	bool quiet;
+	/* Counts an ordinary completion instead of reporting it; NULL: no. */
+	struct recovery_counts *counts;
+};
+
+struct recovery_counts {
+	uint64_t logs;
+	uint64_t events;
 };
 
 /* Completes the log of this spool, which is not busy. Errors: reported; returns
@@ -28,10 +36,11 @@ void recovery_diag_busy(const struct spool_file *spool, const char *name);
 
 /* A run that has ended. */
 struct recovery_run {
-	const char *log; /* of the first process */
+	struct run_target target;
 	struct timespec start;
 	const struct spawn_end *end;
 	bool quiet;
+	bool joins; /* logs will be joined: one line for all children */
 };
 
 /* Completes the logs of a run; processes still recording are left alone, and

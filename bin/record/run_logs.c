@@ -2,7 +2,10 @@
 #include "record/run_logs.h"
 
 #include <dirent.h>
+#include <fnmatch.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,7 +31,7 @@
 #define GPU_ERROR "gpu.error."
 
 /* Global because scandir()'s filter has no user argument. */
-static const char *output_name;
+static struct run_target output_name;
 
 /* Whether `name` is STEM.PID.SUFFIX or STEM.PID.N.SUFFIX for `base`
  * STEM.SUFFIX. */
@@ -50,9 +53,78 @@ static bool is_child(const char *name, const char *base)
 	return strspn(name + stem_size, ".0123456789") >= middle;
 }
 
-static int is_child_of_output(const struct dirent *entry)
+bool run_logs_is_pattern(const char *path)
 {
-	return is_child(entry->d_name, output_name);
+	for (const char *at = strchr(basename(path), '%'); at != NULL;
+		at = strchr(at + 1 + (at[1] != '\0'), '%'))
+		if (at[1] != '\0' && strchr("phr", at[1]) != NULL)
+			return true;
+	return false;
+}
+
+/* Makes a pattern of fnmatch(3) from that of the recorder, with `more` before
+ * the suffix. */
+static void make_glob(char *out, const char *pattern, const char *more)
+{
+	const char *dot = strrchr(pattern, '.');
+
+	for (const char *at = pattern; *at != '\0'; at++) {
+		if (at == dot)
+			out = stpcpy(out, more);
+		if (*at == '%' && at[1] != '\0') {
+			at++;
+			if (strchr("phr", *at) != NULL) {
+				*out++ = '*';
+				continue;
+			}
+			if (*at != '%')
+				*out++ = '%';
+		}
+		if (strchr("*?[\\", *at) != NULL)
+			*out++ = '\\';
+		*out++ = *at;
+	}
+	*out = '\0';
+}
+
+/* Whether the recorder may have made `name` from the pattern: by itself, or, if
+ * that was taken, with a number. */
+static bool matches(const char *name, const char *pattern)
+{
+	static const char *const numbers[] = {"", ".[0-9]*"};
+	char glob[2 * NAME_MAX + 16];
+
+	for (size_t i = 0; i < 2 && strlen(pattern) <= NAME_MAX; i++) {
+		make_glob(glob, pattern, numbers[i]);
+		if (fnmatch(glob, name, FNM_PERIOD) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The target's path has no directories here. */
+static bool is_of(const char *name, const struct run_target *target)
+{
+	return target->is_pattern ? matches(name, target->path)
+				  : is_child(name, target->path);
+}
+
+static int is_of_output(const struct dirent *entry)
+{
+	return is_of(entry->d_name, &output_name);
+}
+
+int64_t run_logs_pid(const char *path, const char *log)
+{
+	const char *base = basename(log);
+	const char *dot = strrchr(base, '.');
+	size_t stem =
+		dot == NULL || dot == base ? strlen(log) : (size_t)(dot - log);
+
+	if (strlen(path) <= stem + 1 || path[stem] != '.' ||
+		strspn(path + stem + 1, "0123456789") == 0)
+		return -1;
+	return strtoll(path + stem + 1, NULL, 10);
 }
 
 char *run_logs_absolute(const char *path)
@@ -67,14 +139,16 @@ char *run_logs_absolute(const char *path)
 	return absolute;
 }
 
-bool run_logs_belongs_to(const char *log, const char *output)
+bool run_logs_belongs_to(const char *log, const struct run_target *target)
 {
-	size_t directory = (size_t)(basename(output) - output);
+	const char *output = target->path;
+	const struct run_target name = {basename(output), target->is_pattern};
+	size_t directory = (size_t)(name.path - output);
 
 	return strcmp(log, output) == 0 ||
 	       ((size_t)(basename(log) - log) == directory &&
 		       strncmp(log, output, directory) == 0 &&
-		       is_child(basename(log), basename(output)));
+		       is_of(basename(log), &name));
 }
 
 static bool is_since(const struct stat *found, struct timespec start)
@@ -91,8 +165,13 @@ static void diag_summary(const char *path, const struct trace_summary *summary,
 	char size[QUANTITY_TEXT];
 	char span[QUANTITY_TEXT];
 
-	diag("%s: %" PRIu64 " range%s, %" PRIu32 " thread%s, %s, %s", path,
-		summary->ranges, summary->ranges == 1 ? "" : "s",
+	char processes[QUANTITY_TEXT + 16] = "";
+
+	if (summary->processes > 1)
+		(void)snprintf(processes, sizeof(processes),
+			"%" PRIu32 " processes, ", summary->processes);
+	diag("%s: %" PRIu64 " range%s, %s%" PRIu32 " thread%s, %s, %s", path,
+		summary->ranges, summary->ranges == 1 ? "" : "s", processes,
 		summary->threads, summary->threads == 1 ? "" : "s",
 		quantity_bytes(size, size_bytes),
 		quantity_time(span, summary->span_ns));
@@ -217,19 +296,21 @@ static void add_log(
 		(void)diag_no_memory(path);
 }
 
-void run_logs_find(
-	struct run_logs *logs, const char *path, struct timespec start)
+void run_logs_find(struct run_logs *logs, const struct run_target *target,
+	struct timespec start)
 {
+	const char *path = target->path;
 	int directory_size = (int)(basename(path) - path);
 	struct dirent **entries = NULL;
 	char *directory = NULL;
 	int found;
 
-	add_log(logs, path, start);
-	output_name = basename(path);
+	if (!target->is_pattern)
+		add_log(logs, path, start);
+	output_name = (struct run_target){basename(path), target->is_pattern};
 	if (asprintf(&directory, "%.*s.", directory_size, path) < 0)
 		return;
-	found = scandir(directory, &entries, is_child_of_output, versionsort);
+	found = scandir(directory, &entries, is_of_output, versionsort);
 	for (int i = 0; i < found; i++) {
 		char *child = NULL;
 

@@ -6,13 +6,24 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
 /* The absolute path; free it. NULL if out of memory. */
 char *run_logs_absolute(const char *path);
 
-/* Whether a recording to `output` may have made `log`. Both are absolute. */
-bool run_logs_belongs_to(const char *log, const char *output);
+/* Whether each process gets a log of its own by the name: it contains %p, the
+ * process, %h, the host, or %r, the rank. */
+bool run_logs_is_pattern(const char *path);
+
+/* Where a recording writes its logs. */
+struct run_target {
+	const char *path; /* of the first log */
+	bool is_pattern;  /* as in run_logs_is_pattern() */
+};
+
+/* Whether a recording to the target may have made `log`. Both are absolute. */
+bool run_logs_belongs_to(const char *log, const struct run_target *target);
 
 struct run_logs {
 	char **paths;
@@ -21,16 +32,20 @@ struct run_logs {
 	char **busy; /* absolute paths of logs that are still written */
 	size_t busy_count;
 	size_t busy_room;
+	size_t joined; /* logs that are in the first one; 0: not joined */
 };
+
+/* The process in the name of a log beside `log`; -1 if there is none. */
+int64_t run_logs_pid(const char *path, const char *log);
 
 /* A process still records to this log. Errors: reported. */
 void run_logs_add_busy(struct run_logs *logs, const char *absolute);
 
-/* Adds the logs of the recording to `path` that changed since `start`, of
+/* Adds the logs of the recording that changed since `start`, of
  * CLOCK_REALTIME_COARSE: the clock of file times. The first is that of the first
  * process, if it is there. */
-void run_logs_find(
-	struct run_logs *logs, const char *path, struct timespec start);
+void run_logs_find(struct run_logs *logs, const struct run_target *target,
+	struct timespec start);
 void run_logs_clear(struct run_logs *logs);
 
 /* Whether there are logs, and no process still writes to one. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The recorder writes logs only. For another format, it writes to a log beside
- * the output, named after it, which is converted at the end. Merging and
- * converting are those of the commands.
+ * the output, named after it, which is converted at the end. Converting is that
+ * of the command.
  */
 #include "record/run_output.h"
 
@@ -15,8 +15,10 @@
 #include "cli/command.h"
 #include "input/format_names.h"
 #include "input/output_path.h"
+#include "record/run_logs.h"
 #include "base/buffer.h"
 #include "cli/output.h"
+#include "pack/options.h"
 #include "cli/diag.h"
 
 #define COMMAND_WORDS 10
@@ -69,6 +71,30 @@ static int find_format(const char *path, const struct format **format)
 	return output_path_format(path, format);
 }
 
+/* A name with %% instead of %, as in a pattern. */
+static char *make_literal(const char *path)
+{
+	char *literal = strdup(path);
+	char *to = literal == NULL ? NULL : basename(literal);
+
+	for (const char *at = to; at != NULL && *at != '\0'; at++) {
+		*to++ = *at;
+		at += at[0] == '%' && at[1] == '%';
+	}
+	if (to != NULL)
+		*to = '\0';
+	return literal;
+}
+
+char *run_output_own_log(const struct run_output *output)
+{
+	char own[OPTIONS_PATH_BYTES];
+
+	if (!output->is_pattern)
+		return strdup(output->log);
+	return options_expand(own, output->log) ? strdup(own) : NULL;
+}
+
 int run_output_init(struct run_output *output)
 {
 	const char *path = output->path;
@@ -81,8 +107,18 @@ int run_output_init(struct run_output *output)
 		return refuse_suffix(path);
 	if (output->format == &log_format)
 		output->format = NULL;
+	output->is_pattern = run_logs_is_pattern(path);
+	if (output->is_pattern)
+		output->separate = true;
+	if (output->separate && output->format != NULL) {
+		diag("%s: only logs can be separate; record logs, and use "
+		     "'ctprof convert' on each",
+			path);
+		return EXIT_USAGE;
+	}
 	if (output->format == NULL) {
-		output->log = strdup(path);
+		output->log =
+			output->is_pattern ? strdup(path) : make_literal(path);
 		return output->log == NULL ? diag_no_memory(path) : EXIT_DONE;
 	}
 	if (asprintf(&output->log, "%s.%ld.ctp", path, (long)getpid()) < 0) {
@@ -98,15 +134,6 @@ void run_output_clear(struct run_output *output)
 	output->log = NULL;
 }
 
-/* The output of a command, and the logs that it reads. */
-struct product {
-	const char *path;
-	const struct format *format;
-	bool force;
-	char *const *logs;
-	size_t log_count;
-};
-
 /* argv's words are not const, though nothing writes to them. */
 static int add_word(char **argv, int argc, const char *word)
 {
@@ -114,83 +141,28 @@ static int add_word(char **argv, int argc, const char *word)
 	return argc + 1;
 }
 
-static int run_command(const char *name, const struct product *product)
+static int run_convert(const struct run_output *output)
 {
-	const struct command *command = command_find(name);
-	char **argv =
-		calloc(COMMAND_WORDS + product->log_count + 1, sizeof(*argv));
+	const struct command *command = command_find("convert");
+	char *argv[COMMAND_WORDS + 1] = {NULL};
 	int argc = 0;
-	int status;
 
-	if (argv == NULL)
-		return diag_no_memory(product->path);
 	argc = add_word(argv, argc, "ctprof");
 	argc = add_word(argv, argc, "--quiet");
-	if (product->force)
+	if (output->force)
 		argc = add_word(argv, argc, "--force");
 	argc = add_word(argv, argc, "-t");
-	argc = add_word(argv, argc, product->format->name);
+	argc = add_word(argv, argc, output->format->name);
 	argc = add_word(argv, argc, "-o");
-	argc = add_word(argv, argc, product->path);
+	argc = add_word(argv, argc, output->path);
 	argc = add_word(argv, argc, "--");
-	for (size_t i = 0; i < product->log_count; i++)
-		argv[argc++] = product->logs[i];
-	status = command->run(argc, argv);
-	free(argv);
-	return status;
-}
-
-/* The joined log replaces the first one, and the others are removed. */
-static bool replace_logs(
-	const char *joined, const char *log, const struct run_logs *logs)
-{
-	if (rename(joined, log) != 0) {
-		diag("%s: cannot be renamed to %s: %s", joined, log,
-			strerror(errno));
-		return false;
-	}
-	for (size_t i = 0; i < logs->count; i++)
-		if (strcmp(logs->paths[i], log) != 0)
-			(void)unlink(logs->paths[i]);
-	return true;
-}
-
-bool run_output_join(
-	const struct run_output *output, const struct run_logs *logs)
-{
-	char *joined = NULL;
-	bool done = false;
-
-	if (logs->count == 1 && strcmp(logs->paths[0], output->log) == 0)
-		return true;
-	if (asprintf(&joined, "%s.%ld.joined", output->log, (long)getpid()) <
-		0) {
-		(void)diag_no_memory(output->path);
-		return false;
-	}
-	if (run_command("merge", &(struct product){.path = joined,
-					 .format = &log_format,
-					 .logs = logs->paths,
-					 .log_count = logs->count}) ==
-		EXIT_DONE)
-		done = replace_logs(joined, output->log, logs);
-	if (!done)
-		(void)unlink(joined);
-	free(joined);
-	if (!done)
-		diag("%s: the logs of %zu processes are not joined",
-			output->log, logs->count);
-	return done;
+	argc = add_word(argv, argc, output->log);
+	return command->run(argc, argv);
 }
 
 int run_output_convert(const struct run_output *output)
 {
-	int status =
-		run_command("convert", &(struct product){.path = output->path,
-					       .format = output->format,
-					       .force = output->force,
-					       .logs = &output->log,
-					       .log_count = 1});
+	int status = run_convert(output);
 
 	if (status != EXIT_DONE)
 		diag("%s: not written; the log is %s", output->path,

@@ -180,10 +180,18 @@ static int read_report(int report)
 	return got == (ssize_t)sizeof(error) ? error : 0;
 }
 
-int spawn_run(char *const *argv, struct spawn_end *end)
+/* In the child. */
+static void bind_to(pid_t parent)
 {
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(127);
+}
+
+int spawn_run(char *const *argv, bool bound, struct spawn_end *end)
+{
+	pid_t parent = getpid();
 	sigset_t set;
-	sigset_t old;
 	int report[2];
 	pid_t pid;
 
@@ -192,23 +200,60 @@ int spawn_run(char *const *argv, struct spawn_end *end)
 		diag("cannot create a pipe: %s", strerror(errno));
 		return EXIT_LIMIT;
 	}
-	watch_signals(&set, &old);
+	watch_signals(&set, &end->mask);
 	pid = fork();
-	if (pid == 0)
-		exec_program(argv, &old, report[1]);
+	if (pid == 0) {
+		if (bound)
+			bind_to(parent);
+		exec_program(argv, &end->mask, report[1]);
+	}
 	(void)close(report[1]);
 	if (pid < 0) {
 		diag("cannot create a process: %s", strerror(errno));
 		(void)close(report[0]);
-		(void)sigprocmask(SIG_SETMASK, &old, NULL);
+		spawn_take_signals(end);
 		return EXIT_LIMIT;
 	}
 	end->exec_errno = read_report(report[0]);
 	forward_signals(pid, &set, &end->status);
 	end->death = clock_sync_now(true);
 	end->pid = pid;
-	(void)sigprocmask(SIG_SETMASK, &old, NULL);
 	return EXIT_DONE;
+}
+
+/* Signals that end a process. */
+static void set_endings(sigset_t *set)
+{
+	static const int endings[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+	(void)sigemptyset(set);
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		(void)sigaddset(set, endings[i]);
+}
+
+void spawn_discard_signals(void)
+{
+	const struct timespec now = {0, 0};
+	sigset_t set;
+
+	set_endings(&set);
+	while (sigtimedwait(&set, NULL, &now) > 0)
+		;
+}
+
+bool spawn_has_signal(void)
+{
+	sigset_t pending;
+	sigset_t set;
+
+	set_endings(&set);
+	return sigpending(&pending) == 0 &&
+	       sigandset(&set, &set, &pending) == 0 && !sigisemptyset(&set);
+}
+
+void spawn_take_signals(const struct spawn_end *end)
+{
+	(void)sigprocmask(SIG_SETMASK, &end->mask, NULL);
 }
 
 int spawn_die_by_same_signal(int status)

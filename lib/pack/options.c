@@ -152,8 +152,7 @@ static bool append(char *out, size_t *used, const char *text)
 	return true;
 }
 
-/* Replaces %p, %h, %r and %%. */
-static bool expand(char *out, const char *pattern)
+bool options_expand(char *out, const char *pattern)
 {
 	size_t used = 0;
 	bool fits = true;
@@ -206,7 +205,7 @@ static enum ctp_status fill_paths(struct session_options *options,
 			"a set-user-ID program must name the path of its log");
 	options->exclusive = given->out == NULL && exclusive != NULL &&
 			     strcmp(exclusive, "1") == 0;
-	if (!expand(options->out, out) ||
+	if (!options_expand(options->out, out) ||
 		snprintf(options->spool, sizeof(options->spool), "%s", spool) >=
 			(int)sizeof(options->spool))
 		return ctp_fail(

@@ -42,6 +42,10 @@ enum ctp_status options_fill(struct session_options *options,
 /* Whether the environment requests recording. */
 int options_in_environment(void);
 
+/* Replaces %p by the process, %h by the host, %r by the rank and %% by %. False
+ * if the result does not fit in OPTIONS_PATH_BYTES. */
+bool options_expand(char *out, const char *pattern);
+
 /* The rank that the job's launcher put into the environment, + 1; 0: none. */
 uint32_t options_rank(void);
 

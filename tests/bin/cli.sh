@@ -160,7 +160,7 @@ holds "record's stderr" "cat err" "words"
 
 # The options reach the recorder.
 expect 0 ctprof record -q --force --policy=drop --clock=system --min-ns=2us \
-	--buffer=1M -o "100%p.ctp" "$CLI_PROGRAM"
+	--buffer=1M -o "100%%p.ctp" "$CLI_PROGRAM"
 expect 0 ctprof info "100%p.ctp"
 for fact in 'policy     drop' 'clock      monotonic_raw' 'min_ns     2000'; do
 	printed "$fact"
@@ -175,7 +175,7 @@ head -n 1 out | cmp -s - wanted || complain "info: a file's name is printed as i
 rm "$escape"
 
 # Children have their own logs.
-expect 0 ctprof record -o family.ctp -- "$CLI_PROGRAM" again
+expect 0 ctprof record --separate -o family.ctp -- "$CLI_PROGRAM" again
 holds "logs of two processes" "ls family.ctp family.[0-9]*.ctp | wc -l" 2
 holds "words on two logs" "grep -c 'family.*5 ranges' err" 2
 # They are one table; -v shows each in full.

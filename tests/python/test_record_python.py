@@ -50,7 +50,7 @@ class RecordPython(support.TestCase):
             environment.pop("PYTHONPATH", None)
         environment.pop("LD_LIBRARY_PATH", None)
         return support.ctprof(
-            "record", "--python", "-o", self.log, *options, "--",
+            "record", "--python", "--separate", "-o", self.log, *options, "--",
             sys.executable, *arguments, cwd=self.work, env=environment,
             check=check, **more)
 

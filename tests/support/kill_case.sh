@@ -42,7 +42,7 @@ run() {
 	shift
 	rm -f run*.ctp progress* lines
 	if [ "$parent" = record ]; then
-		"$CTPROF" record -o run.ctp -- "$program" "$@" >lines 2>said
+		"$CTPROF" record --separate -o run.ctp -- "$program" "$@" >lines 2>said
 	else
 		CTPROF_OUT=run.ctp "$program" "$@" >lines 2>said
 		released

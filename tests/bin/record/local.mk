@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 shell_tests += \
 	%D%/cost.sh \
+	%D%/join.sh \
 	%D%/no_command.sh \
 	%D%/output.sh \
 	%D%/repair.sh \

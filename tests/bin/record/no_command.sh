@@ -52,7 +52,7 @@ silent "after repair" run.ctp
 # Children get the setting through the environment.
 rm -f run*.ctp
 # shellcheck disable=SC2016
-"$CTPROF" record --no-command -o run.ctp -- sh -c \
+"$CTPROF" record --no-command --separate -o run.ctp -- sh -c \
 	'"$0" _exit 1 5SecretWord 0; "$0" _exit 1 5SecretWord 0; :' \
 	"$program" >lines 2>said
 silent "children" run.ctp run.*.ctp
@@ -83,8 +83,8 @@ if grep -q '^CTP_LDFLAGS = .*-fsanitize' "$build/Makefile"; then
 	echo "skipped python: programs cannot load a sanitized library"
 elif [ $# -gt 0 ]; then
 	rm -f run*.ctp
-	"$CTPROF" record --python --no-command -o run.ctp -- "$1" program.py \
-		SecretWord >lines 2>said || complain "cannot record Python"
+	"$CTPROF" record --python --no-command --separate -o run.ctp -- "$1" \
+		program.py SecretWord >lines 2>said || complain "cannot record Python"
 	set -- run*.ctp
 	[ $# = 4 ] || complain "Python: there are $# logs, not 4"
 	silent "Python" "$@"

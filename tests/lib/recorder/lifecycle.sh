@@ -306,7 +306,7 @@ inherits() {
 	local got=0 log=$work/forks.ctp
 	$CC -O0 -finstrument-functions -o "$work/forks" "$work/forks.c" ||
 		return 1
-	"$CTPROF" record -q -o "$log" "$work/forks" >"$work/out" || got=$?
+	"$CTPROF" record -q --separate -o "$log" "$work/forks" >"$work/out" || got=$?
 	[ "$got" = 7 ] && [ "$(cat "$work/out")" = "done" ] || return 1
 	times "$log" 6 begin && times "$log" 6 end && whole "$log" || return 1
 	log=$(echo "$work"/forks.[0-9]*.ctp)
