@@ -195,7 +195,7 @@ static int set_path(const char *site)
  * our hooks the file has all frames, not only the last. */
 static bool wants_dynamo_profile(void)
 {
-	const char *file = getenv("TORCH_COMPILE_DYNAMO_PROFILER");
+	const char *file = environment_find("TORCH_COMPILE_DYNAMO_PROFILER");
 
 	return file != NULL && file[0] != '\0';
 }

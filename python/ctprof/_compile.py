@@ -16,7 +16,7 @@ import inspect
 import os
 import sys
 
-from . import _ctprof, _session
+from . import _ctprof, _program, _session
 
 _VERSIONS = "2.4 to 2.15"
 _is_installed = False
@@ -115,7 +115,7 @@ _HOOKS = {
 def _log_directory():
     """The directory of PyTorch's own log: run.torch_trace beside run.ctp."""
     path = _ctprof.status().partition("recording to ")[2].partition(" (")[0]
-    path = path or os.environ.get("CTPROF_OUT", "ctprof").replace("%%", "%")
+    path = path or _program.wanted_log()
     return f"{os.path.splitext(path)[0]}.torch_trace"
 
 
@@ -123,9 +123,6 @@ def _use_torch_trace():
     """Has PyTorch write its own log, as TORCH_TRACE does, which it reads too
     early for us: when torch is imported. The log's directory; None if it
     cannot."""
-    directory = os.environ.get("TORCH_TRACE")
-    if directory:
-        return directory
     logging = sys.modules.get("torch._logging._internal")
     logger = getattr(logging, "trace_log", None)
     # It has no file yet, and goes away at the first message without a
@@ -139,7 +136,7 @@ def _use_torch_trace():
     if handler not in logger.handlers:
         logger.addHandler(handler)
     # One directory for all ranks.
-    os.environ["TORCH_TRACE"] = handler.root_dir
+    _program.set_torch_trace(handler.root_dir)
     return handler.root_dir
 
 

@@ -69,6 +69,16 @@ def remove_log():
     os.unlink(os.environ["CTPROF_OUT"].replace("%%", "%"))
 
 
+def wanted_log():
+    """The log that `ctprof record` has asked for, before it is begun."""
+    return os.environ.get("CTPROF_OUT", "ctprof").replace("%%", "%")
+
+
+def set_torch_trace(directory):
+    """Has the PyTorch of child processes log there."""
+    os.environ["TORCH_TRACE"] = directory
+
+
 def convert(log, out, kind):
     """Converts a log with the program, which needs little memory, or, without
     the program, in this process."""
