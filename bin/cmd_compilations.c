@@ -191,8 +191,7 @@ static const struct argument options[] = {
 const struct command cmd_compilations = {
 	.name = "compilations",
 	.group = "Look at a recording",
-	.summary = "show what compilers compiled: torch.compile, clang, nvcc, "
-		   "rustc, XLA",
+	.summary = "show what torch.compile and other compilers compiled",
 	.forms = {&compilations_form, &graph_breaks_form, &recompilations_form,
 		&functions_form},
 	.arguments = {ARGUMENTS(options)},
