@@ -379,7 +379,8 @@ static int run_program(struct request *request)
 					.start = start,
 					.end = &end,
 					.quiet = request->quiet,
-					.joins = !request->output.separate});
+					.joins = !request->output.separate,
+					.brief = request->launched});
 	spawn_discard_signals();
 	run_logs_find(&request->logs, &target, start);
 	status = join(request);

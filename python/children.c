@@ -161,6 +161,8 @@ PyObject *children_follow(PyObject *module, PyObject *path)
 		directory = strdup(PyBytes_AS_STRING(bytes));
 		if (directory != NULL && PySys_AddAuditHook(audit, NULL) != 0)
 			PyErr_Clear(); /* another hook forbids it */
+		/* multiprocessing reports nothing. */
+		extend_own();
 	}
 	Py_DECREF(bytes);
 	Py_RETURN_NONE;

@@ -302,6 +302,7 @@ void recovery_after_run(struct run_logs *logs, const struct recovery_run *given)
 		spool_file_close(&spool);
 	}
 	spool_dir_clear(&spools);
-	diag_counts(&run);
+	if (!given->brief)
+		diag_counts(&run);
 	free(run.absolute);
 }

@@ -41,6 +41,7 @@ struct recovery_run {
 	const struct spawn_end *end;
 	bool quiet;
 	bool joins; /* logs will be joined: one line for all children */
+	bool brief; /* without that line */
 };
 
 /* Completes the logs of a run; processes still recording are left alone, and

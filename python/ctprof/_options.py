@@ -19,6 +19,8 @@ The last form runs a command of ctprof: `{python} -m ctprof stats run.ctp`.
   -o, --output=FILE          write the log to this file (default: run.ctp), or
                              a profile or trace: .pstats, .prof, .json and the
                              other suffixes of `ctprof formats`
+      --separate             do not join the logs of child processes,
+                             NAME.PID.ctp, to that of the program
       --force                overwrite a file that exists
   -s, --sort=KEY             print the profile when the program has ended, as
                              cProfile does (calls, cumulative, tottime, ...)
@@ -77,6 +79,7 @@ class Request:
     def __init__(self):
         self.output = None
         self.force = False
+        self.separate = False
         self.sort = None
         self.quiet = False
         self.help = False
@@ -143,6 +146,7 @@ _FLAGS = {
     "--compile": ("compile", True),
     "--python": ("python", True),
     "--force": ("force", True),
+    "--separate": ("separate", True),
     "--quiet": ("quiet", True),
     "--help": ("help", True),
     "--version": ("version", True),
@@ -214,6 +218,20 @@ def read_command(words):
     request.kind = request.kind or "script"
     request.target, *request.args = words
     return request
+
+
+def write_words(request):
+    """The options of the tracer, for read_words()."""
+    words = ["--" + name for name in ("quiet", "compile", "python")
+             if getattr(request, name)]
+    for key, value in request.trace.items():
+        name = key.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(("--" if value else "--no-") + name)
+        else:
+            words += [f"--{name}={one}" for one in
+                      (value if isinstance(value, tuple) else (value,))]
+    return words
 
 
 def read_words(words):

@@ -18,6 +18,13 @@ def is_log(path):
     return os.path.splitext(path)[1] in ("", ".", ".ctp")
 
 
+def is_writable(path):
+    """Whether a file may be made there. Devices and pipes are written in
+    place."""
+    return (os.access(os.path.dirname(path) or ".", os.W_OK | os.X_OK) and
+            (os.path.isfile(path) or not os.path.lexists(path)))
+
+
 def check_suffix(path):
     """Raises ValueError if the suffix is unknown."""
     if not is_log(path) and _find_format(path) is None:
@@ -48,6 +55,24 @@ def merge(logs, path):
         os.unlink(log)
     if missing:
         raise RuntimeError(f"there is no log {', '.join(missing)}")
+
+
+def _append(logs, path):
+    """Moves the recordings of the logs into the log at path. On an error, each
+    is whole in one file."""
+    with open(path, "r+b", buffering=0) as whole:
+        end = whole.seek(0, os.SEEK_END)
+        for log in logs:
+            try:
+                with open(log, "rb", buffering=0) as part:
+                    while piece := part.read(1 << 20):
+                        while piece:
+                            piece = piece[whole.write(piece):]
+                os.unlink(log)
+            except OSError:
+                whole.truncate(end)
+                raise
+            end = whole.tell()
 
 
 class Output:
@@ -89,16 +114,19 @@ class Output:
                 if name.startswith(stem + ".") and name.endswith(suffix) and
                 name[len(stem) + 1:len(stem) + 2].isdecimal()]
 
-    def complete_children(self):
+    def join_children(self, separate=False):
         """Repairs the logs of processes that left by os._exit(), as
-        multiprocessing's do."""
-        logs = self._find_children()
+        multiprocessing's do, and appends them to the log, unless they are to be
+        separate. A log that another process still writes stays."""
+        logs = sorted(self._find_children())
         try:
             if logs:
-                _program.run("repair", "--quiet", "--", *sorted(logs))
+                _program.run("repair", "--quiet", "--", *logs)
         except RuntimeError as error:
             raise RuntimeError("logs of children may be incomplete: "
                                f"{error}") from None
+        if logs and not separate:
+            _append(logs, self.log)
 
     def deliver(self):
         """Converts the log to the requested format."""

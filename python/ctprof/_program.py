@@ -66,7 +66,10 @@ def has_parent():
 
 def remove_log():
     """Removes the log that record() has named."""
-    os.unlink(os.environ["CTPROF_OUT"].replace("%%", "%"))
+    try:
+        os.unlink(os.environ["CTPROF_OUT"].replace("%%", "%"))
+    except FileNotFoundError:
+        pass  # it would have begun with the first event
 
 
 def wanted_log():

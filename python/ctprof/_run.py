@@ -18,6 +18,10 @@ import types
 
 from . import _ctprof, _options, _output, _program, _session
 
+# The default of --output.
+_LOG = "run.ctp"
+
+
 class _CannotOpen(Exception):
     """With the message of python3."""
 
@@ -152,7 +156,7 @@ class _Run:
         self._request = request
         self._is_kept = bool(request.output) or not request.sort
         self._pid = os.getpid()
-        self._name = request.output or "run.ctp"
+        self._name = request.output or _LOG
         self._output = _output.Output(self._name, self._is_kept)
         self._is_tracing = False
         self._is_missing = False  # there is no such module
@@ -167,6 +171,8 @@ class _Run:
                 if self._request.output and not has_parent:
                     _session.say(f"--output has no effect: {_ctprof.status()}")
                 self._output = None
+                if has_parent:
+                    _follow_children(self._request)
                 return True
             # Pipes and devices have no contents to lose.
             if (self._is_kept and not self._request.force and
@@ -208,6 +214,9 @@ class _Run:
         if self._output is not None:
             _session.end()
             self._output.discard()
+        elif self._has_parent:
+            _ctprof.record_stop()
+            _program.remove_log()
 
     def finish(self):
         """The last atexit handler, also in forked children."""
@@ -216,10 +225,7 @@ class _Run:
                 self._is_tracing = False
                 _session.untrace()
             if self._output is None:
-                if self._is_missing and self._has_parent:
-                    _ctprof.record_stop()
-                    _program.remove_log()
-                    _session.say("nothing was recorded")
+                self._finish_with_parent()
                 return
             _session.end()
             if os.getpid() != self._pid:
@@ -233,11 +239,21 @@ class _Run:
             # The program may have given up the right to read modules.
             _session.say(str(error))
 
+    def _finish_with_parent(self):
+        if not self._has_parent:
+            return
+        # A signal may follow at once, as for a KeyboardInterrupt.
+        if _session.is_recording():
+            _ctprof.record_stop()
+        if self._is_missing and os.getpid() == self._pid:
+            _program.remove_log()
+            _session.say("nothing was recorded")
+
     def _deliver(self):
         request = self._request
         try:
-            self._output.complete_children()
-        except RuntimeError as error:
+            self._output.join_children(request.separate)
+        except (RuntimeError, OSError) as error:
             _session.say(str(error))
         try:
             if request.sort:
@@ -249,20 +265,32 @@ class _Run:
 
 
 def _hand_over(request):
-    """Becomes `ctprof record`, which runs this command again and converts its
-    recording, however the program ends. Returns if it cannot."""
-    if (request.sort or not request.output or _output.is_log(request.output) or
-            not sys.executable or _ctprof.is_privileged or
-            _session.is_recording()):
+    """Becomes `ctprof record`, which runs this command again, and joins and
+    converts its recording, however the program ends. Returns if it cannot."""
+    output = request.output or _LOG
+    if (request.sort or not sys.executable or _ctprof.is_privileged or
+            _session.is_recording() or not _output.is_writable(output)):
         return
     try:
         _program.record(
-            ["--launched", "--no-preload", f"--output={request.output}",
+            ["--launched", "--no-preload",
+             f"--output={output}",
              f"--min-ns={round(request.min_us * 1000)}",
+             *["--separate"] * request.separate,
              *["--force"] * request.force, *["--quiet"] * request.quiet],
             [sys.executable, *sys.orig_argv[1:]])
     except (RuntimeError, OSError):
-        pass  # this process converts
+        pass  # this process joins and converts
+
+
+def _follow_children(request):
+    """Has the interpreters that the program starts record, too, as under
+    `ctprof record --python`."""
+    words = _options.write_words(request)
+    if any("\n" in word for word in words):
+        return  # it separates them
+    os.environ["CTPROF_PYTHON"] = "\n".join(words)
+    _ctprof.follow_children(os.path.join(os.path.dirname(__file__), "site"))
 
 
 def _run(request):

@@ -93,7 +93,7 @@ def _record(config, path):
     try:
         yield
     finally:
-        _finish(config, ctprof.stop, output.complete_children, output.deliver)
+        _finish(config, ctprof.stop, output.join_children, output.deliver)
 
 
 @pytest.hookimpl(hookwrapper=True)

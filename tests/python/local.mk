@@ -47,5 +47,6 @@ python_tests = \
 	tests/python/test_run.py \
 	tests/python/test_threads.py \
 	tests/python/test_tools.py \
-	tests/python/test_tracer.py
+	tests/python/test_tracer.py \
+	tests/python/test_tree.py
 EXTRA_DIST += $(python_tests)

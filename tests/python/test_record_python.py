@@ -231,7 +231,8 @@ class RecordPython(support.TestCase):
         for env in {"PYTHONPATH": None}, {"PYTHONPATH": ""}:
             environment = {**os.environ, "LD_LIBRARY_PATH": "", **env}
             support.ctprof(
-                "record", "--python", "--force", "-o", self.log, "--",
+                "record", "--python", "--separate", "--force", "-o", self.log,
+                "--",
                 sys.executable, program, cwd=hostile,
                 env={name: value for name, value in environment.items()
                      if value is not None})

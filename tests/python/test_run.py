@@ -247,13 +247,18 @@ class Run(support.TestCase):
         for method in ("fork", "spawn", "forkserver"):
             self.same("program.py", method)
 
-    def test_forked_children_have_logs_of_their_own(self):
+    def test_separate_children_have_logs_of_their_own(self):
         self.script(POOL)
-        self.run_with("program.py", "fork", check=True)
-        children = sorted(self.work.glob("run.[0-9]*.ctp"))
-        self.assertEqual(len(children), 1)
-        self.assertEqual(support.calls(children[0])["double"], 2)
-        self.assertEqual(support.calls(self.log)["double"], 0)
+        for method in "fork", "spawn", "forkserver":
+            with self.subTest(method):
+                for old in self.work.glob("run.[0-9]*.ctp"):
+                    old.unlink()
+                self.run_with("--separate", "program.py", method, check=True)
+                children = sorted(self.work.glob("run.[0-9]*.ctp"))
+                self.assertGreater(len(children), 0)
+                counts = [support.calls(log)["double"] for log in children]
+                self.assertEqual(sum(counts), 2)
+                self.assertEqual(support.calls(self.log)["double"], 0)
 
     def test_exec_is_the_root_and_the_profiler_hides(self):
         self.script(WORKS)
