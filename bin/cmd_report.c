@@ -37,6 +37,20 @@ static int check_output(const char *path)
 	return EXIT_USAGE;
 }
 
+/* Adds the compilations in a directory's files, which have been read before
+ * for the sum. */
+static int add_compilations(struct page *page, const char *path)
+{
+	struct input_tree tree = {0};
+	int status = input_tree_add(&tree, path);
+
+	for (size_t i = 0; i < tree.count; i++)
+		status = exit_worse(status,
+			page_add_compilations(page, tree.files[i].path));
+	input_tree_clear(&tree);
+	return status;
+}
+
 /* Adds the sum of the traces below a directory. */
 static int add_directory(
 	struct page *page, const struct inputs *all, char *path)
@@ -51,7 +65,8 @@ static int add_directory(
 	inputs.count = 1;
 	status = aggregate_run(&aggregate, &options);
 	if (aggregate.file_count != 0)
-		added = page_add_sum(page, path, &aggregate);
+		added = exit_worse(add_compilations(page, path),
+			page_add_sum(page, path, &aggregate));
 	aggregate_clear(&aggregate);
 	return exit_worse(status, added);
 }
@@ -66,7 +81,7 @@ static int add_input(struct page *page, const struct inputs *inputs, size_t i)
 	status = input_open(&input, inputs->paths[i], inputs);
 	if (status != EXIT_DONE)
 		return status;
-	status = page_add_input(page, inputs, &input);
+	status = page_add_input(page, &input);
 	return exit_worse(status, input_close(&input, inputs));
 }
 
@@ -90,13 +105,14 @@ static int run_request(const struct request *request)
 			request->output.force, false);
 	if (worst != EXIT_DONE)
 		return worst;
-	page_init(&page, output.file, input_name(inputs->paths[0]),
-		inputs->count);
-	for (size_t i = 0; i < inputs->count; i++) {
+	if (!page_init(&page, output.file, inputs))
+		worst = diag_no_memory(NULL);
+	for (size_t i = 0; worst != EXIT_LIMIT && i < inputs->count; i++) {
 		status = add_input(&page, inputs, i);
 		worst = exit_worse(worst, status);
 	}
-	page_end(&page);
+	worst = exit_worse(worst, page_end(&page));
+	page_clear(&page);
 	return exit_worse(worst, output_close(&output, page.has_input));
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cli/columns_page.h"
 #include "cli/quantity.h"
 #include "io/amount.h"
 
@@ -228,7 +229,7 @@ static void put_member(
 void columns_members(
 	struct sheet *sheet, const struct columns *columns, const void *row)
 {
-	if (sheet->style != REPORT_JSON)
+	if (sheet->style != REPORT_JSON && sheet->style != REPORT_PAGE)
 		return;
 	for (size_t i = 0; i < columns->count; i++)
 		if (columns->items[i].json != NULL &&
@@ -447,6 +448,8 @@ void columns_begin(struct sheet *sheet, const struct columns *columns)
 			return;
 		json_key(&sheet->json, columns->key);
 		json_begin(&sheet->json, '[');
+	} else if (sheet->style == REPORT_PAGE) {
+		columns_page_begin(sheet, columns);
 	} else if (sheet->titles) {
 		sheet->titles = !put_titles(sheet, columns);
 	}
@@ -459,6 +462,8 @@ void columns_add(struct sheet *sheet, const struct columns *columns,
 		put_line(sheet, columns, row);
 	else if (sheet->style == REPORT_TEXT)
 		add_row(sheet, style, row);
+	else if (sheet->style == REPORT_PAGE)
+		columns_page_add(sheet, columns, row);
 	else if (has_objects(columns))
 		put_object(sheet, columns, row);
 }
@@ -467,6 +472,8 @@ void columns_end(struct sheet *sheet, const struct columns *columns)
 {
 	if (sheet->style == REPORT_JSON && columns->key != NULL)
 		json_end(&sheet->json, ']');
+	if (sheet->style == REPORT_PAGE)
+		columns_page_end(sheet);
 	if (sheet->style != REPORT_TEXT || sheet->table.column_count == 0)
 		return;
 	if (!table_print(&sheet->table, sheet->out, sheet->color, sheet->width))
@@ -486,7 +493,9 @@ void columns_note(struct sheet *sheet, const char *format, ...)
 
 void columns_hidden(struct sheet *sheet, uint64_t count)
 {
-	if (count != 0)
+	if (count != 0 && sheet->style == REPORT_PAGE)
+		columns_page_hidden(sheet, count);
+	else if (count != 0)
 		columns_note(sheet, "(%" PRIu64 " more not shown; see --top)\n",
 			count);
 }

@@ -161,7 +161,12 @@ struct report_form {
 	const struct columns *csv; /* or NULL */
 };
 
-enum report_style { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
+enum report_style {
+	REPORT_TEXT,
+	REPORT_JSON,
+	REPORT_CSV,
+	REPORT_PAGE, /* see columns_page.h */
+};
 
 /* The output of a report in its style. */
 struct sheet {
@@ -173,6 +178,11 @@ struct sheet {
 	size_t width; /* of text lines; 0: no limit */
 	bool all;     /* text has columns although lines are short */
 	bool failed;  /* out of memory */
+
+	/* A page: */
+	bool brief;           /* rows cannot be unfolded */
+	uint32_t clipped;     /* texts that were too long */
+	const char *page_key; /* of the last table */
 
 	struct column_unit unit;   /* in text: of times */
 	uint32_t shown;            /* bits for `when` */
@@ -195,11 +205,13 @@ void columns_add(struct sheet *sheet, const struct columns *columns,
 	enum table_style style, const void *row);
 void columns_end(struct sheet *sheet, const struct columns *columns);
 
-/* Writes a row's members into the object that has begun; only in JSON. */
+/* Writes a row's members into the object that has begun; only in JSON and
+ * pages. */
 void columns_members(
 	struct sheet *sheet, const struct columns *columns, const void *row);
 
-/* Prints if the style is text; the second the rows beyond --top, if any. */
+/* Prints if the style is text; the second the rows beyond --top, if any, also
+ * for pages. */
 void columns_note(struct sheet *sheet, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void columns_hidden(struct sheet *sheet, uint64_t count);

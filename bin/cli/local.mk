@@ -2,6 +2,7 @@
 libprogram_la_SOURCES += \
 	%D%/arguments.c %D%/arguments.h \
 	%D%/columns.c %D%/columns.h \
+	%D%/columns_page.c %D%/columns_page.h \
 	%D%/command.c %D%/command.h \
 	%D%/diag.c %D%/diag.h \
 	%D%/output.c %D%/output.h \

@@ -469,8 +469,7 @@ static void write_all(struct sheet *sheet, const struct compilations_view *view)
 	uint32_t top = view->top;
 
 	sheet->shown |= find_facts(from);
-	if (sheet->style == REPORT_JSON)
-		columns_members(sheet, &totals_table, &totals);
+	columns_members(sheet, &totals_table, &totals);
 	note_totals(sheet, &totals);
 	add_rows(sheet, from, top);
 	if (sheet->style == REPORT_CSV)

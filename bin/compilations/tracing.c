@@ -174,6 +174,7 @@ bool tracing_begin(
 {
 	uint32_t number = add_text(tracing, input, strlen(input));
 
+	clear_tracks(tracing);
 	tracing->trace = trace;
 	tracing->input_number = number;
 	return number != STRTAB_NONE;
@@ -279,15 +280,16 @@ static bool note_torch(struct tracing *tracing, uint32_t site)
 static bool read_args(struct tracing *tracing, struct tracing_range *range,
 	const struct event *event)
 {
-	const struct event_arg *bytecode =
-		find_arg(tracing, event, "bytecode", ARG_INT);
-	const struct event_arg *id =
-		find_arg(tracing, event, "compile_id", ARG_TEXT);
 	const struct trace_site *site = &tracing->trace->sites[range->site];
+	const struct event_arg *bytecode;
+	const struct event_arg *id;
 
-	if (strcmp(strtab_text(tracing->trace->text, site->category, NULL),
-		    "traced") != 0)
+	if (event->arg_count == 0 ||
+		strcmp(strtab_text(tracing->trace->text, site->category, NULL),
+			"traced") != 0)
 		return true;
+	bytecode = find_arg(tracing, event, "bytecode", ARG_INT);
+	id = find_arg(tracing, event, "compile_id", ARG_TEXT);
 	if (range->kind == RANGE_OTHER &&
 		find_arg(tracing, event, "backend", ARG_TEXT) != NULL) {
 		range->kind = RANGE_BACK_END;

@@ -50,7 +50,10 @@ static void put_ids(
 	COLUMN(TIME, "cumtime_ns", "cumtime ", "the time of primitive calls " \
 		"with those that they inline", OF(cost.cumtime_ns))
 
-static const struct column caller_items[] = {COST_COLUMNS};
+static const struct column caller_items[] = {
+	COST_COLUMNS,
+	COLUMN_IN_TEXT(TEXT, "function", OF(label)),
+};
 static const struct columns caller_table = COLUMNS("caller",
 	"a function that inlined the row's, and the cost of these calls",
 	caller_items);

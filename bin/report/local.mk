@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 libprogram_la_SOURCES += \
 	%D%/page.c %D%/page.h \
+	%D%/page_compile.c \
 	%D%/page_functions.c \
 	%D%/page_gpu.c \
 	%D%/page_part.c %D%/page_part.h \
@@ -11,6 +12,7 @@ page_files = \
 	%D%/page.css \
 	%D%/page.html \
 	%D%/page.js \
+	%D%/page_compile.js \
 	%D%/page_device.js \
 	%D%/page_flame.js \
 	%D%/page_format.js \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/page.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #include "cli/quantity.h"
 
 #define FACTS_HUNDREDTHS 2
+#define COMPILE_PART 8 /* of the room, if there are compilations */
 
 /* ---- reading ---- */
 
@@ -26,12 +28,22 @@ struct analyses {
 	struct overview *overview;
 	struct gaps *gaps;
 	struct kernels *kernels;
+	struct compile *compile;
 };
+
+/* The arguments of flops.h, and that of events of PyTorch's compiler. */
+#define KEPT_MAX 16
+static const char *kept_args[KEPT_MAX] = {"compile_id"};
 
 void page_set_request(struct read_request *request)
 {
+	for (size_t i = 0; flops_args[i] != NULL; i++) {
+		assert(i + 2 < KEPT_MAX);
+		kept_args[i + 1] = flops_args[i];
+	}
 	request->skip_args = true;
-	request->kept_args = flops_args;
+	request->kept_args = kept_args;
+	request->keeps_compilations = true;
 	request->detailed_names = true;
 }
 
@@ -47,11 +59,13 @@ static enum ctp_status add_event(
 		status = gaps_add(analyses->gaps, event, err);
 	if (status == CTP_OK)
 		status = kernels_add(analyses->kernels, event, err);
+	if (status == CTP_OK)
+		status = compile_add(analyses->compile, event, err);
 	return status;
 }
 
-static enum ctp_status read_events(struct page_data *data,
-	const struct inputs *inputs, struct input *input, struct ctp_error *err)
+static enum ctp_status read_events(struct page *page, struct page_data *data,
+	struct input *input, struct ctp_error *err)
 {
 	struct trace *trace = input->file.source->trace;
 	struct analyses analyses = {
@@ -60,14 +74,19 @@ static enum ctp_status read_events(struct page_data *data,
 		.overview = data->overview = overview_new(trace),
 		.gaps = data->gaps = gaps_new(trace),
 		.kernels = data->kernels = kernels_new(trace),
+		.compile = &page->compile,
 	};
 	enum ctp_status status;
 
 	if (analyses.replay == NULL || analyses.overview == NULL ||
-		analyses.gaps == NULL || analyses.kernels == NULL)
+		analyses.gaps == NULL || analyses.kernels == NULL ||
+		!compile_begin(&page->compile, trace, input->name))
 		status = ctp_no_memory(err);
 	else
-		status = report_read(inputs, input, add_event, &analyses, err);
+		status = report_read(
+			page->inputs, input, add_event, &analyses, err);
+	if (status == CTP_OK && !compile_end(&page->compile))
+		status = ctp_no_memory(err);
 	if (status == CTP_OK)
 		status = overview_finish(data->overview, err);
 	if (status == CTP_OK)
@@ -82,8 +101,8 @@ static enum ctp_status read_events(struct page_data *data,
 
 /* Reads an input to its end. Errors: reported; returns an exit status; clear_data()
  * is due in any case, before the input is closed. */
-static int read_data(struct page_data *data, const struct inputs *inputs,
-	struct input *input)
+static int read_data(
+	struct page *page, struct page_data *data, struct input *input)
 {
 	struct event_source *source = input->file.source;
 	struct ctp_error err = {0};
@@ -93,7 +112,7 @@ static int read_data(struct page_data *data, const struct inputs *inputs,
 	if (source->read_profile != NULL)
 		status = source->read_profile(source, &data->profile, &err);
 	else
-		status = read_events(data, inputs, input, &err);
+		status = read_events(page, data, input, &err);
 	if (status == CTP_OK)
 		status = profile_sort(data->profile, &err);
 	return status == CTP_OK ? EXIT_DONE
@@ -128,7 +147,7 @@ static size_t lines_bytes(const char *const *lines)
 
 static const char *const *const scripts[] = {flame_fit_js, page_format_js,
 	page_table_js, page_flame_js, page_timeline_js, page_device_js,
-	page_js};
+	page_compile_js, page_js};
 #define SCRIPT_COUNT (sizeof(scripts) / sizeof(scripts[0]))
 
 /* Bytes of every page without its data and title. */
@@ -153,11 +172,19 @@ static void put_title(FILE *out, const char *title)
 	(void)xml_put_line(out, title, size);
 }
 
-void page_init(struct page *page, FILE *out, const char *title, size_t inputs)
+bool page_init(struct page *page, FILE *out, const struct inputs *inputs)
 {
 	*page = (struct page){.out = out,
-		.title = title,
-		.budget_bytes = (PAGE_BYTES - fixed_bytes()) / inputs};
+		.title = input_name(inputs->paths[0]),
+		.left_bytes = PAGE_BYTES - fixed_bytes(),
+		.inputs = inputs};
+	page->budget_bytes = page->left_bytes / inputs->count;
+	return compile_init(&page->compile);
+}
+
+void page_clear(struct page *page)
+{
+	compile_clear(&page->compile);
 }
 
 /* Writes everything before the first input. */
@@ -345,6 +372,9 @@ static enum ctp_status add_part(
 	enum ctp_status status = CTP_ERR_NOMEM;
 
 	part->budget_bytes = page->budget_bytes;
+	/* The rest is for their section. */
+	if (!compile_is_empty(&page->compile))
+		part->budget_bytes -= part->budget_bytes / COMPILE_PART;
 	if (data->kernels != NULL)
 		part->kernels = page_kernels_new(data->kernels, part->trace);
 	part->function_numbers =
@@ -360,6 +390,9 @@ static enum ctp_status add_part(
 			write_head(page);
 		fputs(page->has_input ? ",\n" : "\n", page->out);
 		xml_put_json(page->out, part->json.bytes, part->json.used);
+		page->left_bytes -= page_part_bytes(part) < page->left_bytes
+					    ? page_part_bytes(part)
+					    : page->left_bytes;
 		page->has_input = true;
 	}
 	flame_tree_free(part->host);
@@ -370,12 +403,11 @@ static enum ctp_status add_part(
 	return status;
 }
 
-int page_add_input(
-	struct page *page, const struct inputs *inputs, struct input *input)
+int page_add_input(struct page *page, struct input *input)
 {
 	struct ctp_error err = {0};
 	struct page_data data;
-	int status = read_data(&data, inputs, input);
+	int status = read_data(page, &data, input);
 	struct page_part part = {.name = input->name,
 		.format = input->file.format->name,
 		.data = &data,
@@ -417,12 +449,62 @@ int page_add_sum(
 	return status;
 }
 
-void page_end(struct page *page)
+int page_add_compilations(struct page *page, const char *path)
 {
+	static const char *const readers[] = {"log", "torch_trace"};
+	struct inputs inputs = *page->inputs;
+	struct ctp_error err = {0};
+	struct input input;
+	bool done = true;
+
+	inputs.quiet = true;
+	inputs.strict = false;
+	if (input_try_open(&input, path, &inputs, &err) != CTP_OK)
+		return EXIT_DONE;
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+		if (strcmp(input.file.format->name, readers[i]) != 0 ||
+			input.file.source->read_profile != NULL)
+			continue;
+		/* Its sum was reported already. */
+		done = compile_begin(&page->compile, input.file.source->trace,
+			       input.name) &&
+		       report_read(&inputs, &input, compile_add, &page->compile,
+			       &err) != CTP_ERR_NOMEM &&
+		       compile_end(&page->compile);
+	}
+	(void)input_close(&input, &inputs);
+	return done ? EXIT_DONE : diag_no_memory(path);
+}
+
+/* Writes the section of compilations. */
+static int put_compilations(struct page *page)
+{
+	struct json json;
+	bool made = false;
+
+	if (!compile_finish(&page->compile) ||
+		!page_compile_make(
+			&page->compile, page->left_bytes, &json, &made))
+		return diag_no_memory(NULL);
+	if (!made)
+		return EXIT_DONE;
+	fputs(",\"compile\":", page->out);
+	xml_put_json(page->out, json.bytes, json.used);
+	json_clear(&json);
+	return EXIT_DONE;
+}
+
+int page_end(struct page *page)
+{
+	int status;
+
 	if (!page->has_input)
-		return;
-	fputs("\n]}\n</script>\n<script>\n\"use strict\";\n", page->out);
+		return EXIT_DONE;
+	fputs("\n]", page->out);
+	status = put_compilations(page);
+	fputs("}\n</script>\n<script>\n\"use strict\";\n", page->out);
 	for (size_t i = 0; i < SCRIPT_COUNT; i++)
 		put_lines(page->out, scripts[i]);
 	fputs("</script>\n</body>\n</html>\n", page->out);
+	return status;
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "compilations/compile.h"
 #include "input/aggregate.h"
 #include "input/input.h"
 
@@ -21,34 +22,42 @@ struct page {
 	FILE *out;
 	const char *title;   /* borrowed until the first input is added */
 	size_t budget_bytes; /* for each input */
+	size_t left_bytes;   /* of the whole page */
 	bool has_input;      /* an input was added */
+	const struct inputs *inputs; /* borrowed until page_clear() */
+	struct compile compile;      /* of all inputs */
 };
 
 /* Writes nothing yet: without an input there is no page, not even a partial
- * one. */
-void page_init(struct page *page, FILE *out, const char *title, size_t inputs);
+ * one. False if out of memory; page_clear() is due in any case. */
+bool page_init(struct page *page, FILE *out, const struct inputs *inputs);
+void page_clear(struct page *page);
 
 /* Sets what page_add_input() wants of an input that is opened for it. */
 void page_set_request(struct read_request *request);
 
 /* Reads an input to its end and adds it. Errors: reported; returns an exit status;
  * those of writing show on the stream, here and below. */
-int page_add_input(
-	struct page *page, const struct inputs *inputs, struct input *input);
+int page_add_input(struct page *page, struct input *input);
 
 /* Adds the sum of a directory's traces, which has functions only. Errors: reported;
  * returns an exit status. */
 int page_add_sum(
 	struct page *page, const char *name, const struct aggregate *aggregate);
 
-/* Writes the end of the page. */
-void page_end(struct page *page);
+/* Reads the compilations of PyTorch in a file below such a directory, quietly;
+ * other files are ignored. Errors: reported; returns an exit status. */
+int page_add_compilations(struct page *page, const char *path);
+
+/* Writes the end of the page. Errors: reported; returns an exit status. */
+int page_end(struct page *page);
 
 /* The other files of this directory as lines, made by formats/embed.sh. */
 extern const char *const page_css[];
 extern const char *const page_html[];
 extern const char *const page_format_js[];
 extern const char *const page_table_js[];
+extern const char *const page_compile_js[];
 extern const char *const page_device_js[];
 extern const char *const page_flame_js[];
 extern const char *const page_timeline_js[];

@@ -317,6 +317,7 @@ function showInput(input) {
 		(baseName(input.name) !== input.name
 			? " \u00b7 " + input.name : "");
 	parts = [
+		data.compile ? compileSection(data.compile) : null,
 		summaryOf(input),
 		input.timeline && input.timeline.tracks.length > 0
 			? timelineOf(input, functions, find) : null,

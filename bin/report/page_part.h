@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compilations/compile.h"
 #include "gaps/gaps.h"
 #include "gaps/overview.h"
 #include "profile/flame_tree.h"
@@ -50,6 +51,12 @@ struct page_part {
 	uint32_t clipped;             /* number of clipped texts */
 	struct page_kernels *kernels; /* NULL: none */
 };
+
+/* Makes the section of compilations, of at most `max` bytes on the page; `*made`
+ * is false if there are none, or if they do not fit, and else json_clear() is
+ * due. False if out of memory. */
+bool page_compile_make(const struct compile *compile, size_t max,
+	struct json *json, bool *made);
 
 /* Current size of this part on the page. */
 size_t page_part_bytes(struct page_part *part);

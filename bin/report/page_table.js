@@ -5,9 +5,13 @@ const ROWS_SHOWN = 40;
 
 // A column: title, sort value (value), shown text (text; default: the value),
 // and the whole of a bar for shares. `hint` is its tooltip.
+function classOf(column) {
+	return column.isBrief ? "brief" : column.name ? "name" : "number";
+}
+
 function cellOf(column, row) {
 	const value = column.value(row);
-	const cell = make("td", {class: column.name ? "name" : "number"});
+	const cell = make("td", {class: classOf(column)});
 
 	if (column.cell)
 		cell.append(...column.cell(row));
@@ -28,7 +32,8 @@ function compare(a, b) {
 	return a - b;
 }
 
-// The table of `rows`. `options`: label, columns, sort (a column's index),
+// The table of `rows`. `options`: label, columns, sort (a column's index; -1: the
+// order of the rows),
 // matches (row, text) for a filter, and the expanded contents of a row (more).
 function tableOf(rows, options) {
 	const columns = options.columns;
@@ -37,7 +42,7 @@ function tableOf(rows, options) {
 	const body = make("tbody");
 	const pager = make("p", {class: "note pager", "aria-live": "polite"});
 	const headers = columns.map((column, i) => make("th",
-		{scope: "col", class: column.name ? "name" : "number"},
+		{scope: "col", class: classOf(column)},
 		make("button", {type: "button", title: column.hint,
 			onclick: () => sortBy(i)}, column.title)));
 	const table = make("table", {"aria-label": options.label},
@@ -46,7 +51,8 @@ function tableOf(rows, options) {
 		pager);
 
 	function chosen() {
-		const value = columns[state.sort].value;
+		const value = state.sort < 0 ? () => 0
+			: columns[state.sort].value;
 		const found = state.text === "" ? rows.slice()
 			: rows.filter((row) =>
 				options.matches(row, state.text));

@@ -166,7 +166,11 @@ static uint32_t wanted_args(const struct chrome_read_json_reader *reader,
 		chrome_read_json_is_source(reader->scan, &event->name))
 		return CHROME_READ_WANT_KEPT;
 	if (event->phase == 'i')
-		return kept;
+		return event->kind != CHROME_READ_NO_CATEGORY &&
+				       chrome_read_labels_is_whole(
+					       reader->labels, event->kind)
+			       ? CHROME_READ_WANT_ALL
+			       : kept;
 	if (event->phase != 'X' && event->phase != 'B' && event->phase != 'E')
 		return 0;
 	if (event->kind != CHROME_READ_NO_CATEGORY)

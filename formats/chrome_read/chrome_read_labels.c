@@ -48,6 +48,10 @@ static const struct {
 	{"Memset", "gpu_memset", CHROME_READ_WORK},
 };
 
+/* Categories of compilations: ranges of `record --compile`, and instants of
+ * TORCH_TRACE logs. */
+static const char *const wholes[] = {"traced", "torch_trace"};
+
 /* Categories of arrows; the oldest is also the arrows' name. */
 static const char *const arrows[] = {"ac2g", "async_cpu_to_gpu", "async_gpu"};
 #define OLD_ARROW "async"
@@ -112,8 +116,15 @@ uint32_t chrome_read_labels_wanted(const struct chrome_read_labels *labels,
 	case CHROME_READ_WAIT:
 		return CHROME_READ_WANT_KNOWN;
 	default:
-		return 0;
+		return labels->categories[category].whole ? CHROME_READ_WANT_ALL
+							  : 0;
 	}
+}
+
+bool chrome_read_labels_is_whole(
+	const struct chrome_read_labels *labels, uint32_t category)
+{
+	return labels->categories[category].whole;
 }
 
 bool chrome_read_labels_is_arrow(const struct chrome_read_labels *labels,
@@ -178,6 +189,9 @@ static bool classify(struct chrome_read_labels *labels, uint32_t text,
 	category->text = text;
 	category->python = strcmp(name, "FEE") == 0 || strcmp(name, "fee") == 0;
 	category->arrow = strcmp(name, OLD_ARROW) == 0;
+	for (size_t i = 0; i < sizeof(wholes) / sizeof(wholes[0]); i++)
+		category->whole |= labels->trace->request.keeps_compilations &&
+				   strcmp(name, wholes[i]) == 0;
 	for (size_t i = 0; i < sizeof(arrows) / sizeof(arrows[0]); i++)
 		category->arrow |= strcmp(name, arrows[i]) == 0;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {

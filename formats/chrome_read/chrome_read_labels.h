@@ -22,6 +22,7 @@ struct chrome_read_category {
 	bool python; /* "name (file:line)" */
 	bool jax;    /* "$file:line name" */
 	bool arrow;  /* from calls to their activities */
+	bool whole;  /* keep all arguments */
 };
 
 /* A recently used category. */
@@ -67,6 +68,10 @@ enum chrome_read_class chrome_read_labels_class(
  * with `keeps_args`, the kept ones if they may occur; bits. */
 uint32_t chrome_read_labels_wanted(const struct chrome_read_labels *labels,
 	uint32_t category, bool keeps_args);
+
+/* Whether to keep all arguments of this category's events. */
+bool chrome_read_labels_is_whole(
+	const struct chrome_read_labels *labels, uint32_t category);
 
 /* Are these Kineto's arrows from a call to its activity? They repeat the
  * correlations. */

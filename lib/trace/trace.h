@@ -203,6 +203,8 @@ struct read_request {
 	 * must keep despite `skip_args`; ends with NULL. NULL: none. Borrowed
 	 * until the source is closed. */
 	const char *const *kept_args;
+	/* Arguments of compilations of PyTorch are kept despite `skip_args`. */
+	bool keeps_compilations;
 	/* The event, such as Ir, that a profile of several is read for; it must
 	 * have it. NULL: the reader chooses. Borrowed until the source is
 	 * closed. */

@@ -9,6 +9,7 @@ CTPROF_OUT="$work/all.ctp" ./tests/lib/recorder/record_everything || exit 1
 echo '[]' >"$work/empty.json"
 echo 'a;b 3' >"$work/x.folded"
 "$python" "$srcdir/tests/bin/report/report_check.py" "$CTPROF" "$work" \
+	"$srcdir/tests/traces" \
 	"$work/program.ctp" "$work/all.ctp" "$work/empty.json" \
 	"$srcdir"/tests/traces/*.json.gz || failed=1
 

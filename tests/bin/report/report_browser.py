@@ -3,9 +3,10 @@
 sorts, with the mouse and with the keyboard, in light and dark; and no script
 reports an error.
 
-usage: report_browser.py CTPROF DIRECTORY EXACT INPUT...
+usage: report_browser.py CTPROF DIRECTORY EXACT TORCH_TRACE COMPILE INPUT...
 
-EXACT is the trace written by report_browser.sh.
+EXACT is the trace written by report_browser.sh; the next two are logs of one
+compilation.
 """
 import os
 import subprocess
@@ -260,6 +261,40 @@ def check_any(page, name):
     page.is_quiet(name)
 
 
+def check_compile(page):
+    """The page opens with compilations; rows unfold."""
+    browser = page.browser
+    check(page.sections()[0] == "compile", "compilations come first")
+    titles = browser.script("return [...document.querySelectorAll("
+                            "'#compile h3')].map(title => title.innerText)")
+    check(titles == ["Each compilation", "Graph breaks", "Compiled again",
+                     "Functions that were traced",
+                     "Most worth taking out of the compiled region"],
+          "each table has a title", titles)
+    check("forward" in page.words("#compile tbody td.name"),
+          "a compilation has its function")
+    check(page.words("#compile .cards dd") == "4", "totals are shown")
+    stack = browser.script(
+        "document.querySelectorAll('#compile table')[1]"
+        ".querySelector('tbody button').click();"
+        "return document.querySelector('#compile pre').innerText")
+    check("Hint:" in stack, "a graph break unfolds to its details", stack)
+    order = """
+const table = document.querySelectorAll('#compile table')[3];
+const column = [...table.querySelectorAll('th')].findIndex(
+    title => title.innerText.startsWith('Ncalls'));
+table.querySelectorAll('th button')[column].click();
+return [...table.querySelectorAll('tbody tr')].map(
+    row => Number(row.cells[column].innerText));
+"""
+    calls = browser.script(order)
+    check(calls == sorted(calls, reverse=True) and len(calls) == 8,
+          "functions are sorted", calls)
+    check(browser.script("return document.documentElement.scrollWidth") <=
+          browser.script("return innerWidth"), "compilations fit the width")
+    page.is_quiet("compilations")
+
+
 def page_of(ctprof, directory, *paths):
     name = os.path.basename(paths[-1])
     page = os.path.join(directory, f"{name}-{len(paths)}.html")
@@ -268,6 +303,7 @@ def page_of(ctprof, directory, *paths):
 
 
 def main(ctprof, directory, exact, *inputs):
+    logs, inputs = inputs[:2], inputs[2:]
     reason = webdriver.missing()
     if reason is not None:
         print("skipped:", reason)
@@ -280,6 +316,7 @@ def main(ctprof, directory, exact, *inputs):
         for path in inputs:
             name, page = page_of(ctprof, directory, path)
             check_any(Page(browser, page), name)
+        check_compile(Page(browser, page_of(ctprof, directory, *logs)[1]))
         name, both = page_of(ctprof, directory, exact, inputs[0])
         page = Page(browser, both)
         browser.script("const input = document.getElementById('input');"

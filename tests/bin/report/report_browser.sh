@@ -54,4 +54,5 @@ if [ -n "$recorded" ]; then
 	set -- "$@" "$work/python.ctp"
 fi
 "$python" "$srcdir/tests/bin/report/report_browser.py" "$CTPROF" "$work" \
-	"$work/exact.json" "$@"
+	"$work/exact.json" "$traces/torch_trace_functions.log.gz" \
+	"$traces/torch_compile_functions.json.gz" "$@"

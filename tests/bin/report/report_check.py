@@ -320,7 +320,82 @@ def check_bushy(ctprof, directory):
     check_tree(data["host"], 4, stats["total_ns"], HOST_NODES)
 
 
-def main(ctprof, directory, *inputs):
+# Titles of the page's columns, and what they are in JSON.
+TITLES = {"id": "id", "pass": "direction", "total": "total_ns",
+          "Dynamo": "dynamo_ns", "AOT": "aot_autograd_ns",
+          "restarts": "restarts_ns", "ops": "graph_ops", "lost": "lost_ns",
+          "traced": "tracing_ns", "tottime": "tottime_ns",
+          "cumtime": "cumtime_ns", "bytecode %": "bytecode_percent",
+          "saves": "saved_ns", "saves %": "saved_percent",
+          "alone": "alone_ns"}
+
+
+def compile_rows(table):
+    """The rows of a described table as objects."""
+    for row in table["rows"]:
+        found = {}
+        assert len(row) == len(table["columns"])
+        for column, value in zip(table["columns"], row):
+            key = TITLES.get(column["title"], column["title"])
+            if column["type"] == "list" and "columns" in column:
+                value = list(compile_rows({**column, "rows": value}))
+            if column["type"] == "name":
+                found["file"], found["line"] = value[1:]
+                value = value[0]
+            found[key] = value
+        yield found
+
+
+def check_compilations(ctprof, directory, traces):
+    """The tables are those of `ctprof compilations`, joined, also of a
+    directory; with many inputs some rows and texts are omitted."""
+    both = [os.path.join(traces, name) for name in (
+        "torch_trace_functions.log.gz", "torch_compile_functions.json.gz")]
+    _, data = compile_of(ctprof, *both)
+    report = json.loads(run(ctprof, "compilations", "--json", *both))
+    for key in ("compilation_count", "total_ns", "restarts_ns",
+                "function_count", "tracing_ns"):
+        assert data[key] == report[key] != 0, key
+    for table in ("compilations", "graph_breaks", "recompilations",
+                  "functions", "take_out"):
+        shown = list(compile_rows(data[table]))
+        assert len(shown) == len(report[table]) != 0, table
+        for row, wanted in zip(shown, report[table]):
+            for key, value in wanted.items():
+                if key in row:
+                    assert same(row[key], value), (table, key, row, wanted)
+            assert {"function", "reason"} & set(row), row
+    log = os.path.join(directory, "trace")
+    os.mkdir(log)
+    with open(both[0], "rb") as file, open(os.path.join(
+            log, "dedicated_log_torch_trace_x.log.gz"), "wb") as copy:
+        copy.write(file.read())
+    _, data = compile_of(ctprof, log)
+    assert data["restarts_ns"] == report["restarts_ns"]
+    assert data["function_count"] == 0 and "functions" not in data
+    inputs, data = compile_of(ctprof, *both * 32)
+    assert len(inputs) == 64 and data["compilation_count"] > 4
+
+
+def same(shown, wanted):
+    if isinstance(wanted, list) and wanted and isinstance(wanted[0], dict):
+        return len(shown) == len(wanted) and all(
+            one[key] == value for one, other in zip(shown, wanted)
+            for key, value in other.items() if key in one)
+    return shown == (None if wanted is None else wanted)
+
+
+def compile_of(ctprof, *inputs):
+    page = run(ctprof, "report", *inputs)
+    assert len(page) <= LIMIT
+    data = json.loads(page.decode().split('id="data">\n')[1]
+                      .split("\n</script>")[0])
+    return data["inputs"], data["compile"]
+
+
+def main(ctprof, directory, traces, *inputs):
+    check_compilations(ctprof, directory, traces)
+    print("ok, compilations")
     for path in inputs:
         check_input(ctprof, path)
         print("ok", os.path.basename(path))
