@@ -12,11 +12,10 @@ the same names from PyTorch 2.4 to 2.15. If they have not, PyTorch writes its ow
 log, as with TORCH_TRACE, beside ours.
 """
 import atexit
-import inspect
 import os
 import sys
 
-from . import _ctprof, _program, _session
+from . import _ctprof, _session
 
 _VERSIONS = "2.4 to 2.15"
 _is_installed = False
@@ -61,7 +60,10 @@ def _around_run(usual, current_compile_id):
 
 def _around_back_end(usual):
     """OutputGraph.call_user_compiler(), which has a graph compiled."""
-    code = inspect.unwrap(usual).__code__
+    inner = usual
+    while hasattr(inner, "__wrapped__"):  # inspect takes long to import
+        inner = inner.__wrapped__
+    code = inner.__code__
 
     def call_user_compiler(self, *args, **kwargs):
         compiler = getattr(self, "compiler_fn", None)
@@ -115,6 +117,7 @@ _HOOKS = {
 def _log_directory():
     """The directory of PyTorch's own log: run.torch_trace beside run.ctp."""
     path = _ctprof.status().partition("recording to ")[2].partition(" (")[0]
+    from . import _program  # whose imports take time, too
     path = path or _program.wanted_log()
     return f"{os.path.splitext(path)[0]}.torch_trace"
 
@@ -136,6 +139,7 @@ def _use_torch_trace():
     if handler not in logger.handlers:
         logger.addHandler(handler)
     # One directory for all ranks.
+    from . import _program
     _program.set_torch_trace(handler.root_dir)
     return handler.root_dir
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ctprof with real PyTorch, `make check-torch`: check.py in each environment of
-# TORCH_VENV, or in new ones beside the build, one for each version in
-# TORCH_VERSIONS, by TORCH_PYTHON.
+# ctprof with real PyTorch, `make check-torch` and `make bench-torch`: check.py,
+# or the program named, in each environment of TORCH_VENV, or in new ones beside
+# the build, one for each version in TORCH_VERSIONS, by TORCH_PYTHON.
 set -eu
 build=$PWD
 export CTPROF="$build/ctprof" PYTHONPATH="$build/python/package"
@@ -21,6 +21,6 @@ if [ -z "${TORCH_VENV-}" ]; then
 fi
 failed=0
 for venv in $TORCH_VENV; do
-	"$venv/bin/python" "${srcdir:-.}/tests/torch/check.py" || failed=1
+	"$venv/bin/python" "${srcdir:-.}/tests/torch/${1:-check.py}" || failed=1
 done
 exit $failed
