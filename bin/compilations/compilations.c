@@ -588,7 +588,8 @@ static enum ctp_status add_reason(
 }
 
 /* Adds the times of a hit or miss. Source: torch/_inductor/codecache.py and
- * compile_fx.py; torch/_functorch/_aot_autograd/autograd_cache.py. */
+ * compile_fx.py; torch/_functorch/_aot_autograd/autograd_cache.py, whose saved time
+ * has a backward graph twice that was compiled in the forward graph's time. */
 static void add_cache_times(const struct compilations *to,
 	struct cache_times *sum, bool has_miss, const struct event *event)
 {

@@ -286,6 +286,12 @@ class Phases(unittest.TestCase):
         lowering = changes["GraphLowering.run"]
         self.assertEqual((lowering["base"]["count"], lowering["new"]),
                          (3, None))
+        cost = compilations(cold).get("cache_miss_ns", 0)
+        saved = compilations(work / "warm").get("cache_saved_ns", 0)
+        self.assertGreater(cost, 0)
+        # PyTorch counts a backward graph twice that it compiled with the
+        # forward graph.
+        self.assertTrue(0.8 * cost <= saved <= 2 * cost, (cost, saved))
 
 
 class Guide(unittest.TestCase):

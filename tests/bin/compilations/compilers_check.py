@@ -11,6 +11,7 @@ import io
 import json
 import pathlib
 import shutil
+import subprocess
 import sys
 
 from checks import check, equal, finish, output, run
@@ -135,6 +136,21 @@ def check_clang(path):
         if event["name"] == "OptModule"))
     check("dynamo_ns" not in row and "host_ns" not in row and
           "id" not in row, "clang has no facts of others", row)
+
+
+def check_installed_clang(work):
+    """All ranges of a small file, whichever version of clang is here."""
+    source = work / "small.cpp"
+    source.write_text("#include <vector>\ntemplate <class T> T twice(T x) "
+                      "{ return x + x; }\nint main() { std::vector<int> v; "
+                      "v.push_back(twice(2)); return v[0] + twice(1.5); }\n")
+    done = shutil.which("clang++") and subprocess.run([
+        "clang++", "-O1", "-ftime-trace", "-ftime-trace-granularity=0", "-c",
+        source, "-o", work / "small.o"], check=False)
+    if done and done.returncode == 0 and (work / "small.json").exists():
+        check_clang(work / "small.json")
+    else:
+        print("skipped: clang++ cannot compile C++ here")
 
 
 def check_nvcc(path):
@@ -343,6 +359,7 @@ def check_hostile(work):
 def main():
     traces, work = map(pathlib.Path, sys.argv[1:])
     check_clang(traces / "self-win-clang-19.1_main.json.gz")
+    check_installed_clang(work)
     check_nvcc(traces / "nvcc_13.0.json.gz")
     check_rustc(traces / "rustc_1.95.json.gz")
     check_xla(traces / "jax_0.10_compile.json.gz")
