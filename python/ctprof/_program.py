@@ -64,6 +64,15 @@ def has_parent():
             os.environ.pop(_PARENT, None) is not None)
 
 
+def follow(words):
+    """Has the interpreters that this program starts record, too, as under
+    `ctprof record --python` with these options of the tracer."""
+    if any("\n" in word for word in words):
+        return  # it separates them
+    os.environ["CTPROF_PYTHON"] = "\n".join(words)
+    _ctprof.follow_children(os.path.join(os.path.dirname(__file__), "site"))
+
+
 def remove_log():
     """Removes the log that record() has named."""
     try:

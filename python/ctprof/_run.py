@@ -172,7 +172,7 @@ class _Run:
                     _session.say(f"--output has no effect: {_ctprof.status()}")
                 self._output = None
                 if has_parent:
-                    _follow_children(self._request)
+                    _program.follow(_options.write_words(self._request))
                 return True
             # Pipes and devices have no contents to lose.
             if (self._is_kept and not self._request.force and
@@ -281,16 +281,6 @@ def _hand_over(request):
             [sys.executable, *sys.orig_argv[1:]])
     except (RuntimeError, OSError):
         pass  # this process joins and converts
-
-
-def _follow_children(request):
-    """Has the interpreters that the program starts record, too, as under
-    `ctprof record --python`."""
-    words = _options.write_words(request)
-    if any("\n" in word for word in words):
-        return  # it separates them
-    os.environ["CTPROF_PYTHON"] = "\n".join(words)
-    _ctprof.follow_children(os.path.join(os.path.dirname(__file__), "site"))
 
 
 def _run(request):
