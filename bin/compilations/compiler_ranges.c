@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/strtab.h"
+#include "compilers/build_details.h"
 #include "json/json_value.h"
 
 /* ---- the ranges of each compiler ---- */
@@ -168,13 +169,38 @@ static bool matches(const char *pattern, const char *text)
 	return false;
 }
 
+/* The detail in a site's name or file, if names have details; else NULL. */
+static const char *find_detail(
+	const struct trace *trace, uint32_t number, size_t *name_size)
+{
+	const char *file = trace_site_file(trace, number);
+	const char *name = trace_site_name(trace, number);
+
+	*name_size = strlen(name);
+	if (!trace->request.detailed_names)
+		return NULL;
+	(void)build_details_kind(name, name_size);
+	if (name[*name_size] == ' ')
+		return name + *name_size + 1;
+	return trace->sites[number].line == 0 && file[0] != '\0' ? file : NULL;
+}
+
 static const struct rule *find_rule(const struct trace *trace, uint32_t number)
 {
 	const struct trace_site *site = &trace->sites[number];
 	const char *name = trace_site_name(trace, number);
 	const char *category = strtab_text(trace->text, site->category, NULL);
+	char brief[64];
+	size_t size;
+	bool has_detail = find_detail(trace, number, &size) != NULL;
 
-	for (size_t i = 0; i < RULES && site->file == 0; i++) {
+	if (has_detail && size < sizeof(brief)) {
+		memcpy(brief, name, size);
+		brief[size] = '\0';
+		name = brief;
+	}
+
+	for (size_t i = 0; i < RULES && (site->file == 0 || has_detail); i++) {
 		const struct rule *rule = &rules[i];
 
 		if ((rule->roles & ROLE_CATEGORY) != 0) {
@@ -416,8 +442,13 @@ static bool read_name(struct compiler_ranges *ranges, struct unit *unit,
 	const struct trace *trace = ranges->to->trace;
 	struct event_arg name =
 		name_in_range(trace_site_name(trace, event->site));
+	size_t size;
+	const char *detail = find_detail(trace, event->site, &size);
 	const char **to = unit->compiler == CLANG ? &unit->file : &unit->id;
 
+	if (detail != NULL)
+		name = (struct event_arg){.kind = ARG_TEXT,
+			.value.text = {detail, strlen(detail)}};
 	for (uint32_t i = 0; i < event->arg_count; i++)
 		if (event->args[i].kind == ARG_TEXT &&
 			is_name(strtab_text(
@@ -667,6 +698,11 @@ static bool add_begin(struct compiler_ranges *ranges, struct lane *lane,
 		return false;
 	lane->open[lane->depth++] = open;
 	unit = lane_unit(ranges, lane);
+	/* With detailed names, headers have a track of their own. */
+	if (unit == NULL && site->rule != NULL &&
+		(site->rule->roles & ROLE_HEADER) != 0 &&
+		ranges->last < ranges->lane_room)
+		unit = lane_unit(ranges, &ranges->lanes[ranges->last]);
 	return unit == NULL || note_range(ranges, unit, site->rule, event);
 }
 
