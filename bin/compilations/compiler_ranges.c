@@ -654,11 +654,32 @@ static bool begin_unit(struct compiler_ranges *ranges, struct lane *lane,
 	return find_function(ranges, lane, unit);
 }
 
+/* The compilation that a range counts for: clang's headers may have a track of
+ * their own. NULL: none. */
+static struct unit *find_counting(struct compiler_ranges *ranges,
+	const struct lane *lane, const struct rule *rule,
+	const struct event *event)
+{
+	const struct trace_track *tracks = ranges->to->trace->tracks;
+	struct unit *unit = lane_unit(ranges, lane);
+	size_t last = ranges->lanes[ranges->last].unit;
+
+	if (unit != NULL || rule == NULL || (rule->roles & ROLE_HEADER) == 0 ||
+		last == 0)
+		return unit;
+	unit = &ranges->units[last - 1];
+	return unit->compiler == rule->compiler &&
+			       unit->pid == tracks[event->track].pid
+		       ? unit
+		       : NULL;
+}
+
 /* Counts a range of the compilation. False if out of memory. */
 static bool note_range(struct compiler_ranges *ranges, struct unit *unit,
 	const struct rule *rule, const struct event *event)
 {
-	if (unit->begin_ns > event->time_ns)
+	if (kinds[unit->compiler].extent != EXTENT_RANGE &&
+		unit->begin_ns > event->time_ns)
 		unit->begin_ns = event->time_ns;
 	if (rule == NULL || rule->compiler != unit->compiler)
 		return true;
@@ -697,12 +718,7 @@ static bool add_begin(struct compiler_ranges *ranges, struct lane *lane,
 			sizeof(*lane->open)))
 		return false;
 	lane->open[lane->depth++] = open;
-	unit = lane_unit(ranges, lane);
-	/* With detailed names, headers have a track of their own. */
-	if (unit == NULL && site->rule != NULL &&
-		(site->rule->roles & ROLE_HEADER) != 0 &&
-		ranges->last < ranges->lane_room)
-		unit = lane_unit(ranges, &ranges->lanes[ranges->last]);
+	unit = find_counting(ranges, lane, site->rule, event);
 	return unit == NULL || note_range(ranges, unit, site->rule, event);
 }
 
@@ -735,7 +751,7 @@ static bool add_end(struct compiler_ranges *ranges, struct lane *lane,
 static bool add_loose(struct compiler_ranges *ranges, struct lane *lane,
 	const struct site_rule *site, const struct event *event)
 {
-	struct unit *unit = lane_unit(ranges, lane);
+	struct unit *unit = find_counting(ranges, lane, site->rule, event);
 
 	return unit == NULL || note_range(ranges, unit, site->rule, event);
 }

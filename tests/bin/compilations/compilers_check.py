@@ -245,6 +245,26 @@ def check_mixed(traces, work):
               report(paths[0])["compilations"][0][key])
 
 
+def check_page(traces, work):
+    """The page's ranges have details in their names."""
+    for name in ("self-win-clang-19.1_main", "nvcc_13.0", "rustc_1.95",
+                 "jax_0.10_compile"):
+        path = traces / f"{name}.json.gz"
+        page = work / f"{name}.html"
+        output("report", "-q", path, "-o", page)
+        text = page.read_text()
+        at = text.index('"compile":') + len('"compile":')
+        table = json.JSONDecoder().raw_decode(text[at:])[0]["compilations"]
+        row = report(path)["compilations"][0]
+        for key in ("total_ns", "front_end_ns", "headers", "templates", "file",
+                    "function"):
+            title = key.removesuffix("_ns").replace("_", " ")
+            titles = [column["title"] for column in table["columns"]]
+            if title in titles:
+                equal(f"{name}: {key} on the page",
+                      table["rows"][0][titles.index(title)], row[key])
+
+
 def check_directory(traces, work):
     """A tree of builds has other files, too."""
     tree = work / "build"
@@ -364,6 +384,7 @@ def main():
     check_rustc(traces / "rustc_1.95.json.gz")
     check_xla(traces / "jax_0.10_compile.json.gz")
     check_mixed(traces, work)
+    check_page(traces, work)
     check_directory(traces, work)
     check_forms(work)
     check_hostile(work)
