@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "hook.h"
 
+#include <opcode.h>
+
 #include "frame.h"
 
 #if PY_VERSION_HEX < 0x030c0000
@@ -137,6 +139,12 @@ static inline const void *call_place(PyObject *const *args)
 	       ((PyLongObject *)args[OFFSET])->long_value.ob_digit[0];
 }
 
+static const void *call_instruction(PyObject *const *args)
+{
+	return ((PyCodeObject *)args[CODE])->co_code_adaptive +
+	       PyLong_AsLong(args[OFFSET]);
+}
+
 SLOW c_enter_slow(PyObject *const *args)
 {
 	const void *identity = builtin_identity(args);
@@ -148,6 +156,41 @@ SLOW c_enter_slow(PyObject *const *args)
 	Py_RETURN_NONE;
 }
 
+/*
+ * A bound method of a C function. When it returns, the interpreter reports the
+ * function, at the end of a `with` the method, and after f(*args) nothing.
+ */
+static inline bool is_bound_c(PyObject *object)
+{
+	return Py_TYPE(object) == &PyMethod_Type &&
+	       Py_TYPE(PyMethod_GET_FUNCTION(object)) != &PyFunction_Type;
+}
+
+/* Whether its return will be reported: the call is no CALL_FUNCTION_EX. */
+static bool is_plain_call(PyObject *const *args)
+{
+	unsigned char opcode = *(const unsigned char *)call_instruction(args);
+
+#ifdef INSTRUMENTED_CALL_KW
+	if (opcode == INSTRUMENTED_CALL_KW)
+		return true;
+#endif
+	return opcode == INSTRUMENTED_CALL;
+}
+
+/* The arguments with the function in its place. */
+#define UNBOUND(args) \
+	((PyObject *const[]){(args)[CODE], (args)[OFFSET], \
+		PyMethod_GET_FUNCTION((args)[CALLABLE]), \
+		PyMethod_GET_SELF((args)[CALLABLE])})
+
+SLOW c_enter_bound(PyObject *const *args)
+{
+	if (!is_plain_call(args))
+		Py_RETURN_NONE;
+	return c_enter_slow(UNBOUND(args));
+}
+
 LISTENER(c_enter)
 {
 	const PyTypeObject *type = Py_TYPE(args[CALLABLE]);
@@ -157,6 +200,8 @@ LISTENER(c_enter)
 	if (type == &PyFunction_Type)
 		Py_RETURN_NONE;
 	identity = usual_identity(args);
+	if (identity == NULL && is_bound_c(args[CALLABLE]))
+		return c_enter_bound(args);
 	if (identity == NULL && callee_is_usual(type))
 		Py_RETURN_NONE;
 	if (identity == NULL || !tracer_enter(identity, call_place(args)))
@@ -173,11 +218,18 @@ SLOW c_exit_slow(PyObject *const *args)
 	Py_RETURN_NONE;
 }
 
+SLOW c_exit_bound(PyObject *const *args)
+{
+	return c_exit_slow(UNBOUND(args));
+}
+
 LISTENER(c_exit)
 {
 	const void *identity = usual_identity(args);
 
 	UNUSED_ARGUMENTS();
+	if (identity == NULL && is_bound_c(args[CALLABLE]))
+		return c_exit_bound(args);
 	if (identity == NULL && callee_is_usual(Py_TYPE(args[CALLABLE])))
 		Py_RETURN_NONE;
 	if (identity == NULL || !tracer_exit(identity))
@@ -225,6 +277,8 @@ LISTENER(any_enter)
 	const void *identity = any_identity(args), *place = call_place(args);
 
 	UNUSED_ARGUMENTS();
+	if (is_bound_c(args[CALLABLE]) && !is_plain_call(args))
+		Py_RETURN_NONE;
 	if (identity != NULL && !tracer_enter(identity, place))
 		tracer_enter_slow(
 			&(struct callee_seen){identity, called(args),
