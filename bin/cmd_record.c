@@ -32,6 +32,7 @@
 #define DEFAULT_OUTPUT "run.ctp"
 #define POLICIES "block|grow|drop"
 #define CLOCKS "auto|system|tsc|events"
+#define DUMP_SIGNALS "USR2|USR1|HUP|URG|WINCH|none"
 
 /* Statuses of env(1). */
 #define STATUS_CANNOT_RUN 126
@@ -86,6 +87,15 @@ static void set_time(const struct argument_value *value)
 		argument_error(value, "'%s' is not a time (500, 2us, 1ms)",
 			value->text);
 	set_number(value, time_ns);
+}
+
+static void set_last(const struct argument_value *value)
+{
+	uint32_t count = arguments_count(value->state, "--last", value->text);
+
+	if (count == 0)
+		argument_error(value, "must be greater than 0");
+	set_number(value, count);
 }
 
 static void set_word(const struct argument_value *value)
@@ -448,6 +458,14 @@ static const struct argument options[] = {
 		"directory of the buffers, in memory for speed (default: "
 		"/dev/shm)", GROUP_SELECT, .call = set_text,
 		.detail = "CTPROF_SPOOL"},
+	{"last", 0, "N", ARGUMENT_CALL,
+		"keep only the last events, at least this many, in memory, and "
+		"write them to the log when the program ends, crashes or gets "
+		"the signal SIGUSR2", GROUP_SELECT, .call = set_last,
+		.detail = "CTPROF_LAST"},
+	{"dump-signal", 0, DUMP_SIGNALS, ARGUMENT_CALL,
+		"with --last: the signal that writes them", GROUP_SELECT,
+		.call = set_word, .detail = "CTPROF_DUMP_SIGNAL"},
 	{"no-command", 0, NULL, ARGUMENT_CALL,
 		"leave the arguments of the program and of its children out of "
 		"the log", GROUP_SELECT, .call = set_text,
@@ -498,6 +516,7 @@ const struct command cmd_record = {
 		"  ctprof record -o run.ctp -- ./program\n"
 		"  ctprof record -o build.ctp -- make -j8\n"
 		"  ctprof record --python -- python3 script.py\n"
+		"  ctprof record --last=1000000 -- ./server\n"
 		"  ctprof record --policy=drop --min-ns=1us -- ./server",
 	.flags = ARGP_IN_ORDER,
 	.run = run,

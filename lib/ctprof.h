@@ -104,6 +104,13 @@ struct ctp_options {
 	int level;              /* deflate level 1-9. CTPROF_LEVEL; 1 */
 	enum ctp_gpu gpu;       /* CTPROF_GPU=off|light|full|graphs */
 	enum ctp_emit emit;     /* CTPROF_EMIT=none|nvtx|itt */
+	/* Keep only the last events, at least this many, in memory until
+	 * ctp_flush(), the signal, ctp_stop() or the program's end. CTPROF_LAST;
+	 * 0: write all events to the log. */
+	uint64_t last;
+	/* The signal, unless the program handles it; -1: none.
+	 * CTPROF_DUMP_SIGNAL=NAME|none; default USR2 */
+	int dump_signal;
 };
 
 /* C++ has designated initializers only since C++20, and compilers warn about
@@ -167,7 +174,8 @@ CTP_API enum ctp_status ctp_stop(void);
  */
 CTP_API const char *ctp_status(void);
 
-/* Writes the data recorded so far, without waiting for it to reach the disk.
+/* Writes the data recorded so far, without waiting for it to reach the disk;
+ * with the option `last`, the last events before this call.
  * Threads: any. Errors: CTP_ERR_STATE, CTP_ERR_IO. */
 CTP_API enum ctp_status ctp_flush(void);
 

@@ -46,23 +46,26 @@ static int optional_path(PyObject *object, void *result)
 
 static PyObject *record_start(PyObject *module, PyObject *args, PyObject *names)
 {
-	static const char *keywords[] = {"out", "min_ns", "spool", NULL};
+	static const char *keywords[] = {
+		"out", "min_ns", "spool", "last", NULL};
 	struct ctp_options options = CTP_OPTIONS_INIT;
 	PyObject *out = NULL;
 	PyObject *spool = NULL;
 	unsigned long long min_ns = 0;
+	unsigned long long last = 0;
 	enum ctp_status result;
 
 	(void)module;
-	if (!PyArg_ParseTupleAndKeywords(args, names, "|O&KO&:record_start",
+	if (!PyArg_ParseTupleAndKeywords(args, names, "|O&KO&K:record_start",
 		    KEYWORDS(keywords), optional_path, &out, &min_ns,
-		    optional_path, &spool)) {
+		    optional_path, &spool, &last)) {
 		Py_XDECREF(out);
 		return NULL;
 	}
 	options.out = out == NULL ? NULL : PyBytes_AS_STRING(out);
 	options.spool = spool == NULL ? NULL : PyBytes_AS_STRING(spool);
 	options.min_ns = min_ns;
+	options.last = last;
 	result = ctp_start(&options);
 	Py_XDECREF(out);
 	Py_XDECREF(spool);
@@ -70,6 +73,22 @@ static PyObject *record_start(PyObject *module, PyObject *args, PyObject *names)
 		return failed();
 	tracer_session();
 	Py_RETURN_NONE;
+}
+
+static PyObject *record_flush(PyObject *module, PyObject *unused)
+{
+	enum ctp_status result;
+
+	(void)module;
+	(void)unused;
+	/* clang-format off */
+	Py_BEGIN_ALLOW_THREADS
+	result = ctp_flush();
+	Py_END_ALLOW_THREADS
+			/* clang-format on */
+			return result == CTP_OK
+		? Py_NewRef(Py_None)
+		: failed();
 }
 
 static PyObject *record_stop(PyObject *module, PyObject *unused)
@@ -268,8 +287,11 @@ static PyMethodDef methods[] = {
 	{"status", status, METH_NOARGS,
 		"status() -> str: what the recorder is doing, for people."},
 	{"record_start", WITH_NAMES(record_start), METH_VARARGS | METH_KEYWORDS,
-		"record_start(out=None, min_ns=0, spool=None): starts to "
-		"record."},
+		"record_start(out=None, min_ns=0, spool=None, last=0): "
+		"starts to record."},
+	{"record_flush", record_flush, METH_NOARGS,
+		"flush(): writes the events recorded so far to the log; with "
+		"`last`, the last ones."},
 	{"record_stop", record_stop, METH_NOARGS,
 		"record_stop(): stops, and completes the log."},
 	{"trace_start", WITH_NAMES(trace_start), METH_VARARGS | METH_KEYWORDS,

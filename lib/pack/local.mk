@@ -9,4 +9,5 @@ libpack_la_SOURCES = \
 	%D%/pack.c %D%/pack.h \
 	%D%/pack_record.c %D%/pack_record.h \
 	%D%/process.c %D%/process.h \
-	%D%/spool.c %D%/spool.h
+	%D%/spool.c %D%/spool.h \
+	%D%/window.c %D%/window.h

@@ -2,6 +2,8 @@
 #include "pack/options.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,8 @@
 #define DEFAULT_BUFFER_MAX (UINT64_C(64) * 1024 * 1024)
 #define LEAST_CHUNKS 4
 #define MOST_CHUNKS (UINT32_C(1) << 20)
+/* With a window of the last events, for threads that fill theirs. */
+#define WINDOW_CHUNKS 16
 
 static const char *const policies[] = {"block", "grow", "drop", NULL};
 static const char *const clocks[] = {"auto", "system", "tsc", "events", NULL};
@@ -226,6 +230,46 @@ const char *options_gpu_name(enum ctp_gpu gpu)
 	return gpus[gpu];
 }
 
+/* Signals that a program may be sent without a fault of its own. */
+static const struct {
+	const char *name;
+	int number;
+} dump_signals[] = {{"USR2", SIGUSR2}, {"USR1", SIGUSR1}, {"HUP", SIGHUP},
+	{"URG", SIGURG}, {"WINCH", SIGWINCH}, {"none", 0}};
+
+static enum ctp_status read_dump_signal(int *number, struct ctp_error *err)
+{
+	const char *value = environment_find("CTPROF_DUMP_SIGNAL");
+
+	*number = SIGUSR2;
+	if (value == NULL || value[0] == '\0')
+		return CTP_OK;
+	for (size_t i = 0; i < sizeof(dump_signals) / sizeof(dump_signals[0]);
+		i++)
+		if (strcmp(value, dump_signals[i].name) == 0) {
+			*number = dump_signals[i].number;
+			return CTP_OK;
+		}
+	return refuse(err, "CTPROF_DUMP_SIGNAL", value);
+}
+
+static enum ctp_status fill_last(struct session_options *options,
+	const struct ctp_options *given, struct ctp_error *err)
+{
+	enum ctp_status status = read_size("CTPROF_LAST", &options->last, err);
+
+	if (status == CTP_OK)
+		status = read_dump_signal(&options->dump_signal, err);
+	if (status != CTP_OK || given->size < sizeof(*given))
+		return status;
+	if (given->last != 0)
+		options->last = given->last;
+	if (given->dump_signal != 0)
+		options->dump_signal =
+			given->dump_signal < 0 ? 0 : given->dump_signal;
+	return CTP_OK;
+}
+
 /* Options added after the first release: `given` may be older. */
 static enum ctp_status fill_newer(struct session_options *options,
 	const struct ctp_options *given, struct ctp_error *err)
@@ -240,10 +284,12 @@ static enum ctp_status fill_newer(struct session_options *options,
 	if (status == CTP_OK)
 		status = read_choice(
 			"CTPROF_NO_COMMAND", switches, &no_command, err);
+	if (status == CTP_OK)
+		status = fill_last(options, given, err);
 	options->no_command = no_command != 0;
 	options->gpu = (enum ctp_gpu)gpu;
 	options->emit = (enum ctp_emit)emit;
-	if (given->size >= sizeof(*given)) {
+	if (given->size >= offsetof(struct ctp_options, last)) {
 		if (given->gpu != CTP_GPU_DEFAULT)
 			options->gpu = given->gpu;
 		if (given->emit != CTP_EMIT_DEFAULT)
@@ -259,6 +305,25 @@ static uint32_t chunks_of(uint64_t bytes)
 	if (chunks < LEAST_CHUNKS)
 		return LEAST_CHUNKS;
 	return chunks > MOST_CHUNKS ? MOST_CHUNKS : (uint32_t)chunks;
+}
+
+/* The memory for the last events, and for threads to fill meanwhile. The
+ * default maximum suffices for two words an event. */
+static void fill_window(struct session_options *options, bool is_limited)
+{
+	uint64_t bytes = options->last > UINT64_MAX / 64 ? UINT64_MAX
+							 : options->last * 8;
+	uint32_t least = chunks_of(bytes) + WINDOW_CHUNKS;
+	uint32_t most = chunks_of(bytes / 3 * 8) + WINDOW_CHUNKS;
+
+	if (options->last == 0)
+		return;
+	if (!is_limited && options->chunk_max < most)
+		options->chunk_max = most;
+	if (options->chunks < least)
+		options->chunks = least;
+	if (options->chunks > options->chunk_max)
+		options->chunks = options->chunk_max;
 }
 
 enum ctp_status options_fill(struct session_options *options,
@@ -305,6 +370,7 @@ enum ctp_status options_fill(struct session_options *options,
 	options->chunk_max = chunks_of(buffer_max);
 	if (options->chunk_max < options->chunks)
 		options->chunk_max = options->chunks;
+	fill_window(options, buffer_max != DEFAULT_BUFFER_MAX);
 	return CTP_OK;
 }
 

@@ -26,6 +26,8 @@ struct session_options {
 	enum ctp_gpu gpu;
 	enum ctp_emit emit;
 	bool no_command; /* the program's name, without its arguments */
+	uint64_t last;   /* keep this many events; 0: all */
+	int dump_signal; /* writes them to the log; 0: none */
 };
 
 /*

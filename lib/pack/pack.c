@@ -688,6 +688,12 @@ static enum ctp_status write_trace_loss(struct packer *packer, const char *name,
 		packer->writer, LOG_TRACE_LOSSES, &packer->bytes, err);
 }
 
+enum ctp_status packer_write_earlier(
+	struct packer *packer, uint64_t count, struct ctp_error *err)
+{
+	return write_trace_loss(packer, "earlier_events", count, err);
+}
+
 enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;

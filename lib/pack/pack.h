@@ -53,6 +53,10 @@ enum ctp_status packer_write_registry(struct packer *packer,
 enum ctp_status packer_write_losses(struct packer *packer, uint32_t track,
 	const struct chunk_losses *losses, struct ctp_error *err);
 
+/* Writes how many earlier events were not kept, in total. */
+enum ctp_status packer_write_earlier(
+	struct packer *packer, uint64_t count, struct ctp_error *err);
+
 /* Writes the counts of dropped ranges of all tracks, and losses without a
  * track. */
 enum ctp_status packer_finish(struct packer *packer, struct ctp_error *err);

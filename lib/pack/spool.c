@@ -511,6 +511,24 @@ void spool_link(struct spool *spool, const struct chunk *chunk, uint32_t used,
 	atomic_store(&slot->link, spool_index(spool, next) + 1);
 }
 
+void spool_rewrite(struct spool *spool, struct chunk *chunk,
+	const struct chunk *from, uint32_t used)
+{
+	struct spool_slot *slot = slot_of(spool, chunk);
+
+	/* If the process is killed midway, the chunk must appear to be empty. */
+	__atomic_store_n(&chunk->words[0], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&chunk->consumed, 0, __ATOMIC_RELEASE);
+	slot->consumed = 0;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	slot->used = used;
+	slot->base = from->base;
+	chunk->base = from->base;
+	memcpy(chunk->words + 1, from->words + 1,
+		(CHUNK_WORDS - 1) * sizeof(chunk->words[0]));
+	__atomic_store_n(&chunk->words[0], from->words[0], __ATOMIC_RELEASE);
+}
+
 const struct chunk *spool_find_full(
 	const struct spool *spool, uint32_t track, uint64_t *seq)
 {

@@ -110,6 +110,8 @@ struct spool_header {
 	uint32_t range_ps;
 	/* The process's rank in its job, + 1; 0: unknown. Likewise. */
 	uint32_t rank;
+	/* Events that were not kept, see window.h. Likewise. */
+	uint64_t earlier_events;
 };
 
 /* The state of a chunk that the recorder relies on. */
@@ -230,6 +232,11 @@ struct chunk *spool_next(const struct spool *spool, const struct chunk *chunk);
 /* Links `next` after this chunk, which has `used` words. */
 void spool_link(struct spool *spool, const struct chunk *chunk, uint32_t used,
 	const struct chunk *next);
+
+/* Replaces the contents of a full chunk by the `used` words of `from`, and its
+ * base; track and number stay. */
+void spool_rewrite(struct spool *spool, struct chunk *chunk,
+	const struct chunk *from, uint32_t used);
 
 /* Words stored in a pushed chunk; and words that are in the log. */
 uint32_t spool_used(const struct spool *spool, const struct chunk *chunk);

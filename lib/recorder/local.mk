@@ -9,6 +9,7 @@ librecorder_la_SOURCES = \
 	%D%/forward.c %D%/forward.h \
 	%D%/forward_itt.c \
 	%D%/forward_nvtx.c \
+	%D%/dump_signal.c %D%/dump_signal.h \
 	%D%/exit_watch.c %D%/exit_watch.h \
 	%D%/function_filter.c %D%/function_filter.h \
 	%D%/instrument_abi.h \

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,6 +26,7 @@
 #include "pack/process.h"
 #include "recorder/device_link.h"
 #include "recorder/device_load.h"
+#include "recorder/dump_signal.h"
 #include "recorder/exit_watch.h"
 #include "recorder/forward.h"
 #include "recorder/function_filter.h"
@@ -117,6 +119,11 @@ static void read_track(struct fork_ranges *open, const struct thread *thread)
 
 	if (writer_thread_packer() != NULL)
 		read_log(open, writer_thread_packer(), track);
+	if (writer_thread_window() != NULL)
+		for (; (chunk = window_find(
+				writer_thread_window(), track, &seq)) != NULL;
+			seq++)
+			read_chunk(open, chunk);
 	for (; (chunk = spool_find_full(spool, track, &seq)) != NULL; seq++)
 		read_chunk(open, chunk);
 	chunk = atomic_load(&thread->live);
@@ -594,6 +601,12 @@ static void end_thread(const struct thread *thread)
 	fork_ranges_forget(thread);
 }
 
+static void watch_dump_signal(void)
+{
+	if (session_state.options.last != 0)
+		dump_signal_watch(session_state.options.dump_signal);
+}
+
 /*
  * The recording begins with the first event: the library may be preloaded into
  * every shell and linker of a build, most of which record nothing.
@@ -616,6 +629,7 @@ static void read_environment(void)
 		session_set_reason(&err);
 	} else {
 		watch_forks();
+		watch_dump_signal();
 		atomic_store(&session.due, true);
 		if (wants_devices())
 			device_load_later();
@@ -667,7 +681,9 @@ enum ctp_status ctp_start(const struct ctp_options *options)
 		status = options_fill(&session_state.options, options, &err);
 		if (status == CTP_OK)
 			status = begin(&err);
-		if (status != CTP_OK)
+		if (status == CTP_OK)
+			watch_dump_signal();
+		else
 			session_set_reason(&err);
 	}
 	release(before);
@@ -741,9 +757,14 @@ enum ctp_status ctp_flush(void)
 static void describe_recording(char *words, size_t size)
 {
 	char problem[DEVICE_PROBLEM_BYTES];
+	char what[64] = "";
 	bool has_problem = device_load_problem(problem, sizeof(problem));
 
-	(void)snprintf(words, size, "recording to %s%s%s%s%s",
+	if (session_state.options.last != 0)
+		(void)snprintf(what, sizeof(what),
+			"the last %" PRIu64 " events ",
+			session_state.options.last);
+	(void)snprintf(words, size, "recording %sto %s%s%s%s%s", what,
 		session_state.path,
 		session_state.spool.fd < 0
 			? " (without a spool: events not yet in the log are "

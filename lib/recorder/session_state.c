@@ -59,6 +59,7 @@ static bool may_grow(void)
 	uint32_t count = atomic_load(&session_state.spool.own.chunk_count);
 
 	return session_state.options.policy == CTP_POLICY_GROW ||
+	       session_state.options.last != 0 ||
 	       count < session_state.options.chunks / 2 + 2 * live_chunks();
 }
 

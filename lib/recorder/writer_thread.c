@@ -7,6 +7,9 @@
  *
  * The scale of the clock is measured at the start of the recording, here rather
  * than in ctp_start(): the header block is written when it is known.
+ *
+ * If only the last events are kept, full chunks stay in a window, and are packed
+ * when a flush, the signal or the end of the recording asks for it.
  */
 #include "recorder/writer_thread.h"
 
@@ -18,6 +21,8 @@
 #include <unistd.h>
 
 #include "pack/pack.h"
+#include "pack/window.h"
+#include "recorder/dump_signal.h"
 #include "recorder/exit_watch.h"
 #include "recorder/registry.h"
 #include "recorder/session_state.h"
@@ -46,6 +51,8 @@ static struct {
 	struct log_writer *writer;
 	int spool_lock;        /* for a separate descriptor table; or -1 */
 	struct packer *packer; /* NULL until the scale is known */
+	struct window window;
+	uint64_t earlier; /* events before the window; the log's count */
 	pthread_t thread;
 	sigset_t mask; /* of the starting thread */
 	bool running;
@@ -105,17 +112,16 @@ static void commit(struct chunk *chunk, uint32_t consumed)
 			packer_newest_ns(writer.packer)});
 }
 
-/* Measures the clock, then writes the header and the first sync entry. */
-static enum ctp_status begin_log(struct ctp_error *err)
+/* Measures the clock, once. */
+static void measure_scale(void)
 {
 	struct clock_sync now = clock_sync_now(writer.tsc);
 	int64_t elapsed = now.raw_ns - writer.start.raw_ns;
 	int64_t least =
 		read_order() == WRITER_THREAD_STOP ? SCALE_STOP_NS : SCALE_NS;
-	enum ctp_status status;
 
-	if (writer.packer != NULL)
-		return CTP_OK;
+	if (writer.scale.ns_per_tick != 0)
+		return;
 	if (elapsed < least) {
 		struct timespec rest = {0, least - elapsed};
 
@@ -125,6 +131,16 @@ static enum ctp_status begin_log(struct ctp_error *err)
 	writer.scale = clock_scale_between(&writer.start, &now, writer.tsc);
 	writer.spool->own.scale = writer.scale;
 	writer.spool->header->scale = writer.scale;
+}
+
+/* Writes the header and the first sync entry. */
+static enum ctp_status begin_log(struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	if (writer.packer != NULL)
+		return CTP_OK;
+	measure_scale();
 	writer.packer =
 		packer_new(writer.writer, writer.scale, writer.options->min_ns);
 	if (writer.packer == NULL)
@@ -186,18 +202,26 @@ static enum ctp_status pack_events(
 	return status;
 }
 
+static bool has_window(void)
+{
+	return writer.window.events_min != 0;
+}
+
 /* A chunk that cannot be packed stays in the spool, for the repair of the
  * log. */
 static enum ctp_status pack_full(struct ctp_error *err)
 {
-	struct chunk *chunk = spool_pop_full(writer.spool);
-	enum ctp_status status = CTP_OK;
+	enum ctp_status status =
+		has_window() ? window_add(&writer.window, err) : CTP_OK;
+	struct chunk *chunk = has_window() ? window_take(&writer.window)
+					   : spool_pop_full(writer.spool);
 	bool few; /* names: they fit the registry's last chunk */
 
 	(void)registry_chunk(&few);
-	if (chunk == NULL && few)
+	if (status == CTP_OK && chunk == NULL && few)
 		return CTP_OK;
-	status = begin_log(err);
+	if (status == CTP_OK)
+		status = begin_log(err);
 	if (status == CTP_OK && !few)
 		status = pack_registry(err);
 	while (status == CTP_OK && chunk != NULL) {
@@ -262,6 +286,59 @@ static enum ctp_status pack_all(struct ctp_error *err)
 		status = pack_live(err);
 	if (status == CTP_OK)
 		status = pack_registry(err);
+	return status;
+}
+
+/* Writes how many events were not kept, if there are more. */
+static enum ctp_status write_earlier(struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	if (window_earlier(&writer.window) == writer.earlier)
+		return CTP_OK;
+	writer.earlier = window_earlier(&writer.window);
+	status = packer_write_earlier(writer.packer, writer.earlier, err);
+	/* A chunk that was packed in part may become a prefix, which is not in
+	 * the log. */
+	if (status == CTP_OK)
+		commit(NULL, 0);
+	return status;
+}
+
+/* Packs the window, too. */
+static enum ctp_status dump(struct ctp_error *err)
+{
+	enum ctp_status status = pack_all(err);
+
+	if (status == CTP_OK && has_window()) {
+		commit(NULL, 0);
+		status = write_earlier(err);
+	}
+	return status;
+}
+
+static bool has_thread(uint32_t track)
+{
+	for (const struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next)
+		if (atomic_load(&thread->alive) &&
+			session_is(atomic_load(&thread->session)) &&
+			atomic_load(&thread->track) == track)
+			return true;
+	return false;
+}
+
+/* Adds full chunks to the window; with `tracks`, forgets threads that have
+ * ended, which leave their last chunk before. */
+static enum ctp_status keep_window(bool tracks, struct ctp_error *err)
+{
+	enum ctp_status status = window_add(&writer.window, err);
+
+	measure_scale();
+	for (uint32_t i = 0; tracks && i < writer.window.track_room; i++)
+		if (window_has_track(&writer.window, i) && !has_thread(i) &&
+			atomic_load(&writer.spool->full_head) == 0)
+			window_end_track(&writer.window, i);
 	return status;
 }
 
@@ -336,6 +413,8 @@ static enum ctp_status end_log(struct ctp_error *err)
 		status = lose_unreadable(err);
 	if (status == CTP_OK)
 		status = write_losses(writer.packer, &totals, err);
+	if (status == CTP_OK)
+		status = write_earlier(err);
 	if (status == CTP_OK) {
 		commit(NULL, 0); /* these counts are stored nowhere else */
 		status = write_sync(&stop, err);
@@ -392,12 +471,16 @@ static void beat(enum writer_thread_order order, unsigned beats)
 	if (writer.error.status != CTP_OK)
 		return;
 	regain_files();
-	status = pack_full(&err);
+	status = has_window() && order == WRITER_THREAD_NONE
+			 ? keep_window(beats % BEATS_PER_FLUSH ==
+					       BEATS_PER_FLUSH - 1,
+				   &err)
+			 : pack_full(&err);
 	if (status == CTP_OK && order == WRITER_THREAD_STOP)
 		status = end_log(&err);
 	else if (status == CTP_OK && order == WRITER_THREAD_FLUSH)
-		status = pack_all(&err);
-	else if (status == CTP_OK &&
+		status = dump(&err);
+	else if (status == CTP_OK && !has_window() &&
 		 beats % BEATS_PER_FLUSH == BEATS_PER_FLUSH - 1)
 		status = pack_live(&err);
 	set_error(status, &err);
@@ -429,7 +512,10 @@ static void *run(void *argument)
 			exit_watch_check(&writer.mask);
 		}
 		writer_thread_pause();
-		beat(order, due ? ++beats : 0);
+		beat(order == WRITER_THREAD_NONE && dump_signal_take()
+				? WRITER_THREAD_FLUSH
+				: order,
+			due ? ++beats : 0);
 		writer_thread_resume();
 		if (order != WRITER_THREAD_NONE) {
 			(void)pthread_mutex_lock(&writer.lock);
@@ -468,6 +554,7 @@ enum ctp_status writer_thread_start(struct spool *spool, int fd,
 	writer.tsc = spool->own.clock == SPOOL_CLOCK_TSC;
 	writer.scale = (struct clock_scale){start->ticks, 0};
 	writer.packer = NULL;
+	writer.earlier = 0;
 	writer.spool_lock = -1;
 	writer.error.status = CTP_OK;
 	writer.order = WRITER_THREAD_NONE;
@@ -478,7 +565,13 @@ enum ctp_status writer_thread_start(struct spool *spool, int fd,
 		return ctp_no_memory(err);
 	}
 	log_writer_follow(writer.writer, spool->own.log_path);
+	if (window_init(&writer.window, spool, options->last, err) != CTP_OK) {
+		log_writer_free(writer.writer);
+		return err->status;
+	}
+	(void)dump_signal_take();
 	if (make_thread() != 0) {
+		window_clear(&writer.window);
 		log_writer_free(writer.writer);
 		return ctp_fail(err, CTP_ERR_NOMEM,
 			"cannot create the background thread");
@@ -522,6 +615,7 @@ enum ctp_status writer_thread_stop(struct ctp_error *err)
 	(void)pthread_join(writer.thread, NULL);
 	packer_free(writer.packer);
 	log_writer_free(writer.writer);
+	window_clear(&writer.window);
 	writer.packer = NULL;
 	writer.writer = NULL;
 	writer.running = false;
@@ -531,6 +625,11 @@ enum ctp_status writer_thread_stop(struct ctp_error *err)
 const struct packer *writer_thread_packer(void)
 {
 	return writer.packer;
+}
+
+const struct window *writer_thread_window(void)
+{
+	return has_window() ? &writer.window : NULL;
 }
 
 void writer_thread_pause(void)
@@ -557,6 +656,7 @@ void writer_thread_forget(void)
 	writer.running = false;
 	writer.packer = NULL;
 	writer.writer = NULL;
+	writer.window = (struct window){0};
 	writer.order = WRITER_THREAD_NONE;
 	(void)pthread_mutex_init(&writer.lock, NULL);
 	(void)pthread_mutex_init(&writer.working, NULL);

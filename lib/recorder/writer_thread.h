@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "pack/pack.h"
+#include "pack/window.h"
 #include "recorder/session_state.h"
 
 /*
@@ -26,6 +27,9 @@ enum ctp_status writer_thread_stop(struct ctp_error *err);
 /* The packer of the chunks; NULL if nothing was packed. Between
  * writer_thread_pause() and writer_thread_resume(). */
 const struct packer *writer_thread_packer(void);
+
+/* The window of the last events, likewise; NULL: all are kept. */
+const struct window *writer_thread_window(void);
 
 /*
  * Around fork(): the background thread waits between two rounds, so that it

@@ -209,6 +209,9 @@ static enum ctp_status pack(struct recovery *recovery, struct ctp_error *err)
 		if (status == CTP_OK)
 			status = pack_chunk(packer, recovery->chunk, err);
 	}
+	if (status == CTP_OK && recovery->spool->header.earlier_events > 0)
+		status = packer_write_earlier(
+			packer, recovery->spool->header.earlier_events, err);
 	return status == CTP_OK ? packer_finish(packer, err) : status;
 }
 

@@ -101,6 +101,8 @@ static const struct {
 		"invalid UTF-8 sequences replaced", true},
 	[LOSS_NOT_SHOWN] = {"not_shown",
 		"events that the written format cannot express", true},
+	[LOSS_EARLIER_EVENTS] = {"earlier_events",
+		"earlier events not kept: only the last were wanted", true},
 	/* clang-format on */
 };
 

@@ -142,6 +142,7 @@ enum trace_loss {
 			       * shortened so that they nest */
 	LOSS_BAD_TEXT,        /* writer: bytes that are not UTF-8, replaced */
 	LOSS_NOT_SHOWN,       /* writer: the format cannot express these */
+	LOSS_EARLIER_EVENTS,  /* recorder: before the last N, as requested */
 	LOSS_KINDS
 };
 

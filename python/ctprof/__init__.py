@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Records Python programs for ctprof: every call, with the whole timeline."""
 from ._ctprof import __version__, counter, instant, range, step
+from ._ctprof import record_flush as flush
 from ._session import start, stop
 from ._stats import load
 from ._trace import record_function, trace
 from .profile import Profile, run, runctx
 
-__all__ = ["DynamoProfilerState", "Profile", "counter", "instant", "load",
-           "range", "record_function", "run", "runctx", "start", "step",
+__all__ = ["DynamoProfilerState", "Profile", "counter", "flush", "instant",
+           "load", "range", "record_function", "run", "runctx", "start", "step",
            "stop", "trace"]
 
 

@@ -36,6 +36,9 @@ The last form runs a command of ctprof: `{python} -m ctprof stats run.ctp`.
       --no-c-calls           record Python functions only
       --min-us=TIME          leave out calls that are shorter, in
                              microseconds, and contain nothing
+      --last=N               keep only the last events, at least this many, in
+                             memory, and write them to the log at the end or
+                             at the signal SIGUSR2
       --include=GLOB         record only functions of matching files or
                              modules; may be given again
       --exclude=GLOB         do not record functions of matching files or
@@ -85,6 +88,7 @@ class Request:
         self.help = False
         self.version = False
         self.min_us = 0.0
+        self.last = 0
         self.compile = False
         self.python = False
         self.trace = {"depth": 0}
@@ -105,6 +109,13 @@ def _count(option, text):
     if not text.isdecimal():
         raise UsageError(f"{option}: '{text}' is not a count")
     return int(text)
+
+
+def _last(option, text):
+    count = _count(option, text)
+    if not 0 < count < 1 << 32:
+        raise UsageError(f"{option}: '{text}' is not a number of events")
+    return count
 
 
 def _time(option, text):
@@ -135,6 +146,7 @@ _VALUES = {
     "--output": ("output", _text),
     "--sort": ("sort", _sort_key),
     "--min-us": ("min_us", _time),
+    "--last": ("last", _last),
     "--calls": ("calls", _one_of("builtin|all")),
     "--hook": ("hook", _one_of("auto|monitoring|setprofile")),
     "--depth": ("depth", _count),

@@ -178,7 +178,8 @@ class _Run:
             if (self._is_kept and not self._request.force and
                     os.path.isfile(self._output.path)):
                 raise _Exists(self._name)
-            _session.begin(self._output.pattern(), self._request.min_us)
+            _session.begin(self._output.pattern(), self._request.min_us,
+                           self._request.last)
         except (RuntimeError, ValueError) as error:
             _session.say(f"not recording: {error}")
             return False
@@ -277,6 +278,7 @@ def _hand_over(request):
              f"--output={output}",
              f"--min-ns={round(request.min_us * 1000)}",
              *["--separate"] * request.separate,
+             *[f"--last={request.last}"] * bool(request.last),
              *["--force"] * request.force, *["--quiet"] * request.quiet],
             [sys.executable, *sys.orig_argv[1:]])
     except (RuntimeError, OSError):

@@ -21,7 +21,7 @@ def is_recording():
     return _ctprof.status()[:9] == "recording"
 
 
-def begin(out=None, min_us=0.0):
+def begin(out=None, min_us=0.0, last=0):
     """Starts the recorder. False if it records already and no path was given.
     Raises RuntimeError with the reason if it cannot start."""
     global _is_ours
@@ -30,7 +30,7 @@ def begin(out=None, min_us=0.0):
             return False
         raise RuntimeError(f"ctprof is already running: {_ctprof.status()}")
     _ctprof.record_start(None if out is None else os.fspath(out),
-                         round(min_us * 1000))
+                         round(min_us * 1000), last=last)
     _is_ours = True
     return True
 
@@ -95,12 +95,13 @@ def untrace():
         say("the tracer corrected: " + ", ".join(words))
 
 
-def start(out=None, *, min_us=0.0, **options):
+def start(out=None, *, min_us=0.0, last=0, **options):
     """Records every call from here to stop(), in all threads.
 
     `out` is the log's path, with %p for the process's number; by default
     CTPROF_OUT, or ctprof.%p.ctp. `min_us` leaves out calls that are shorter and
-    contain nothing. The other options are the tracer's: calls, c_calls, depth,
+    contain nothing. `last` keeps only the last events, at least that many, until
+    flush(), stop() or the signal SIGUSR2. The other options are the tracer's: calls, c_calls, depth,
     exclude, gc, hook, imports, include, max_depth, modules, parameters, tasks;
     see ctprof-python(1).
 
@@ -108,7 +109,7 @@ def start(out=None, *, min_us=0.0, **options):
     created.
     """
     global _is_started
-    is_begun = begin(out, min_us)
+    is_begun = begin(out, min_us, last)
     atexit.register(_stop_at_exit)
     try:
         trace(options)

@@ -502,6 +502,27 @@ after()
         said = self.run_with("-V", check=True).stdout
         self.assertEqual(said, support.ctprof("--version").stdout)
 
+    def test_last_keeps_the_last_events(self):
+        script = self.script("""
+import os, signal
+def call():
+    pass
+for _ in range(100_000):
+    call()
+""")
+        self.run_with("--last=1000", script, check=True)
+        done = support.ctprof("info", "--json", self.log)
+        facts = json.loads(done.stdout)
+        earlier = facts["notes"]["earlier_events"]
+        # Two events for each call, and for the module and exec().
+        self.assertEqual(2 * facts["counts"]["ranges"] + earlier, 200_004)
+        self.assertGreater(earlier, 100_000)
+
+    def test_last_is_a_number(self):
+        for text in ("0", "x", "-1"):
+            with self.assertRaises(_options.UsageError):
+                _options.read_command([f"--last={text}", "program.py"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -28,6 +28,7 @@ shell_tests += \
 	%D%/deaths.sh \
 	%D%/forward.sh \
 	%D%/kill.sh \
+	%D%/last.sh \
 	%D%/lifecycle.sh \
 	%D%/no_hooks.sh \
 	%D%/oracle.sh \
@@ -35,11 +36,13 @@ shell_tests += \
 	%D%/stray_stores.sh
 test_programs += \
 	%D%/wild_program \
+	%D%/last_program \
 	%D%/lifecycle_program \
 	%D%/record_everything \
 	%D%/record_devices
 tests_lib_recorder_wild_program_SOURCES = %D%/wild_program.c tests/support/sanitized_fork.c
 tests_lib_recorder_wild_program_LDADD = libctprof.la -lpthread
+tests_lib_recorder_last_program_LDADD = libctprof.la -lpthread
 tests_lib_recorder_lifecycle_program_LDADD = libctprof.la -lpthread
 tests_lib_recorder_record_everything_LDADD = libctprof.la -lpthread
 tests_lib_recorder_record_devices_LDADD = libbase.la libctprof.la
