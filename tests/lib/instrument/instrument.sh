@@ -69,7 +69,7 @@ holds() {
 # record ARGUMENT...: records the current program.
 record() {
 	rm -f run*.ctp
-	"$CTPROF" record -q ${options:-} -o run.ctp -- "$program" "$@" \
+	"$CTPROF" record -q --separate ${options:-} -o run.ctp -- "$program" "$@" \
 		>out 2>err || complain "$program $*: fails: $(cat err)"
 }
 
