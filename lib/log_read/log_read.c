@@ -318,6 +318,8 @@ static void make_times(struct log_recording *recording, int64_t base)
 		log_recording_extend(recording, latest);
 	else if (latest > trace->timeline_end_ns)
 		trace->timeline_end_ns = latest;
+	if (timeline && latest > recording->timeline_end_ns)
+		recording->timeline_end_ns = latest;
 }
 
 /* A block of events with `elements` elements, from its second one on: read and
@@ -868,6 +870,7 @@ enum ctp_status log_read_open(FILE *file, const void *head, size_t head_size,
 		return ctp_no_memory(err);
 	}
 	reader->recording.trace = reader->source.trace;
+	reader->recording.timeline_end_ns = INT64_MIN;
 	reader->source.next = next;
 	reader->source.follow = follow;
 	reader->source.is_whole = is_whole;

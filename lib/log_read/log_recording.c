@@ -91,6 +91,7 @@ static void reset(struct log_recording *recording)
 	recording->process_name = 0;
 	recording->shift_ns = 0;
 	recording->end_ns = 0;
+	recording->timeline_end_ns = INT64_MIN;
 	recording->has_end = false;
 	recording->finished = false;
 	recording->refused = false;
@@ -196,6 +197,38 @@ static void count_missing(struct log_recording *recording)
 			recording->trace, LOSS_MISSING_BLOCKS, missing - known);
 }
 
+static void set_ends(struct log_recording *recording)
+{
+	struct trace *trace = recording->trace;
+
+	for (uint32_t i = 0; i < recording->track_count; i++) {
+		const struct log_track *log_track = recording->tracks[i];
+		struct trace_track *track =
+			&trace->tracks[log_track->trace_track];
+
+		if (track->has_end || log_track->kind == LOG_TIMELINE)
+			continue;
+		track->has_end = true;
+		track->end_ns = recording->end_ns;
+	}
+}
+
+/* Those of a single recording have the trace's end, which is known later. */
+static void set_timeline_ends(struct log_recording *recording)
+{
+	for (uint32_t i = 0; i < recording->track_count; i++) {
+		const struct log_track *log_track = recording->tracks[i];
+		struct trace_track *track =
+			&recording->trace->tracks[log_track->trace_track];
+
+		if (track->has_end || log_track->kind != LOG_TIMELINE ||
+			recording->timeline_end_ns == INT64_MIN)
+			continue;
+		track->has_end = true;
+		track->end_ns = recording->timeline_end_ns;
+	}
+}
+
 void log_recording_finish(struct log_recording *recording)
 {
 	struct trace *trace = recording->trace;
@@ -209,21 +242,15 @@ void log_recording_finish(struct log_recording *recording)
 		count_missing(recording);
 	else
 		trace->losses[LOSS_TRUNCATED]++;
-	for (uint32_t i = 0; i < recording->track_count; i++) {
-		const struct log_track *log_track = recording->tracks[i];
-		struct trace_track *track =
-			&trace->tracks[log_track->trace_track];
-
-		if (track->has_end || log_track->kind == LOG_TIMELINE)
-			continue;
-		track->has_end = true;
-		track->end_ns = recording->end_ns;
-	}
+	set_ends(recording);
+	if (recording->number > 0)
+		set_timeline_ends(recording);
 }
 
 void log_recording_next(struct log_recording *recording)
 {
 	log_recording_finish(recording);
+	set_timeline_ends(recording);
 	reset(recording);
 	recording->number++;
 }

@@ -126,6 +126,7 @@ struct log_recording {
 	bool refused;     /* it needs a newer reader: its blocks are skipped */
 	uint32_t number;  /* in the log, from 0 */
 	int64_t end_ns;   /* its own, which may be before the trace's */
+	int64_t timeline_end_ns; /* likewise */
 	struct log_totals totals;
 	uint64_t losses[LOSS_KINDS]; /* of the last block of the trace's */
 	int64_t pid;

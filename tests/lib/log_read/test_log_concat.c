@@ -47,6 +47,22 @@ START_TEST(a_recording_ends_before_an_earlier_one_that_lasts_longer)
 }
 END_TEST
 
+START_TEST(a_timeline_ends_with_its_own_recording)
+{
+	for (int i = 2; i >= 1; i--) {
+		log_maker_add_header(&log_case_made, 1000, 1);
+		log_maker_add(&log_case_made, "[2, 1, 1, 7, '']");
+		log_maker_add(&log_case_made, "[1, 1, [['s', '', 0]]]");
+		log_maker_add(&log_case_made,
+			"[3, 1, 0, 0, [%d], [], [1], [2], []]", i * 100);
+		log_maker_add(&log_case_made, "[6, {'log': 9, 'events': 1}]");
+	}
+	log_case_read_made();
+	ck_assert_str_eq(log_case_text.tracks,
+		"timeline 42 7 '' to 200\ntimeline 42 7 '' to 100\n");
+}
+END_TEST
+
 static void add_process(int pid, const char *more, const char *rows)
 {
 	log_maker_add(&log_case_made,
@@ -246,6 +262,7 @@ static TCase *make_concat(void)
 	tcase_add_test(tests, two_recordings_are_read_one_after_the_other);
 	tcase_add_test(tests,
 		a_recording_ends_before_an_earlier_one_that_lasts_longer);
+	tcase_add_test(tests, a_timeline_ends_with_its_own_recording);
 	tcase_add_test(tests, equal_ids_of_two_processes_are_different);
 	tcase_add_test(tests, every_other_process_is_one_fact);
 	tcase_add_test(tests, a_log_twice_is_everything_twice);
