@@ -166,7 +166,7 @@ static inline bool is_bound_c(PyObject *object)
 	       Py_TYPE(PyMethod_GET_FUNCTION(object)) != &PyFunction_Type;
 }
 
-/* Whether its return will be reported: the call is no CALL_FUNCTION_EX. */
+/* Whether the return is reported: not that of a CALL_FUNCTION_EX. */
 static bool is_plain_call(PyObject *const *args)
 {
 	unsigned char opcode = *(const unsigned char *)call_instruction(args);

@@ -168,8 +168,8 @@ class Calls(Traced):
                 self.assertEqual(len(self.named("leaf")), 1)
 
     def test_bound_c_functions_do_not_tear_the_log(self):
-        """Several versions report only one half of such a call. What
-        sys.monitoring reports of it balances: PyTorch makes thousands."""
+        """Several versions report only one half of such a call. The events
+        of sys.monitoring balance: PyTorch makes thousands."""
         class Thing:
             show = classmethod(repr)
             __enter__ = classmethod(repr)
