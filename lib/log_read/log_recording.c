@@ -213,7 +213,7 @@ static void set_ends(struct log_recording *recording)
 	}
 }
 
-/* Those of a single recording have the trace's end, which is known later. */
+/* A single recording's tracks have the trace's end, which is known later. */
 static void set_timeline_ends(struct log_recording *recording)
 {
 	for (uint32_t i = 0; i < recording->track_count; i++) {

@@ -178,6 +178,7 @@ class Bench:
             "record",
             "--force",
             "-q",
+            "--separate",
             "-o",
             str(log),
             *options,

@@ -148,7 +148,7 @@ for page in "$work"/pages/*; do
 		mkdir trace
 		cp "$srcdir/tests/traces/torch_trace_graph_breaks.log.gz" \
 			trace/dedicated_log_torch_trace_rank_0_x.log.gz
-		cp "$srcdir/tests/traces/torch_compile_functions.json.gz" \
+		cp "$srcdir/tests/traces/compile/functions.json.gz" \
 			compile.ctp
 		gzip -dc build/*.gz | head -c 5000 | gzip >killed.json.gz
 		for trace in t train big; do

@@ -138,7 +138,7 @@ def make_inputs():
     link("decode", "traces", "mi300_vllm_graph_decode.json.gz")
     link("graph_breaks", "traces", "torch_trace_graph_breaks.log.gz")
     link("functions", "traces", "torch_trace_functions.log.gz")
-    link("traced", "traces", "torch_compile_functions.json.gz")
+    link("traced", "traces", "compile/functions.json.gz")
     link("inductor", "traces", "torch_trace_inductor.log.gz")
     link("cache_hits", "traces", "torch_trace_cache_hits.log.gz")
     link("rustc", "traces", "rustc_1.95.json.gz")

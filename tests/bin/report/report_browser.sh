@@ -55,4 +55,4 @@ if [ -n "$recorded" ]; then
 fi
 "$python" "$srcdir/tests/bin/report/report_browser.py" "$CTPROF" "$work" \
 	"$work/exact.json" "$traces/torch_trace_functions.log.gz" \
-	"$traces/torch_compile_functions.json.gz" "$@"
+	"$traces/compile/functions.json.gz" "$@"

@@ -374,7 +374,7 @@ def check_compilations(ctprof, directory, traces):
     """The tables are those of `ctprof compilations`, joined, also of a
     directory; with many inputs some rows and texts are omitted."""
     both = [os.path.join(traces, name) for name in (
-        "torch_trace_functions.log.gz", "torch_compile_functions.json.gz")]
+        "torch_trace_functions.log.gz", "compile/functions.json.gz")]
     report = check_tables(ctprof, *both)
     assert all(report[table] for table in COMPILE_TABLES)
     for name in ("self-win-clang-19.1_main", "nvcc_13.0", "rustc_1.95",
