@@ -468,6 +468,11 @@ void columns_add(struct sheet *sheet, const struct columns *columns,
 		put_object(sheet, columns, row);
 }
 
+bool columns_full(const struct sheet *sheet)
+{
+	return sheet->max_bytes != 0 && sheet->json.used >= sheet->max_bytes;
+}
+
 void columns_end(struct sheet *sheet, const struct columns *columns)
 {
 	if (sheet->style == REPORT_JSON && columns->key != NULL)

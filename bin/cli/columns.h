@@ -180,8 +180,9 @@ struct sheet {
 	bool failed;  /* out of memory */
 
 	/* A page: */
-	bool brief;           /* rows cannot be unfolded */
-	uint32_t clipped;     /* texts that were too long */
+	bool brief;       /* rows cannot be unfolded */
+	size_t max_bytes; /* of `json`: rows beyond are hidden; 0: no limit */
+	uint32_t clipped; /* texts that were too long */
 	const char *page_key; /* of the last table */
 
 	struct column_unit unit;   /* in text: of times */
@@ -209,6 +210,9 @@ void columns_end(struct sheet *sheet, const struct columns *columns);
  * pages. */
 void columns_members(
 	struct sheet *sheet, const struct columns *columns, const void *row);
+
+/* Whether the next row would be beyond the limit of a page. */
+bool columns_full(const struct sheet *sheet);
 
 /* Prints if the style is text; the second the rows beyond --top, if any, also
  * for pages. */

@@ -301,20 +301,31 @@ static void add_place(struct sheet *sheet, const struct gaps_view *view,
 	free(line.label);
 }
 
-static void add_places(struct sheet *sheet, const struct gaps_view *view)
+static void set_shown(struct sheet *sheet, const struct gaps_view *view)
+{
+	uint32_t count;
+
+	(void)gaps_devices(view->gaps, &count);
+	sheet->shown = count > 1 ? SEVERAL : 0;
+}
+
+void gaps_write_places(struct sheet *sheet, const struct gaps_view *view)
 {
 	uint32_t count;
 	const struct gaps_place *places = gaps_places(view->gaps, &count);
+	bool lacks_causes =
+		sheet->style == REPORT_TEXT || sheet->style == REPORT_PAGE;
 	uint32_t added = 0;
 	uint32_t hidden = 0;
 
+	set_shown(sheet, view);
 	columns_begin(sheet, &place_table);
 	for (uint32_t i = 0; i < count; i++) {
-		/* The text leaves out gaps without host code. */
-		if (sheet->style == REPORT_TEXT &&
-			!gaps_place_has_code(&places[i]))
+		/* Gaps without host code are left out. */
+		if (lacks_causes && !gaps_place_has_code(&places[i]))
 			continue;
-		if (view->top != 0 && added == view->top) {
+		if ((view->top != 0 && added == view->top) ||
+			columns_full(sheet)) {
 			hidden++;
 			continue;
 		}
@@ -352,7 +363,7 @@ void gaps_write(struct sheet *sheet, const void *user)
 
 	(void)gaps_devices(view->gaps, &count);
 	sheet->unit = (struct column_unit){"ms", 1000000};
-	sheet->shown = count > 1 ? SEVERAL : 0;
+	set_shown(sheet, view);
 	if (is_text && count == 0) {
 		columns_note(sheet, "No GPU activity: no kernels, copies or "
 				    "memsets.\n");
@@ -366,5 +377,5 @@ void gaps_write(struct sheet *sheet, const void *user)
 	}
 	add_causes(sheet, view);
 	columns_note(sheet, "\n");
-	add_places(sheet, view);
+	gaps_write_places(sheet, view);
 }

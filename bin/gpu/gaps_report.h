@@ -24,4 +24,7 @@ extern const struct report_form gaps_form;
 /* Writes a struct gaps_view. */
 void gaps_write(struct sheet *sheet, const void *view);
 
+/* The part of it about the host's work. */
+void gaps_write_places(struct sheet *sheet, const struct gaps_view *view);
+
 #endif

@@ -98,28 +98,9 @@ function gapsSection(gaps) {
 			": busy " + percent(device.busy_ns, device.span_ns) +
 			" of " + timeText(device.span_ns)),
 		...stackOf(device, gaps.causes));
-	const rows = gaps.places.map((place) => ({
-		number: place[0], cause: gaps.causes[place[1]],
-		name: (place[2] || "(outside of any range)") +
-			(place[5] ? " > " + place[5] : ""),
-		file: place[3], line: place[4], idle: place[6],
-		count: place[7], longest: place[8]}));
-	const idle = rows.reduce((sum, row) => sum + row.idle, 0);
-
-	if (rows.length > 0)
+	if (gaps.places.rows.length > 0)
 		element.append(make("h3", {}, "What the host did meanwhile"),
-			tableOf(rows, {label: "Places", sort: 1, columns: [
-				{...NAME, title: "Code"},
-				{title: "Idle", value: (row) => row.idle,
-					text: timeText, whole: idle},
-				{title: "Gaps", value: (row) => row.count,
-					text: countText},
-				{title: "Longest", text: timeText,
-					value: (row) => row.longest},
-				{title: "GPU", value: (row) => row.number,
-					text: (number) => String(
-						gaps.devices[number].device)},
-				{title: "Cause", value: (row) => row.cause},
-			]}));
+			describedTable("Places", gaps.places,
+				gaps.places.rows));
 	return element;
 }

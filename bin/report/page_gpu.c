@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/gaps_report.h"
 #include "gpu/kernels_report.h"
 #include "base/memory.h"
 #include "report/page_part.h"
@@ -176,11 +177,6 @@ void page_kernels_write(const struct page_kernels *kernels,
 #define DEVICES_HUNDREDTHS 1
 #define PLACES_HUNDREDTHS 3
 
-static const char *text_of(const struct page_part *part, uint32_t number)
-{
-	return strtab_text(part->trace->text, number, NULL);
-}
-
 static void put_device(struct page_part *part, const struct gaps_device *device)
 {
 	struct json *json = &part->json;
@@ -207,23 +203,6 @@ static void put_device(struct page_part *part, const struct gaps_device *device)
 	json_end(json, '}');
 }
 
-static void put_place(struct page_part *part, const struct gaps_place *place)
-{
-	struct json *json = &part->json;
-
-	json_begin(json, '[');
-	json_uint(json, place->device);
-	json_uint(json, place->cause);
-	page_part_text(part, text_of(part, place->name));
-	page_part_text(part, text_of(part, place->file));
-	json_uint(json, place->line);
-	page_part_text(part, text_of(part, place->call));
-	json_uint(json, place->idle_ns);
-	json_uint(json, place->count);
-	json_uint(json, place->longest_ns);
-	json_end(json, ']');
-}
-
 static void put_causes(struct json *json)
 {
 	json_key(json, "causes");
@@ -247,26 +226,21 @@ static uint32_t put_devices(struct page_part *part,
 	return put;
 }
 
-/* Writes the places of devices that are on the page. */
-static void put_places(struct page_part *part, uint32_t devices)
+/* Writes the table of `ctprof gaps`. */
+static void put_places(struct page_part *part)
 {
-	uint32_t count;
-	const struct gaps_place *places = gaps_places(part->data->gaps, &count);
+	const struct gaps_view view = {
+		.gaps = part->data->gaps, .trace = part->trace};
 	size_t limit = page_part_limit(part, PLACES_HUNDREDTHS);
-	uint32_t hidden = 0;
+	struct sheet sheet = {.style = REPORT_PAGE,
+		.json = part->json,
+		.brief = true,
+		.max_bytes = limit - part->extra};
 
-	json_key(&part->json, "places");
-	json_begin(&part->json, '[');
-	for (uint32_t i = 0; i < count; i++) {
-		if (!gaps_place_has_code(&places[i]))
-			continue;
-		if (places[i].device < devices && page_part_bytes(part) < limit)
-			put_place(part, &places[i]);
-		else
-			hidden++;
-	}
-	json_end(&part->json, ']');
-	report_uint(&part->json, "places_hidden", hidden);
+	gaps_write_places(&sheet, &view);
+	part->json = sheet.json;
+	part->json.failed |= sheet.failed;
+	part->clipped += sheet.clipped;
 }
 
 void page_gaps_write(struct page_part *part)
@@ -285,6 +259,6 @@ void page_gaps_write(struct page_part *part)
 	put_causes(&part->json);
 	put = put_devices(part, devices, count);
 	report_uint(&part->json, "devices_hidden", count - put);
-	put_places(part, put);
+	put_places(part);
 	json_end(&part->json, '}');
 }

@@ -172,7 +172,9 @@ def check_gaps(data, gaps):
          for d in gaps["rows"]]
     # The first four causes are the host's, which did something.
     if devices:
-        assert sum(place[6] for place in data["gaps"]["places"]) == \
+        places = data["gaps"]["places"]
+        idle = [column["title"] for column in places["columns"]].index("idle")
+        assert sum(place[idle] for place in places["rows"]) == \
             sum(sum(d["causes"][:4]) for d in devices)
 
 
