@@ -166,7 +166,7 @@ const char *columns_sort_words(
 
 /* ---- JSON ---- */
 
-static void put_value(
+void columns_put_value(
 	struct json *json, enum column_type type, const struct value *value)
 {
 	switch (type) {
@@ -222,7 +222,7 @@ static void put_member(
 		column->put(sheet, column, row);
 		json_end(json, is_list ? ']' : '}');
 	} else {
-		put_value(json, column->type, &value);
+		columns_put_value(json, column->type, &value);
 	}
 }
 

@@ -220,6 +220,10 @@ void columns_note(struct sheet *sheet, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void columns_hidden(struct sheet *sheet, uint64_t count);
 
+/* Writes a known value. */
+void columns_put_value(
+	struct json *json, enum column_type type, const struct value *value);
+
 /* The value of a column, and whether the sheet has it. */
 struct value columns_value(const struct column *column, const void *row);
 bool columns_has(const struct sheet *sheet, const struct column *column);

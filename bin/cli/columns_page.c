@@ -113,28 +113,6 @@ static void put_name(struct sheet *sheet, const struct value_name *name)
 	json_end(json, ']');
 }
 
-static void put_number(struct json *json, const struct column *column,
-	const struct value *value)
-{
-	switch (column->type) {
-	case COLUMN_INTEGER:
-	case COLUMN_BYTES:
-		json_int(json, (int64_t)value->number);
-		break;
-	case COLUMN_PERCENT:
-		json_double(json, (double)value->number / 100);
-		break;
-	case COLUMN_REAL:
-		json_double(json, value->real);
-		break;
-	case COLUMN_BOOL:
-		json_bool(json, value->number != 0);
-		break;
-	default:
-		json_uint(json, value->number);
-	}
-}
-
 static void put_cell(
 	struct sheet *sheet, const struct column *column, const void *row)
 {
@@ -159,7 +137,7 @@ static void put_cell(
 		put_text(sheet, value.text,
 			column->title == NULL ? MORE_MAX : CELL_MAX);
 	else
-		put_number(json, column, &value);
+		columns_put_value(json, column->type, &value);
 }
 
 void columns_page_begin(struct sheet *sheet, const struct columns *columns)
