@@ -511,22 +511,37 @@ void spool_link(struct spool *spool, const struct chunk *chunk, uint32_t used,
 	atomic_store(&slot->link, spool_index(spool, next) + 1);
 }
 
+void spool_hide(struct spool *spool, struct chunk *chunk)
+{
+	__atomic_store_n(&chunk->words[0], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&chunk->consumed, 0, __ATOMIC_RELEASE);
+	slot_of(spool, chunk)->consumed = 0;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 void spool_rewrite(struct spool *spool, struct chunk *chunk,
 	const struct chunk *from, uint32_t used)
 {
 	struct spool_slot *slot = slot_of(spool, chunk);
 
 	/* If the process is killed midway, the chunk must appear to be empty. */
-	__atomic_store_n(&chunk->words[0], 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&chunk->consumed, 0, __ATOMIC_RELEASE);
-	slot->consumed = 0;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	spool_hide(spool, chunk);
 	slot->used = used;
 	slot->base = from->base;
 	chunk->base = from->base;
 	memcpy(chunk->words + 1, from->words + 1,
-		(CHUNK_WORDS - 1) * sizeof(chunk->words[0]));
+		(used - 1) * sizeof(chunk->words[0]));
+	if (used < CHUNK_WORDS)
+		chunk->words[used] = 0; /* readers stop here */
 	__atomic_store_n(&chunk->words[0], from->words[0], __ATOMIC_RELEASE);
+}
+
+void spool_clear_rest(const struct spool *spool, struct chunk *chunk)
+{
+	uint32_t used = spool_used(spool, chunk);
+
+	memset(chunk->words + used, 0,
+		(CHUNK_WORDS - used) * sizeof(chunk->words[0]));
 }
 
 const struct chunk *spool_find_full(

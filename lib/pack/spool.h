@@ -233,10 +233,15 @@ struct chunk *spool_next(const struct spool *spool, const struct chunk *chunk);
 void spool_link(struct spool *spool, const struct chunk *chunk, uint32_t used,
 	const struct chunk *next);
 
-/* Replaces the contents of a full chunk by the `used` words of `from`, and its
- * base; track and number stay. */
+/* Makes a full chunk appear to be empty. */
+void spool_hide(struct spool *spool, struct chunk *chunk);
+
+/* Replaces the contents of a full chunk by the `used` words of `from`, at least
+ * one, and its base; track and number stay. It takes a few instructions;
+ * spool_clear_rest() is due, which takes more. */
 void spool_rewrite(struct spool *spool, struct chunk *chunk,
 	const struct chunk *from, uint32_t used);
+void spool_clear_rest(const struct spool *spool, struct chunk *chunk);
 
 /* Words stored in a pushed chunk; and words that are in the log. */
 uint32_t spool_used(const struct spool *spool, const struct chunk *chunk);

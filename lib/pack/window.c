@@ -187,15 +187,20 @@ static uint32_t events_of(const struct window_track *track)
 	return track->end_count + track->begin_count;
 }
 
-/* Forgets the prefix, whose chunk is in the log or is dropped. */
-static void drop_prefix(struct window *window, struct window_track *track)
+/* Forgets the prefix, whose chunk is in the log or is dropped, and returns its
+ * chunk, hidden, or NULL. */
+static struct chunk *hide_prefix(
+	struct window *window, struct window_track *track)
 {
-	if (track->prefix == NULL)
-		return;
-	window->prefixed -= info_of(window, track->prefix)->events;
-	spool_push_free(window->spool, track->prefix);
+	struct chunk *prefix = track->prefix;
+
+	if (prefix == NULL)
+		return NULL;
+	spool_hide(window->spool, prefix);
+	window->prefixed -= info_of(window, prefix)->events;
 	window->count--;
 	track->prefix = NULL;
+	return prefix;
 }
 
 /* Stores the word of a long record, then the words after it. */
@@ -270,23 +275,38 @@ static uint32_t fill(struct chunk *chunk, const struct window_track *track,
 }
 
 /* Makes the dropped chunk its track's prefix. */
-static void make_prefix(struct window *window, struct window_track *track,
-	struct chunk *chunk, uint64_t last)
+static void set_prefix(struct window *window, struct window_track *track,
+	struct chunk *chunk, const struct chunk *filled, uint32_t used)
 {
-	const struct clock_scale scale = {window->spool->own.start.ticks,
-		window->spool->own.scale.ns_per_tick};
-	static struct chunk filled; /* too large for the stack */
-	uint32_t used;
-
-	memset(&filled, 0, sizeof(filled));
-	filled.base = last;
-	used = fill(&filled, track, &scale);
-	spool_rewrite(window->spool, chunk, &filled, used);
+	spool_rewrite(window->spool, chunk, filled, used);
 	info_of(window, chunk)->events = events_of(track);
-	info_of(window, chunk)->last = last;
+	info_of(window, chunk)->last = filled->base;
 	window->prefixed += events_of(track);
 	track->prefix = chunk;
 	window->count++;
+}
+
+/*
+ * Replaces the chunk and the track's prefix by a new prefix, of `used` words or,
+ * if that is 0, by nothing. The process may be killed at any time, so all that
+ * shows in the spool changes together, in a few instructions.
+ */
+static void replace(struct window *window, struct window_track *track,
+	struct chunk *chunk, const struct chunk *filled, uint32_t used)
+{
+	struct chunk *old = hide_prefix(window, track);
+
+	if (used != 0)
+		set_prefix(window, track, chunk, filled, used);
+	else
+		spool_hide(window->spool, chunk);
+	window->spool->header->earlier_events = window_earlier(window);
+	if (used != 0)
+		spool_clear_rest(window->spool, chunk);
+	else
+		spool_push_free(window->spool, chunk);
+	if (old != NULL)
+		spool_push_free(window->spool, old);
 }
 
 /* ---- the list ---- */
@@ -334,6 +354,9 @@ static struct chunk *pop_oldest(struct window *window)
 
 static enum ctp_status drop_oldest(struct window *window, struct ctp_error *err)
 {
+	const struct clock_scale scale = {window->spool->own.start.ticks,
+		window->spool->own.scale.ns_per_tick};
+	static struct chunk filled; /* too large for the stack */
 	struct chunk *chunk = pop_oldest(window);
 	struct window_chunk read;
 	struct window_track *track;
@@ -345,13 +368,8 @@ static enum ctp_status drop_oldest(struct window *window, struct ctp_error *err)
 		return ctp_no_memory(err);
 	read = read_chunk(window, chunk, track);
 	window->dropped += read.events;
-	/* First, since two prefixes would be worse than none if the process is
-	 * killed here. */
-	drop_prefix(window, track);
-	if (events_of(track) > 0 || track->has_sync)
-		make_prefix(window, track, chunk, read.last);
-	else
-		spool_push_free(window->spool, chunk);
+	filled.base = read.last;
+	replace(window, track, chunk, &filled, fill(&filled, track, &scale));
 	return CTP_OK;
 }
 
@@ -397,7 +415,6 @@ enum ctp_status window_add(struct window *window, struct ctp_error *err)
 	while (status == CTP_OK && window->oldest != NULL &&
 		(is_full(window) || has_enough(window)))
 		status = drop_oldest(window, err);
-	window->spool->header->earlier_events = window_earlier(window);
 	return status;
 }
 
@@ -416,13 +433,16 @@ static const struct chunk *find_listed(
 void window_end_track(struct window *window, uint32_t number)
 {
 	struct window_track *track = window->tracks[number];
+	struct chunk *prefix;
 
 	if (find_listed(window, number, 0) != NULL)
 		return;
-	drop_prefix(window, track);
+	prefix = hide_prefix(window, track);
+	window->spool->header->earlier_events = window_earlier(window);
+	if (prefix != NULL)
+		spool_push_free(window->spool, prefix);
 	free(track);
 	window->tracks[number] = NULL;
-	window->spool->header->earlier_events = window_earlier(window);
 }
 
 /* Puts the prefixes before the chunks of the list. */
