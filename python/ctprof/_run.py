@@ -194,7 +194,7 @@ class _Run:
         except RuntimeError as error:
             # Another tracer is active. That is fine if it is ours.
             self._is_tracing = False
-            if self._output is not None:
+            if self._output is not None or "already tracing" not in str(error):
                 _session.say(f"calls are not recorded: {error}")
         except ValueError as error:
             self._abandon()
