@@ -9,6 +9,7 @@ python_modules = \
 	%D%/ctprof/_options.py \
 	%D%/ctprof/_output.py \
 	%D%/ctprof/_program.py \
+	%D%/ctprof/_recording.py \
 	%D%/ctprof/_run.py \
 	%D%/ctprof/_session.py \
 	%D%/ctprof/_stats.py \
@@ -35,12 +36,18 @@ python_sources = \
 	%D%/threads.c \
 	%D%/tracer.c
 python_convert_sources = \
-	%D%/convert/convert_module.c
+	%D%/convert/convert_module.c \
+	%D%/convert/event_iterator.c \
+	%D%/convert/profile_tables.c \
+	%D%/convert/report.c
 python_headers = \
 	%D%/callee.h \
 	%D%/callee_name.h \
 	%D%/children.h \
 	%D%/code_filter.h \
+	%D%/convert/event_iterator.h \
+	%D%/convert/profile_tables.h \
+	%D%/convert/report.h \
 	%D%/error_state.h \
 	%D%/frame.h \
 	%D%/hook.h \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The extension module ctprof._convert: converts logs to other formats in
- * memory. It uses the same code as the program `ctprof`, which need not be
+ * The extension module ctprof._convert: reads events and profiles, and converts
+ * logs to other formats in memory. It uses the same code as the program `ctprof`, which need not be
  * installed beside a package from pip. It is separate from the recorder, since
  * traced programs do not need it.
  */
@@ -15,6 +15,9 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "input_file.h"
+#include "event_iterator.h"
+#include "profile_tables.h"
+#include "report.h"
 
 struct request {
 	const char *path;
@@ -57,51 +60,6 @@ static enum ctp_status run(struct request *request, struct ctp_error *err)
 	return status;
 }
 
-static void raise_error(PyObject *path, const struct ctp_error *err)
-{
-	PyObject *kind =
-		err->status == CTP_ERR_IO ? PyExc_OSError : PyExc_ValueError;
-
-	if (err->sys_errno != 0) {
-		/* The cause may be a program that draws the log, or a directory
-		 * of any name. */
-		PyObject *args = Py_BuildValue("(iNO)", err->sys_errno,
-			PyUnicode_FromFormat("%s", err->message), path);
-
-		if (args != NULL)
-			PyErr_SetObject(PyExc_OSError, args);
-		Py_XDECREF(args);
-	} else if (err->status == CTP_ERR_NOMEM) {
-		(void)PyErr_NoMemory();
-	} else if (err->offset == ERROR_NO_OFFSET) {
-		(void)PyErr_Format(kind, "%S: %s", path, err->message);
-	} else {
-		(void)PyErr_Format(kind, "%S: byte %llu: %s", path,
-			(unsigned long long)err->offset, err->message);
-	}
-}
-
-/* {words: count} of the missing parts. */
-static PyObject *losses_dict(const uint64_t *losses)
-{
-	PyObject *dict = PyDict_New();
-
-	for (enum trace_loss loss = 0; dict != NULL && loss < LOSS_KINDS;
-		loss++) {
-		PyObject *count;
-
-		if (losses[loss] == 0 || trace_loss_is_note(loss))
-			continue;
-		count = PyLong_FromUnsignedLongLong(losses[loss]);
-		if (count == NULL ||
-			PyDict_SetItemString(
-				dict, trace_loss_description(loss), count) != 0)
-			Py_CLEAR(dict);
-		Py_XDECREF(count);
-	}
-	return dict;
-}
-
 /* The format of this name, if it is written; else NULL with an exception. */
 static const struct format *find_format(const char *name)
 {
@@ -124,8 +82,8 @@ static PyObject *answer(struct request *request, PyObject *path)
 	Py_BEGIN_ALLOW_THREADS status = run(request, &err);
 	Py_END_ALLOW_THREADS if (status == CTP_OK) return Py_BuildValue("y#N",
 		request->bytes, (Py_ssize_t)request->size,
-		losses_dict(request->losses));
-	raise_error(path, &err);
+		report_losses(request->losses));
+	report_error(path, &err);
 	return NULL;
 }
 
@@ -164,6 +122,14 @@ static PyMethodDef methods[] = {
 		"trim_prefix=False)\n--\n\n"
 		"Converts a log to another format: returns (bytes, {loss: "
 		"count})."},
+	{"events", (PyCFunction)(void (*)(void))event_iterator_new,
+		METH_VARARGS | METH_KEYWORDS,
+		"events(path, *, trim_prefix=False)\n--\n\n"
+		"An iterator of tuples, and losses() for those met so far."},
+	{"profile", (PyCFunction)(void (*)(void))profile_tables_read,
+		METH_VARARGS | METH_KEYWORDS,
+		"profile(path, *, all_edge_times=False, trim_prefix=False)\n"
+		"--\n\nReturns (functions, edges, {loss: count})."},
 	{NULL, NULL, 0, NULL},
 };
 
@@ -176,6 +142,7 @@ static int limit_memory(PyObject *module)
 
 static PyModuleDef_Slot slots[] = {
 	{Py_mod_exec, limit_memory},
+	{Py_mod_exec, event_iterator_add},
 #if PY_VERSION_HEX >= 0x030d0000
 	{Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #endif

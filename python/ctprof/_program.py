@@ -37,7 +37,8 @@ def find():
 
 
 def run(*arguments):
-    """Runs it; raises RuntimeError with its message if it fails."""
+    """Runs it; returns its output. Raises RuntimeError with its message if it
+    fails."""
     # It must not be recorded itself.
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("CTPROF_OUT", "CTPROF_PYTHON",
@@ -48,6 +49,7 @@ def run(*arguments):
         said = done.stderr.decode(errors="backslashreplace").strip()
         raise RuntimeError(said.removeprefix("ctprof: ") or
                            f"ctprof {arguments[0]}: status {done.returncode}")
+    return done.stdout
 
 
 def record(options, words):

@@ -2,7 +2,6 @@
 """Logs as pstats.Stats."""
 
 import marshal
-import os
 
 # A pstats file holds {function: (pcalls, ncalls, tottime, cumtime, {caller:
 # (ncalls, pcalls, tottime, cumtime)})}. For callers, ncalls comes first.
@@ -28,7 +27,13 @@ def read(path, **options):
 
 def load(path, *, edge_times="primitive", trim_prefix=False,
          document_edges=False):
-    """The profile in a log, as cProfile would have made it.
+    """The profile in a log or in another file that ctprof reads: a pstats.Stats
+    with these further methods.
+
+    `events()`, `functions()` and `edges()` are iterables of named tuples;
+    `to_pandas()` and `to_arrow()` of these make a DataFrame or pyarrow's Table,
+    of chosen `columns` or of all. `table(report)` gives the rows of a report of
+    the program ctprof, such as "kernels", as dicts.
 
     With `edge_times="all"`, a caller is charged with the time of each call, as
     in the profiler of torch._dynamo. With "primitive", as in cProfile, it is
@@ -36,21 +41,16 @@ def load(path, *, edge_times="primitive", trim_prefix=False,
     callee. `trim_prefix` removes from file names the directories in which
     Python finds its modules.
 
-    Raises OSError if the log cannot be read, ValueError if the file is not a
-    log. Damaged or missing parts are left out, with a RuntimeWarning.
+    Raises OSError if the file cannot be read, ValueError with the place if its
+    format is unknown or broken. Damaged or missing parts are left out, with a
+    RuntimeWarning.
     """
-    import warnings
+    from ._recording import read as read_recording
 
     if edge_times not in ("all", "primitive"):
         raise ValueError("edge_times must be 'all' or 'primitive', "
                          f"not {edge_times!r}")
     # document_edges=True is an older name for edge_times="all".
-    entries, losses = read(path,
-                           all_edge_times=edge_times == "all" or document_edges,
-                           trim_prefix=trim_prefix)
-    name = os.fsdecode(path)
-    for words, count in losses.items():
-        warnings.warn(f"{name}: {count} {words}", RuntimeWarning, stacklevel=2)
-    stats = make(entries)
-    stats.files = [name]
-    return stats
+    return read_recording(path, {
+        "all_edge_times": edge_times == "all" or document_edges,
+        "trim_prefix": trim_prefix})
