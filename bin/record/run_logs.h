@@ -35,7 +35,8 @@ struct run_logs {
 	size_t joined; /* logs that are in the first one; 0: not joined */
 };
 
-/* The process in the name of a log beside `log`; -1 if there is none. */
+/* The process number in the name of a log beside `log`; -1 if it has no
+ * number. */
 int64_t run_logs_pid(const char *path, const char *log);
 
 /* A process still records to this log. Errors: reported. */

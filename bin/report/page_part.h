@@ -53,8 +53,8 @@ struct page_part {
 };
 
 /* Makes the section of compilations, of at most `max` bytes on the page; `*made`
- * is false if there are none, or if they do not fit, and else json_clear() is
- * due. False if out of memory. */
+ * is false without compilations, or if they do not fit; otherwise the caller
+ * calls json_clear(). False if out of memory. */
 bool page_compile_make(const struct compile *compile, size_t max,
 	struct json *json, bool *made);
 

@@ -57,7 +57,7 @@ static void add_int(struct tuple_cells *cells, int64_t value)
 	add_cell(cells, PyLong_FromLongLong(value));
 }
 
-/* None for 0, which means that there is none. */
+/* Adds the number, or None if it is 0: unknown. */
 static void add_number(struct tuple_cells *cells, uint64_t value)
 {
 	if (value == 0)
