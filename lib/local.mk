@@ -32,6 +32,7 @@ include lib/phases/local.mk
 include lib/profile/local.mk
 include lib/recover/local.mk
 include lib/roofline/local.mk
+include lib/summary/local.mk
 include lib/symbols/local.mk
 include lib/trace/local.mk
 include lib/transform/local.mk

@@ -64,6 +64,7 @@ include tests/lib/profile/local.mk
 include tests/lib/recorder/local.mk
 include tests/lib/recover/local.mk
 include tests/lib/roofline/local.mk
+include tests/lib/summary/local.mk
 include tests/lib/symbols/local.mk
 include tests/lib/trace/local.mk
 include tests/lib/transform/local.mk

@@ -31,7 +31,13 @@ enum log_block {
 	LOG_MODULE_CLOSED = 17,
 	LOG_FACTS = 18,
 	LOG_TRACE_LOSSES = 19,
-	LOG_BLOCK_KINDS
+	LOG_BLOCK_KINDS,
+
+	/* Kinds of summaries, which consist of the same members: see
+	 * lib/summary/FORMAT.md. */
+	LOG_SUMMARY_HEADER = 32,
+	LOG_SUMMARY_ROWS = 33,
+	LOG_SUMMARY_END = 34,
 };
 
 enum log_track_kind {

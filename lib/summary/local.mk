@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+libcore_la_SOURCES += \
+	%D%/summary.c %D%/summary.h \
+	%D%/summary_inputs.c \
+	%D%/summary_profiles.c \
+	%D%/summary_read.c \
+	%D%/summary_section.h \
+	%D%/summary_write.c
+EXTRA_DIST += %D%/FORMAT.md

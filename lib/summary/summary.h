@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sums of any number of inputs, which can be written to a file and merged.
+ * Merging is commutative and associative: integers are added, and texts
+ * identify rows, so the same sums are the same file. Source: FORMAT.md.
+ */
+#ifndef SUMMARY_H
+#define SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "profile/profile.h"
+#include "trace/trace.h"
+
+/* The group of functions; others are those of build_profile.h. */
+#define SUMMARY_FUNCTIONS ""
+#define SUMMARY_PROFILES_MAX 64
+
+/* Counts with names of their own; see summary_count(). */
+#define SUMMARY_INPUTS "inputs"
+#define SUMMARY_LOST "lost."
+#define SUMMARY_SKIPPED "skipped."
+
+/* Texts are borrowed from summary->text. */
+struct summary_option {
+	const char *key;
+	const char *value;
+};
+
+struct summary_count {
+	const char *name;
+	uint64_t count;
+};
+
+struct summary_input {
+	const char *path;
+	uint64_t bytes; /* 0: unknown */
+	int64_t rank;   /* -1: unknown */
+	/* Number of the summary that had it; 0: it was read itself. Not in the
+	 * file. */
+	uint32_t part;
+};
+
+struct summary_lost {
+	const char *path;
+	const char *reason;
+};
+
+struct summary_profile {
+	const char *group;
+	struct profile *profile;
+};
+
+struct summary {
+	struct strtab *text;
+	struct summary_option *options;
+	size_t option_count;
+	struct summary_count *counts;
+	size_t count_count;
+	struct summary_input *inputs;
+	size_t input_count;
+	struct summary_lost *lost;
+	size_t lost_count;
+	struct summary_profile *profiles;
+	size_t profile_count;
+
+	/* private */
+	size_t option_room, count_room, input_room, lost_room, profile_room;
+};
+
+/* An empty one; NULL if out of memory. */
+struct summary *summary_new(void);
+void summary_free(struct summary *summary); /* NULL is allowed */
+
+/* Adds an option; the key must be new. False if out of memory. */
+bool summary_add_option(
+	struct summary *summary, const char *key, const char *value);
+/* The value of an option; NULL if it is not set. */
+const char *summary_find_option(const struct summary *summary, const char *key);
+
+/* Adds to the count `prefix` + `name`. False if out of memory. */
+bool summary_add_count(struct summary *summary, const char *prefix,
+	const char *name, uint64_t count);
+uint64_t summary_find_count(
+	const struct summary *summary, const char *prefix, const char *name);
+
+/* Add an input that is in the sums, and one that is not. False if out of
+ * memory. */
+bool summary_add_input(struct summary *summary, struct summary_input input);
+bool summary_add_lost(
+	struct summary *summary, const char *path, const char *reason);
+
+/* The profile of a group; NULL if it is missing. The second adds an
+ * empty one; NULL if out of memory, or if there are too many. */
+struct profile *summary_find_profile(
+	const struct summary *summary, const char *group);
+struct profile *summary_profile(struct summary *summary, const char *group);
+
+/*
+ * Adds `from`, which may be changed, but must still be freed. A summary without
+ * options takes those of the other one.
+ *
+ * Errors: CTP_ERR_UNSUPPORTED if the options differ, with both values, and
+ * nothing was added; CTP_ERR_NOMEM, and a part was added.
+ */
+enum ctp_status summary_add(
+	struct summary *to, struct summary *from, struct ctp_error *err);
+
+/* Errors: CTP_ERR_UNSUPPORTED if an input, or a rank of different parts, is in
+ * the sums twice. */
+enum ctp_status summary_check_inputs(
+	struct summary *summary, struct ctp_error *err);
+
+/* Writes the file; sorts the summary. Errors: CTP_ERR_NOMEM, CTP_ERR_LIMIT;
+ * CTP_ERR_IO, which the stream shows too. */
+enum ctp_status summary_write(
+	struct summary *summary, FILE *out, struct ctp_error *err);
+
+/* Whether a file begins like a summary: see struct format. */
+unsigned summary_probe(const void *bytes, size_t size);
+
+/*
+ * Reads a file to its end, after `head`, the bytes already read from it. Rows of
+ * unknown sections are counted in the losses of `trace`. Free the result with
+ * summary_free().
+ *
+ * Errors: CTP_ERR_FORMAT, CTP_ERR_UNSUPPORTED for a newer version,
+ * CTP_ERR_NOMEM, CTP_ERR_IO.
+ */
+struct summary_file {
+	FILE *in;
+	const void *head;
+	size_t head_size;
+};
+enum ctp_status summary_read(struct summary_file file, struct trace *trace,
+	struct summary **out, struct ctp_error *err);
+
+#endif

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+c_tests += \
+	%D%/test_summary
