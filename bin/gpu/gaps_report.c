@@ -23,7 +23,8 @@ static const struct column_unit thousandths = {"", THOUSANDTHS};
 struct device_line {
 	struct gaps_device device;
 	struct value name;
-	struct value busy_share, kernel_share, idle_share;
+	struct value busy_share, kernel_share, idle_share, hidden_share;
+	uint64_t exposed_ns;
 	double queue_mean;
 	char *label; /* "0 NAME" */
 };
@@ -62,6 +63,16 @@ static const struct column device_columns[] = {
 		OF(device.kernel_ns)),
 	COLUMN_IN_TEXT(PERCENT, "kernels %", OF(kernel_share),
 		.min_line = FULL),
+	COLUMN_IN_JSON(TIME, "compute_ns",
+		"the time with a kernel that computes", OF(device.compute_ns)),
+	COLUMN_IN_JSON(TIME, "comm_ns",
+		"the time with a kernel that communicates, such as NCCL's",
+		OF(device.communication_ns)),
+	COLUMN_IN_JSON(TIME, "exposed_comm_ns",
+		"the part of comm_ns without a kernel that computes",
+		OF(exposed_ns)),
+	COLUMN_IN_JSON(TIME, "copy_ns", "the time with a copy or memset",
+		OF(device.copy_ns)),
 	COLUMN(TIME, "idle_ns", "idle ", "the time without any activity",
 		OF(device.idle_ns)),
 	COLUMN_IN_TEXT(PERCENT, "idle %", OF(idle_share)),
@@ -119,14 +130,29 @@ static char *device_text(
 static const struct columns device_table =
 	COLUMNS("rows", "each GPU", device_columns);
 
-static void add_devices(struct sheet *sheet, const struct gaps_view *view)
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct device_line, member)
+static const struct column overlap_columns[] = {
+	COLUMN_IN_TEXT(TIME, "compute ", OF(device.compute_ns)),
+	COLUMN_IN_TEXT(TIME, "communication ", OF(device.communication_ns)),
+	COLUMN_IN_TEXT(TIME, "exposed ", OF(exposed_ns)),
+	COLUMN_IN_TEXT(PERCENT, "hidden %", OF(hidden_share)),
+	COLUMN_IN_TEXT(TIME, "copies ", OF(device.copy_ns)),
+	COLUMN_IN_TEXT(TEXT, "device", OF(label)),
+};
+#undef OF
+/* clang-format on */
+static const struct columns overlap_table =
+	COLUMNS(NULL, NULL, overlap_columns);
+
+/* Writes one of the tables that have a row for each device. */
+static void write_devices(struct sheet *sheet, const struct gaps_view *view,
+	const struct columns *table)
 {
 	uint32_t count;
 	const struct gaps_device *devices = gaps_devices(view->gaps, &count);
 
-	if (sheet->style == REPORT_CSV)
-		return;
-	columns_begin(sheet, &device_table);
+	columns_begin(sheet, table);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct gaps_device *device = &devices[i];
 		struct device_line line = {
@@ -139,15 +165,41 @@ static void add_devices(struct sheet *sheet, const struct gaps_view *view)
 				value_share(device->kernel_ns, device->span_ns),
 			.idle_share =
 				value_share(device->idle_ns, device->span_ns),
+			.exposed_ns = gaps_device_exposed_ns(device),
 			.queue_mean = (double)device->queue_mean / THOUSANDTHS,
 			.label = device_text(view, device),
 		};
 
+		line.hidden_share =
+			value_share(device->communication_ns - line.exposed_ns,
+				device->communication_ns);
 		sheet->failed |= line.label == NULL;
-		columns_add(sheet, &device_table, TABLE_PLAIN, &line);
+		columns_add(sheet, table, TABLE_PLAIN, &line);
 		free(line.label);
 	}
-	columns_end(sheet, &device_table);
+	columns_end(sheet, table);
+}
+
+static bool communicates(const struct gaps_view *view)
+{
+	uint32_t count;
+	const struct gaps_device *devices = gaps_devices(view->gaps, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (devices[i].communication_ns != 0)
+			return true;
+	return false;
+}
+
+static void add_devices(struct sheet *sheet, const struct gaps_view *view)
+{
+	if (sheet->style == REPORT_CSV)
+		return;
+	write_devices(sheet, view, &device_table);
+	if (sheet->style == REPORT_TEXT && communicates(view)) {
+		columns_note(sheet, "\n");
+		write_devices(sheet, view, &overlap_table);
+	}
 }
 
 /* ---- causes ---- */

@@ -17,6 +17,7 @@
 #include "extsort/extsort.h"
 #include "gaps/host_ranges.h"
 #include "profile/profile.h"
+#include "trace/communication.h"
 #include "trace/correlation.h"
 #include "trace/event.h"
 
@@ -248,6 +249,7 @@ struct gaps {
 	/* Launch times of queued kernels, with the device as rank and no bytes;
 	 * nearly in order. */
 	struct extsort *launched;
+	struct communication_sites communication;
 	struct gaps_watch watch; /* report() is NULL: not watched */
 };
 
@@ -523,12 +525,16 @@ struct work {
 	uint32_t launch_track; /* TRACE_NONE: unknown */
 	uint32_t device;
 	enum profile_kind kind;
+	bool communicates;
 };
 
 /* End times of a device's activities so far. */
 struct front {
 	int64_t busy_ns;   /* the latest end */
 	int64_t kernel_ns; /* of a kernel */
+	int64_t compute_ns;
+	int64_t communication_ns;
+	int64_t copy_ns;
 };
 
 /* The state of each process, by the number of its pid. */
@@ -579,6 +585,7 @@ void gaps_free(struct gaps *gaps)
 	extsort_free(gaps->work);
 	host_ranges_free(gaps->host);
 	extsort_free(gaps->launched);
+	memory_free(gaps->communication.known);
 	memory_free(gaps->devices);
 	memory_free(gaps->places);
 	memory_free(gaps->extents);
@@ -678,6 +685,9 @@ static enum ctp_status add_work(
 
 	if (work.device == DEVICE_NONE)
 		return ctp_no_memory(err);
+	work.communicates = work.kind == PROFILE_KERNEL &&
+			    communication_is_site(&gaps->communication,
+				    gaps->trace, event->site);
 	if (launch_table_find(gaps->launches, event, &launch)) {
 		work.launch_ns = launch.start_ns;
 		work.launch_track = launch.track;
@@ -850,6 +860,13 @@ static enum ctp_status sweep_activity(struct gaps *gaps, struct front *fronts,
 	device->busy_ns += advance(&front->busy_ns, work);
 	if (work->kind == PROFILE_KERNEL)
 		device->kernel_ns += advance(&front->kernel_ns, work);
+	if (work->kind != PROFILE_KERNEL)
+		device->copy_ns += advance(&front->copy_ns, work);
+	else if (work->communicates)
+		device->communication_ns +=
+			advance(&front->communication_ns, work);
+	else
+		device->compute_ns += advance(&front->compute_ns, work);
 	return status;
 }
 
@@ -884,7 +901,8 @@ static enum ctp_status set_fronts(
 	for (uint32_t i = 0; i < gaps->device_count && status == CTP_OK; i++) {
 		int64_t start_ns = gaps->devices[i].start_ns;
 
-		fronts[i] = (struct front){start_ns, start_ns};
+		fronts[i] = (struct front){
+			start_ns, start_ns, start_ns, start_ns, start_ns};
 		status = report_idle(gaps, i, start_ns, false, err);
 	}
 	return status;

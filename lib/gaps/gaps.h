@@ -46,6 +46,11 @@ struct gaps_device {
 	uint64_t span_ns;
 	uint64_t busy_ns;
 	uint64_t kernel_ns; /* a kernel ran */
+	/* The same of kernels that compute, of those that communicate
+	 * (communication.h), and of copies and memsets. */
+	uint64_t compute_ns;
+	uint64_t communication_ns;
+	uint64_t copy_ns;
 	uint64_t idle_ns;
 	uint64_t cause_ns[GAP_CAUSES];
 	uint64_t gaps;
@@ -74,6 +79,13 @@ struct gaps_place {
 static inline bool gaps_place_has_code(const struct gaps_place *place)
 {
 	return place->cause <= GAP_DATA;
+}
+
+/* Communication without computation at the same time: a kernel ran, but none
+ * that computes. */
+static inline uint64_t gaps_device_exposed_ns(const struct gaps_device *device)
+{
+	return device->kernel_ns - device->compute_ns;
 }
 
 struct gaps;

@@ -81,7 +81,8 @@ class Program:
         for i in range(count):
             start, stop, device, stream = self.run_on_device(time)
             number = 0 if chance.random() < 0.03 else self.number
-            title = f"kernel_{chance.randrange(3)}"
+            title = ("kernel_0", "kernel_1",
+                     "ncclDevKernel_AllReduce_2")[chance.randrange(3)]
             if what == "gpu_memcpy":
                 title = "Memcpy HtoD (Pinned -> Device)"
             self.trace.work.append((start, stop, device, stream, title, what,

@@ -46,6 +46,9 @@ for row in report["rows"]:
     assert row["busy_ns"] + row["idle_ns"] == row["span_ns"], row
     assert sum(row["causes"].values()) == row["idle_ns"], row
     assert row["kernel_ns"] <= row["busy_ns"], row
+    hidden = row["comm_ns"] - row["exposed_comm_ns"]
+    assert row["compute_ns"] + row["exposed_comm_ns"] == row["kernel_ns"], row
+    assert 0 <= hidden <= row["compute_ns"], row
     places = [place for place in report["places"]
               if (place["pid"], place["device"]) ==
               (row["pid"], row["device"])]

@@ -64,11 +64,20 @@ def slow_gaps(trace):
             edges.update(one[:2])
         edges = sorted(edges)
         row = {"span_ns": last - first, "busy_ns": 0, "kernel_ns": 0,
-               "idle_ns": 0, "causes": dict.fromkeys(CAUSES, 0)}
+               "compute_ns": 0, "comm_ns": 0, "exposed_comm_ns": 0,
+               "copy_ns": 0, "idle_ns": 0, "causes": dict.fromkeys(CAUSES, 0)}
         for from_ns, to_ns in zip(edges, edges[1:]):
             runs = [one for one in work if one[0] <= from_ns < one[1]]
             row["kernel_ns"] += (to_ns - from_ns) * any(
                 one[5] == "kernel" for one in runs)
+            kernels = [one[4] for one in runs if one[5] == "kernel"]
+            comm = any(name.startswith("nccl") for name in kernels)
+            compute = any(not name.startswith("nccl") for name in kernels)
+            row["compute_ns"] += (to_ns - from_ns) * compute
+            row["comm_ns"] += (to_ns - from_ns) * comm
+            row["exposed_comm_ns"] += (to_ns - from_ns) * (comm > compute)
+            row["copy_ns"] += (to_ns - from_ns) * any(
+                one[5] != "kernel" for one in runs)
             if runs:
                 row["busy_ns"] += to_ns - from_ns
                 continue
