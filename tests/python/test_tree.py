@@ -154,7 +154,9 @@ class Tree(support.TestCase):
         child = subprocess.Popen(
             [sys.executable, "-m", "ctprof", *arguments, "program.py"],
             cwd=self.work, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, **self.env})
+            env={**os.environ, **self.env},
+            # Under nohup, the tests ignore SIGHUP, and so would it.
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
         self.addCleanup(child.stderr.close)
         end = time.monotonic() + support.LIMIT_S
         while not (self.work / "ready").exists():
