@@ -58,7 +58,6 @@ static int print_gaps(struct request *request, const struct gaps *gaps,
 	const struct trace *trace, char *const *path, FILE *out)
 {
 	const struct gaps_view view = {.gaps = gaps,
-		.trace = trace,
 		.top = report_row_limit(&request->report_options, DEFAULT_TOP),
 		.input = *path};
 	struct report report;

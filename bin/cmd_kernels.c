@@ -71,7 +71,6 @@ static int print(struct request *request, struct kernels *kernels,
 	const struct trace *trace, char *const *path, FILE *out)
 {
 	const struct kernels_view view = {.kernels = kernels,
-		.trace = trace,
 		.peaks = &request->peaks,
 		.dtype = request->dtype,
 		.top = report_row_limit(&request->report_options, DEFAULT_TOP),

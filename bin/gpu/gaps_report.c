@@ -7,16 +7,21 @@
 #include "io/amount.h"
 #include "cli/columns.h"
 #include "cli/command.h"
-#include "input/devices.h"
 #include "profiles/label.h"
 #include "cli/quantity.h"
 #include "cli/diag.h"
 
 #define FULL 95 /* lines with all columns of devices */
 #define THOUSANDTHS 1000
+#define UNNAMED "unnamed"
 #define NUMBER_TEXT 48 /* "4294967295 of -9223372036854775808" */
 
 static const struct column_unit thousandths = {"", THOUSANDTHS};
+
+/* Bits of the sheet. */
+#define SEVERAL 1u /* devices */
+#define SINGLE 2u  /* the report is on one input */
+#define SUM 4u     /* or on a sum of several */
 
 /* ---- devices ---- */
 
@@ -26,7 +31,7 @@ struct device_line {
 	struct value busy_share, kernel_share, idle_share, hidden_share;
 	uint64_t exposed_ns;
 	double queue_mean;
-	char *label; /* "0 NAME" */
+	char *label; /* see device_text() */
 };
 
 #define CAUSE(cause, key, help) \
@@ -48,9 +53,12 @@ static const struct columns causes_table =
 /* clang-format off */
 #define OF(member) COLUMN_OF(struct device_line, member)
 static const struct column device_columns[] = {
-	COLUMN_IN_JSON(INTEGER, "pid", "the process", OF(device.pid)),
+	COLUMN_IN_JSON(INTEGER, "pid", "the process", OF(device.pid),
+		.when = SINGLE),
 	COLUMN_IN_JSON(COUNT, "device", "the device's number, from 0",
-		OF(device.number)),
+		OF(device.number), .when = SINGLE),
+	COLUMN_IN_JSON(COUNT, "devices", "number of devices added up",
+		OF(device.devices), .when = SUM),
 	COLUMN_IN_JSON(TEXT, "device_name",
 		"the device's name; null if it is not known", OF(name),
 		.nullable = true),
@@ -110,16 +118,32 @@ static const char *number_text(const struct gaps_view *view,
 	return text;
 }
 
-/* "0 NAME" */
+static struct value model_value(
+	const struct gaps_view *view, const struct gaps_device *device)
+{
+	size_t size;
+	struct value value = value_text(gaps_model(view->gaps, device, &size));
+
+	value.size = size;
+	return value;
+}
+
+/* "0 NAME", or for a sum "NAME (8 devices)". */
 static char *device_text(
 	const struct gaps_view *view, const struct gaps_device *device)
 {
-	size_t size = 0;
-	const char *name = devices_guess_name(
-		view->trace, device->pid, device->number, &size);
+	size_t size;
+	const char *name = gaps_model(view->gaps, device, &size);
 	char number[NUMBER_TEXT];
 	char *text = NULL;
 
+	if (gaps_is_sum(view->gaps)) {
+		if (asprintf(&text, "%s (%" PRIu64 " %s)",
+			    name == NULL ? UNNAMED : name, device->devices,
+			    device->devices == 1 ? "device" : "devices") < 0)
+			return NULL;
+		return text;
+	}
 	if (asprintf(&text, "%s%s%.*s", number_text(view, device, number),
 		    name == NULL ? "" : " ", (int)size,
 		    name == NULL ? "" : name) < 0)
@@ -157,8 +181,7 @@ static void write_devices(struct sheet *sheet, const struct gaps_view *view,
 		const struct gaps_device *device = &devices[i];
 		struct device_line line = {
 			.device = *device,
-			.name = devices_name_value(
-				view->trace, device->pid, device->number),
+			.name = model_value(view, device),
 			.busy_share =
 				value_share(device->busy_ns, device->span_ns),
 			.kernel_share =
@@ -254,30 +277,27 @@ static void add_causes(struct sheet *sheet, const struct gaps_view *view)
 
 /* ---- places: the host's work during gaps ---- */
 
-static const char *name_of(const struct gaps_view *view, uint32_t number)
-{
-	return strtab_text(view->trace->text, number, NULL);
-}
-
 struct place_line {
 	const char *input;
 	struct gaps_device device;
 	struct gaps_place place;
 	const char *cause, *name, *file, *call;
-	struct value share, device_number;
+	struct value share, device_label, device_name;
 	char number[NUMBER_TEXT];
 	char *label; /* see place_text() */
 };
 
-#define SEVERAL 1u /* devices */
-
 /* clang-format off */
 #define OF(member) COLUMN_OF(struct place_line, member)
 static const struct column place_columns[] = {
-	COLUMN_IN_CSV(TEXT, "input", "the input", OF(input)),
-	COLUMN(INTEGER, "pid", NULL, "the process", OF(device.pid)),
+	COLUMN_IN_CSV(TEXT, "input", "the input", OF(input), .when = SINGLE),
+	COLUMN(INTEGER, "pid", NULL, "the process", OF(device.pid),
+		.when = SINGLE),
 	COLUMN(COUNT, "device", NULL, "the device's number, from 0",
-		OF(device.number)),
+		OF(device.number), .when = SINGLE),
+	COLUMN(TEXT, "device_name", NULL,
+		"the name of the devices; null if it is not known",
+		OF(device_name), .when = SUM, .nullable = true),
 	COLUMN(TEXT, "cause", NULL, "the reason for the gaps", OF(cause),
 		.words = "host|synchronization|copies|data_loading|queued|"
 			 "nothing_launched|unknown"),
@@ -296,7 +316,7 @@ static const struct column place_columns[] = {
 	COLUMN(COUNT, "count", "count", "number of gaps", OF(place.count)),
 	COLUMN(TIME, "longest_ns", "longest ", "the longest gap",
 		OF(place.longest_ns)),
-	COLUMN_IN_TEXT(COUNT, "device", OF(device_number), .when = SEVERAL),
+	COLUMN_IN_TEXT(COUNT, "device", OF(device_label), .when = SEVERAL),
 	COLUMN_IN_TEXT(TEXT, "cause", OF(cause)),
 	COLUMN_IN_TEXT(TEXT, "what the host did", OF(label)),
 };
@@ -307,9 +327,9 @@ static const struct column place_columns[] = {
 static char *place_text(
 	const struct gaps_view *view, const struct gaps_place *place)
 {
-	const char *name = name_of(view, place->name);
-	const char *file = name_of(view, place->file);
-	const char *call = name_of(view, place->call);
+	const char *name = gaps_text(view->gaps, place->name);
+	const char *file = gaps_text(view->gaps, place->file);
+	const char *call = gaps_text(view->gaps, place->call);
 	char where[16] = "";
 	char *text = NULL;
 
@@ -326,6 +346,17 @@ static char *place_text(
 	return text;
 }
 
+/* Tells the devices of places apart. */
+static const char *device_label(const struct gaps_view *view,
+	const struct gaps_device *device, char text[NUMBER_TEXT])
+{
+	const char *name = gaps_model(view->gaps, device, NULL);
+
+	if (!gaps_is_sum(view->gaps))
+		return number_text(view, device, text);
+	return name == NULL ? UNNAMED : name;
+}
+
 static const struct columns place_table = COLUMNS("places",
 	"the host's work during gaps, the longest first", place_columns);
 
@@ -340,14 +371,15 @@ static void add_place(struct sheet *sheet, const struct gaps_view *view,
 		.device = *device,
 		.place = *place,
 		.cause = gap_cause_name(place->cause),
-		.name = name_of(view, place->name),
-		.file = name_of(view, place->file),
-		.call = name_of(view, place->call),
+		.name = gaps_text(view->gaps, place->name),
+		.file = gaps_text(view->gaps, place->file),
+		.call = gaps_text(view->gaps, place->call),
 		.share = value_share(place->idle_ns, idle_of(view)),
+		.device_name = model_value(view, device),
 		.label = place_text(view, place),
 	};
 
-	line.device_number.text = number_text(view, device, line.number);
+	line.device_label.text = device_label(view, device, line.number);
 	sheet->failed |= line.label == NULL;
 	columns_add(sheet, &place_table, TABLE_PLAIN, &line);
 	free(line.label);
@@ -358,7 +390,8 @@ static void set_shown(struct sheet *sheet, const struct gaps_view *view)
 	uint32_t count;
 
 	(void)gaps_devices(view->gaps, &count);
-	sheet->shown = count > 1 ? SEVERAL : 0;
+	sheet->shown = (count > 1 ? SEVERAL : 0) |
+		       (gaps_is_sum(view->gaps) ? SUM : SINGLE);
 }
 
 void gaps_write_places(struct sheet *sheet, const struct gaps_view *view)
@@ -396,6 +429,14 @@ void gaps_write_places(struct sheet *sheet, const struct gaps_view *view)
 
 const struct report_form gaps_form = {.schema = "ctprof/gaps/1",
 	.title = "ctprof gaps",
+	.always = SINGLE,
+	.never = SUM,
+	.arrays = {&device_table, &place_table},
+	.csv = &place_table};
+const struct report_form gaps_sum_form = {.schema = "ctprof/gaps-sum/1",
+	.title = "ctprof gaps --sum",
+	.always = SUM,
+	.never = SINGLE,
 	.arrays = {&device_table, &place_table},
 	.csv = &place_table};
 

@@ -10,16 +10,17 @@
 #include "input/report.h"
 
 struct gaps_view {
-	const struct gaps *gaps;   /* borrowed, like */
-	const struct trace *trace; /* the trace */
-	uint32_t top;              /* places; 0: all */
+	const struct gaps *gaps; /* borrowed */
+	uint32_t top;            /* places; 0: all */
 	const char *input;
 };
 
 /* Whether some places are beyond `top`. */
 bool gaps_has_more(const struct gaps_view *view);
 
+/* The forms for one input and for a sum. */
 extern const struct report_form gaps_form;
+extern const struct report_form gaps_sum_form;
 
 /* Writes a struct gaps_view. */
 void gaps_write(struct sheet *sheet, const void *view);

@@ -11,7 +11,6 @@
 #include "cli/quantity.h"
 #include "cli/diag.h"
 #include "cli/columns.h"
-#include "input/devices.h"
 #include "io/amount.h"
 #include "profiles/label.h"
 
@@ -22,21 +21,16 @@
 const struct peak *kernels_peak_of(
 	const struct kernels_view *view, const struct kernels_device *device)
 {
-	size_t size;
-	const char *bytes = devices_guess_name(
-		view->trace, device->pid, device->number, &size);
-	uint64_t memory =
-		devices_memory(view->trace, device->pid, device->number);
+	const char *name = kernels_model(view->kernels, device, NULL);
+	uint64_t memory = device->memory_bytes;
 	const struct peak *peak;
-	char *name = bytes == NULL ? NULL : strndup(bytes, size);
 
 	if (name == NULL)
 		return NULL;
 	peak = peak_find(view->peaks->peaks, view->peaks->count, name, memory);
-	if (peak == NULL)
-		peak = peak_find(peaks_known, peaks_known_count, name, memory);
-	free(name);
-	return peak;
+	return peak != NULL ? peak
+			    : peak_find(peaks_known, peaks_known_count, name,
+				      memory);
 }
 
 void kernels_apply_peaks(
@@ -77,6 +71,10 @@ static const struct column_unit us = {"us", 1000};
 static const struct column_unit tera = {"", UINT64_C(1000000000000)};
 static const struct column_unit giga = {"", 1000000000};
 
+/* Bits of the sheet. */
+#define SINGLE 1u /* the report is on one input */
+#define SUM 2u    /* or on a sum of several */
+
 struct line {
 	const char *input;
 	struct kernels_device device;
@@ -91,10 +89,14 @@ struct line {
 /* clang-format off */
 #define OF(member) COLUMN_OF(struct line, member)
 static const struct column items[] = {
-	COLUMN_IN_CSV(TEXT, "input", "the input", OF(input)),
-	COLUMN(INTEGER, "pid", NULL, "the process", OF(device.pid)),
+	COLUMN_IN_CSV(TEXT, "input", "the input", OF(input), .when = SINGLE),
+	COLUMN(INTEGER, "pid", NULL, "the process", OF(device.pid),
+		.when = SINGLE),
 	COLUMN(COUNT, "device", NULL, "the device's number, from 0",
-		OF(device.number)),
+		OF(device.number), .when = SINGLE),
+	COLUMN_IN_CSV(TEXT, "device_name",
+		"the name of the devices; empty if it is not known",
+		OF(device_name), .when = SUM),
 	COLUMN_IN_JSON(TEXT, "device_name",
 		"the device's name; null if it is not known", OF(device_name),
 		.nullable = true),
@@ -154,6 +156,17 @@ static struct value share_value(bool misfit, bool known, uint64_t share)
 const struct columns kernels_table = COLUMNS(
 	"rows", "each kernel on each GPU, in the order of --sort", items);
 
+static struct value model_value(
+	const struct kernels_view *view, const struct kernels_device *device)
+{
+	size_t size;
+	struct value value =
+		value_text(kernels_model(view->kernels, device, &size));
+
+	value.size = size;
+	return value;
+}
+
 static struct line line_of(const struct kernels_view *view,
 	const struct kernels_row *row, const struct peak *peak)
 {
@@ -165,9 +178,8 @@ static struct line line_of(const struct kernels_view *view,
 	return (struct line){
 		.input = view->input,
 		.device = *device,
-		.device_name = devices_name_value(
-			view->trace, device->pid, device->number),
-		.name = strtab_text(view->trace->text, row->name, NULL),
+		.device_name = model_value(view, device),
+		.name = kernels_name(view->kernels, row),
 		.row = *row,
 		.mean_ns = quantity_mean(row->total_ns, row->count),
 		.flops = kernels_flops(row).amount,
@@ -178,8 +190,7 @@ static struct line line_of(const struct kernels_view *view,
 			rates.has_flops_share, rates.flops_share),
 		.bytes_share = share_value(row->bytes_misfit,
 			rates.has_bytes_share, rates.bytes_share),
-		.kernel = label_name(
-			strtab_text(view->trace->text, row->name, NULL)),
+		.kernel = label_name(kernels_name(view->kernels, row)),
 	};
 }
 
@@ -256,9 +267,12 @@ static const struct columns peak_table =
 
 #define OF_DEVICE(member) COLUMN_OF(struct device_line, member)
 static const struct column device_columns[] = {
-	COLUMN_IN_JSON(INTEGER, "pid", "the process", OF_DEVICE(device.pid)),
+	COLUMN_IN_JSON(INTEGER, "pid", "the process", OF_DEVICE(device.pid),
+		.when = SINGLE),
 	COLUMN_IN_JSON(COUNT, "device", "the device's number, from 0",
-		OF_DEVICE(device.number)),
+		OF_DEVICE(device.number), .when = SINGLE),
+	COLUMN_IN_JSON(COUNT, "devices", "number of devices added up",
+		OF_DEVICE(device.devices), .when = SUM),
 	COLUMN_IN_JSON(TEXT, "device_name",
 		"the device's name; null if unknown", OF_DEVICE(name),
 		.nullable = true),
@@ -303,6 +317,15 @@ static const struct column head_items[] = {
 static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
 const struct report_form kernels_form = {.schema = "ctprof/kernels/1",
 	.title = "ctprof kernels",
+	.always = SINGLE,
+	.never = SUM,
+	.heads = {&head_table},
+	.arrays = {&device_table, &kernels_table},
+	.csv = &kernels_table};
+const struct report_form kernels_sum_form = {.schema = "ctprof/kernels-sum/1",
+	.title = "ctprof kernels --sum",
+	.always = SUM,
+	.never = SINGLE,
 	.heads = {&head_table},
 	.arrays = {&device_table, &kernels_table},
 	.csv = &kernels_table};
@@ -318,8 +341,7 @@ static void add_devices(struct sheet *sheet, const struct kernels_view *view)
 	for (uint32_t i = 0; i < count; i++) {
 		struct device_line line = {
 			.device = devices[i],
-			.name = devices_name_value(
-				view->trace, devices[i].pid, devices[i].number),
+			.name = model_value(view, &devices[i]),
 			.peak = kernels_peak_of(view, &devices[i]),
 		};
 
@@ -341,16 +363,25 @@ static uint32_t next_device(const struct kernels_view *view, uint32_t first)
 	return next;
 }
 
+/* "Device 0 of 12: NAME", or for a sum "NAME: 8 devices". */
 static void print_device_name(const struct kernels_view *view,
 	const struct kernels_device *device, FILE *out)
 {
 	uint32_t count;
 	const struct kernels_device *all =
 		kernels_devices(view->kernels, &count);
-	size_t size = 0;
-	const char *name = devices_guess_name(
-		view->trace, device->pid, device->number, &size);
+	size_t size;
+	const char *name = kernels_model(view->kernels, device, &size);
 
+	if (kernels_is_sum(view->kernels)) {
+		if (name == NULL)
+			fputs("unnamed", out);
+		else
+			table_text(out, name, size);
+		fprintf(out, ": %" PRIu64 " %s\n", device->devices,
+			device->devices == 1 ? "device" : "devices");
+		return;
+	}
 	fprintf(out, "Device %" PRIu32, device->number);
 	if (all[0].pid != all[count - 1].pid)
 		fprintf(out, " of %" PRId64, device->pid);
@@ -495,6 +526,7 @@ void kernels_write(struct sheet *sheet, const void *user)
 	uint32_t count;
 
 	(void)kernels_rows(view->kernels, &count);
+	sheet->shown = kernels_is_sum(view->kernels) ? SUM : SINGLE;
 	sheet->sort = view->sort;
 	if (sheet->style == REPORT_JSON)
 		add_devices(sheet, view);

@@ -12,7 +12,6 @@
 
 struct kernels_view {
 	const struct kernels *kernels;  /* borrowed, like */
-	const struct trace *trace;      /* the trace; and */
 	const struct peaks_file *peaks; /* peaks that override peaks.h */
 	enum dtype dtype; /* assumed if unknown; DTYPE_UNKNOWN: none */
 	uint32_t top;     /* rows per device; 0: all */
@@ -54,7 +53,9 @@ void kernels_apply_peaks(
 /* Whether a device has rows beyond `top`. */
 bool kernels_has_more(const struct kernels_view *view);
 
+/* The forms for one input and for a sum. */
 extern const struct report_form kernels_form;
+extern const struct report_form kernels_sum_form;
 
 /* Writes a struct kernels_view. */
 void kernels_write(struct sheet *sheet, const void *view);

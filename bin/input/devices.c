@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "cli/quantity.h"
 #include "input/report.h"
+#include "trace/device.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -66,70 +67,6 @@ void devices_clear(struct devices *devices)
 	*devices = (struct devices){.count = 0};
 }
 
-/* A property, if known and of this kind. */
-static const struct event_arg *find_property(const struct trace *trace,
-	const struct trace_device *device, enum event_arg_kind kind,
-	const char *key)
-{
-	for (uint32_t i = 0; device != NULL && i < device->arg_count; i++) {
-		const struct event_arg *arg = &device->args[i];
-
-		if (arg->kind == kind &&
-			strcmp(strtab_text(trace->text, arg->key, NULL), key) ==
-				0)
-			return arg;
-	}
-	return NULL;
-}
-
-static const char *device_name(
-	const struct trace *trace, int64_t pid, uint32_t number, size_t *size)
-{
-	const struct event_arg *name = find_property(
-		trace, trace_find_device(trace, pid, number), ARG_TEXT, "name");
-
-	if (name == NULL || name->value.text.size == 0)
-		return NULL;
-	*size = name->value.text.size;
-	return name->value.text.bytes;
-}
-
-const char *devices_guess_name(
-	const struct trace *trace, int64_t pid, uint32_t number, size_t *size)
-{
-	const char *found = NULL;
-
-	if (trace_find_device(trace, pid, number) != NULL)
-		return device_name(trace, pid, number, size);
-	for (uint32_t i = 0; i < trace->device_count; i++) {
-		size_t other_size;
-		const char *other = device_name(trace, trace->devices[i].pid,
-			trace->devices[i].number, &other_size);
-
-		if (trace->devices[i].pid != pid)
-			continue;
-		if (other == NULL ||
-			(found != NULL &&
-				(other_size != *size ||
-					memcmp(found, other, other_size) != 0)))
-			return NULL;
-		found = other;
-		*size = other_size;
-	}
-	return found;
-}
-
-uint64_t devices_memory(const struct trace *trace, int64_t pid, uint32_t number)
-{
-	const struct event_arg *memory =
-		find_property(trace, trace_find_device(trace, pid, number),
-			ARG_INT, "totalGlobalMem");
-
-	return memory == NULL || memory->value.integer < 0
-		       ? 0
-		       : (uint64_t)memory->value.integer;
-}
-
 static void print_number(FILE *out, const char *before,
 	const struct event_arg *number, const char *behind)
 {
@@ -146,9 +83,9 @@ static void print_properties(
 		trace_find_device(trace, item->pid, item->number);
 	size_t size = 0;
 	const char *name =
-		devices_guess_name(trace, item->pid, item->number, &size);
+		trace_device_name(trace, item->pid, item->number, &size);
 	const struct event_arg *memory =
-		find_property(trace, device, ARG_INT, "totalGlobalMem");
+		trace_device_property(trace, device, ARG_INT, "totalGlobalMem");
 	char bytes[QUANTITY_TEXT];
 
 	if (name == NULL)
@@ -156,10 +93,13 @@ static void print_properties(
 	else
 		fwrite(name, 1, size, out);
 	print_number(out, ", compute capability ",
-		find_property(trace, device, ARG_INT, "computeMajor"), "");
+		trace_device_property(trace, device, ARG_INT, "computeMajor"),
+		"");
 	print_number(out, ".",
-		find_property(trace, device, ARG_INT, "computeMinor"), "");
-	print_number(out, ", ", find_property(trace, device, ARG_INT, "numSms"),
+		trace_device_property(trace, device, ARG_INT, "computeMinor"),
+		"");
+	print_number(out, ", ",
+		trace_device_property(trace, device, ARG_INT, "numSms"),
 		" multiprocessors");
 	if (memory != NULL && memory->value.integer >= 0)
 		fprintf(out, ", %s",
@@ -207,7 +147,7 @@ struct value devices_name_value(
 {
 	size_t size = 0;
 	struct value value =
-		value_text(devices_guess_name(trace, pid, number, &size));
+		value_text(trace_device_name(trace, pid, number, &size));
 
 	value.size = size;
 	return value;

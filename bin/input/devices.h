@@ -26,13 +26,7 @@ struct devices {
 bool devices_find(struct devices *devices, const struct trace *trace);
 void devices_clear(struct devices *devices);
 
-/* The name of a device. If unknown, the common name of all others of its
- * process, since programs may number visible devices differently. NULL if there
- * is none. Borrowed; not terminated. */
-const char *devices_guess_name(
-	const struct trace *trace, int64_t pid, uint32_t number, size_t *size);
-
-/* The same for a report's column. */
+/* trace_device_name() for a report's column. */
 struct value devices_name_value(
 	const struct trace *trace, int64_t pid, uint32_t number);
 
@@ -40,10 +34,6 @@ struct value devices_name_value(
  * NAME>". NULL if unknown. */
 const char *devices_function_name(
 	const struct profile_function *function, size_t *size);
-
-/* Bytes of its memory; 0 if unknown. */
-uint64_t devices_memory(
-	const struct trace *trace, int64_t pid, uint32_t number);
 
 /* Adds a row per device to a table with two columns. */
 void devices_add_rows(const struct devices *devices, const struct trace *trace,

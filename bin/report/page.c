@@ -376,7 +376,7 @@ static enum ctp_status add_part(
 	if (!compile_is_empty(&page->compile))
 		part->budget_bytes -= part->budget_bytes / COMPILE_PART;
 	if (data->kernels != NULL)
-		part->kernels = page_kernels_new(data->kernels, part->trace);
+		part->kernels = page_kernels_new(data->kernels);
 	part->function_numbers =
 		memory_new_zeroed((size_t)data->profile->function_count + 1,
 			sizeof(*part->function_numbers));

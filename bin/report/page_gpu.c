@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "report/page_part.h"
 #include "base/saturate.h"
-#include "input/devices.h"
 #include "input/report.h"
 
 struct page_kernels {
@@ -33,8 +32,7 @@ static struct key row_key(
 {
 	uint32_t count;
 
-	return (struct key){
-		strtab_text(kernels->view.trace->text, row->name, NULL),
+	return (struct key){kernels_name(kernels->view.kernels, row),
 		kernels_devices(kernels->view.kernels, &count)[row->device]
 			.number};
 }
@@ -58,8 +56,7 @@ static int compare_rows(const void *a, const void *b, void *user)
 	return order != 0 ? order : (left > right) - (left < right);
 }
 
-struct page_kernels *page_kernels_new(
-	struct kernels *source, const struct trace *trace)
+struct page_kernels *page_kernels_new(struct kernels *source)
 {
 	struct page_kernels *kernels = memory_new_zeroed(1, sizeof(*kernels));
 	const struct kernels_row *rows;
@@ -67,7 +64,6 @@ struct page_kernels *page_kernels_new(
 	if (kernels == NULL)
 		return NULL;
 	kernels->view = (struct kernels_view){.kernels = source,
-		.trace = trace,
 		.peaks = &kernels->peaks,
 		.dtype = DTYPE_UNKNOWN};
 	kernels_apply_peaks(source, &kernels->view);
@@ -180,9 +176,8 @@ void page_kernels_write(const struct page_kernels *kernels,
 static void put_device(struct page_part *part, const struct gaps_device *device)
 {
 	struct json *json = &part->json;
-	size_t size = 0;
-	const char *name = devices_guess_name(
-		part->trace, device->pid, device->number, &size);
+	size_t size;
+	const char *name = gaps_model(part->data->gaps, device, &size);
 
 	json_begin(json, '{');
 	report_int(json, "pid", device->pid);
@@ -229,8 +224,7 @@ static uint32_t put_devices(struct page_part *part,
 /* Writes the table of `ctprof gaps`. */
 static void put_places(struct page_part *part)
 {
-	const struct gaps_view view = {
-		.gaps = part->data->gaps, .trace = part->trace};
+	const struct gaps_view view = {.gaps = part->data->gaps};
 	size_t limit = page_part_limit(part, PLACES_HUNDREDTHS);
 	struct sheet sheet = {.style = REPORT_PAGE,
 		.json = part->json,

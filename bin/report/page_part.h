@@ -85,10 +85,9 @@ void page_part_text_sized(
 /* The same for a function name: text in brackets is dropped first. */
 void page_part_name(struct page_part *part, const char *name);
 
-/* The rates of kernels, to which it applies the peaks; NULL if out of memory.
- * Both are borrowed. */
-struct page_kernels *page_kernels_new(
-	struct kernels *source, const struct trace *trace);
+/* The rates of kernels, which are borrowed and to which it applies the peaks;
+ * NULL if out of memory. */
+struct page_kernels *page_kernels_new(struct kernels *source);
 void page_kernels_free(struct page_kernels *kernels);
 
 /* Writes four items of a device function: operations per second, their share of

@@ -246,3 +246,15 @@ const char *strtab_text(
 			table->shown_count, sizeof(*shown), compare_numbers);
 	return shown == NULL ? entry->text : shown->text;
 }
+
+int strtab_compare(const struct strtab *table, uint32_t left, uint32_t right)
+{
+	const struct entry *one = &table->entries[left];
+	const struct entry *other = &table->entries[right];
+	size_t size = one->size < other->size ? one->size : other->size;
+	int order = size == 0 ? 0 : memcmp(one->text, other->text, size);
+
+	return order != 0
+		       ? order
+		       : (one->size > other->size) - (one->size < other->size);
+}

@@ -33,4 +33,7 @@ uint32_t strtab_count(const struct strtab *table);
 const char *strtab_text(
 	const struct strtab *table, uint32_t number, size_t *size);
 
+/* Order of two entries by their bytes: negative, 0 or positive. */
+int strtab_compare(const struct strtab *table, uint32_t left, uint32_t right);
+
 #endif

@@ -14,212 +14,14 @@
 #include <stdint.h>
 
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "extsort/extsort.h"
 #include "gaps/host_ranges.h"
+#include "gaps/launch_table.h"
 #include "profile/profile.h"
 #include "trace/communication.h"
-#include "trace/correlation.h"
+#include "trace/device.h"
 #include "trace/event.h"
-
-/* ---- causes ---- */
-
-static const struct {
-	const char *name;
-	const char *description;
-} causes[GAP_CAUSES] = {
-	[GAP_HOST] = {"host", "host code before the launch"},
-	[GAP_SYNC] = {"synchronization", "the host waited for the device"},
-	[GAP_COPY] = {"copies", "the host was in a copy call"},
-	[GAP_DATA] = {"data_loading", "the host loaded data"},
-	[GAP_QUEUED] = {"queued", "launched but not started"},
-	[GAP_NOTHING] = {"nothing_launched", "nothing more was launched"},
-	[GAP_UNKNOWN] = {"unknown", "the launch is not in the trace"},
-};
-
-const char *gap_cause_name(enum gap_cause cause)
-{
-	return causes[cause].name;
-}
-
-const char *gap_cause_description(enum gap_cause cause)
-{
-	return causes[cause].description;
-}
-
-static bool begins_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
-
-/* CUDA's and HIP's copies and waits for the device. */
-static enum gap_cause cause_of_call(const char *name)
-{
-	static const char *const waits[] = {"DeviceSynchronize",
-		"StreamSynchronize", "EventSynchronize", "CtxSynchronize",
-		"ThreadSynchronize"};
-	static const char *const prefixes[] = {"cuda", "cu", "hip"};
-	size_t i = 0;
-
-	while (i < 3 && !begins_with(name, prefixes[i]))
-		i++;
-	if (i == 3)
-		return GAP_HOST;
-	name += strlen(prefixes[i]);
-	if (begins_with(name, "Memcpy"))
-		return GAP_COPY;
-	for (i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
-		if (begins_with(name, waits[i]))
-			return GAP_SYNC;
-	return GAP_HOST;
-}
-
-static bool loads_data(const struct trace *trace, uint32_t site)
-{
-	return strcasestr(trace_site_name(trace, site), "dataloader") != NULL ||
-	       strcasestr(trace_site_file(trace, site), "dataloader") != NULL;
-}
-
-/* Python's names of waits, if the API call inside is unknown. */
-static bool waits(const struct trace *trace, uint32_t site)
-{
-	const char *name = trace_site_name(trace, site);
-
-	return begins_with(name, "<built-in ") &&
-	       strstr(name, "synchronize") != NULL;
-}
-
-enum gap_cause gap_cause_of_site(const struct trace *trace, uint32_t site)
-{
-	if (trace_site_is_api(trace, site))
-		return cause_of_call(trace_site_name(trace, site));
-	if (waits(trace, site))
-		return GAP_SYNC;
-	return loads_data(trace, site) ? GAP_DATA : GAP_HOST;
-}
-
-/* ---- launches ---- */
-
-struct launch {
-	int64_t start_ns; /* of the call */
-	uint32_t track;   /* the thread that made it */
-};
-
-struct launch_table;
-
-/* Start times of a track's open ranges. */
-struct open_starts {
-	int64_t *times_ns;
-	uint32_t depth;
-	uint32_t room;
-};
-
-struct launch_table {
-	const struct trace *trace;
-	struct open_starts *tracks; /* by number */
-	uint32_t track_count;
-	struct correlation *join; /* to places in `calls`; NULL: none yet */
-	/* A ring of the launches in `join`. */
-	struct launch *calls;
-	uint32_t call_count;
-	uint32_t call_room;
-	uint32_t call_next;
-};
-
-/* `trace` is borrowed until launch_table_free(). NULL if out of memory. */
-static struct launch_table *launch_table_new(const struct trace *trace)
-{
-	struct launch_table *table = memory_new_zeroed(1, sizeof(*table));
-
-	if (table != NULL)
-		table->trace = trace;
-	return table;
-}
-
-static void launch_table_free(struct launch_table *table)
-{
-	if (table == NULL)
-		return;
-	for (uint32_t i = 0; i < table->track_count; i++)
-		memory_free(table->tracks[i].times_ns);
-	memory_free(table->tracks);
-	correlation_free(table->join);
-	memory_free(table->calls);
-	memory_free(table);
-}
-
-static bool push(struct open_starts *open_starts, int64_t time_ns)
-{
-	if (!array_reserve32(&open_starts->times_ns, open_starts->depth,
-		    &open_starts->room, sizeof(*open_starts->times_ns)))
-		return false;
-	open_starts->times_ns[open_starts->depth++] = time_ns;
-	return true;
-}
-
-/* Finds a place in the ring, whose old call the join is about to forget; false
- * if out of memory. */
-static bool next_place(struct launch_table *table, uint32_t *place)
-{
-	*place = table->call_next;
-	if (*place == table->call_count) {
-		if (!array_reserve32(&table->calls, table->call_count,
-			    &table->call_room, sizeof(*table->calls)))
-			return false;
-		table->call_count++;
-	}
-	table->call_next = (*place + 1) % CORRELATION_LIMIT;
-	return true;
-}
-
-static bool add_call(struct launch_table *table, const struct event *event)
-{
-	const struct open_starts *open = &table->tracks[event->track];
-	int64_t pid = table->trace->tracks[event->track].pid;
-	int64_t start_ns = open->depth == 0 ? event->time_ns
-					    : open->times_ns[open->depth - 1];
-	uint32_t place;
-
-	if (table->join == NULL)
-		table->join = correlation_new(CORRELATION_LIMIT);
-	if (table->join == NULL || !next_place(table, &place))
-		return false;
-	table->calls[place] = (struct launch){start_ns, event->track};
-	return correlation_add(table->join, pid, event->id, place);
-}
-
-/* Call it for each event of the stream, in order. Memory: open ranges, and the
- * launches that correlation.h keeps. False if out of memory. */
-static bool launch_table_add(
-	struct launch_table *table, const struct event *event)
-{
-	if (event->kind != EVENT_BEGIN && event->kind != EVENT_END &&
-		event->kind != EVENT_CORRELATION)
-		return true;
-	if (!array_ensure_index(&table->tracks, event->track,
-		    &table->track_count, sizeof(*table->tracks)))
-		return false;
-	if (event->kind == EVENT_CORRELATION)
-		return add_call(table, event);
-	if (event->kind == EVENT_BEGIN)
-		return push(&table->tracks[event->track], event->time_ns);
-	if (table->tracks[event->track].depth > 0)
-		table->tracks[event->track].depth--;
-	return true;
-}
-
-/* Finds the call that caused an activity; false if unknown. */
-static bool launch_table_find(const struct launch_table *table,
-	const struct event *event, struct launch *launch)
-{
-	int64_t pid = table->trace->tracks[event->track].pid;
-	uint64_t place;
-
-	if (table->join == NULL || event->id == 0 ||
-		!correlation_find(table->join, pid, event->id, &place))
-		return false;
-	*launch = table->calls[place];
-	return true;
-}
 
 /* Memory per sort. */
 #define SORT_BYTES ((size_t)32 << 20)
@@ -232,10 +34,14 @@ struct gaps_extent {
 };
 
 struct gaps {
-	const struct trace *trace;
+	const struct trace *trace; /* NULL: a sum of several */
+	const struct strtab *text; /* of places: the trace's, or that of */
+	struct strtab *sum_text;   /* a sum */
+	struct strtab *models;     /* names of devices; 0: unknown */
 	struct launch_table *launches;
 	struct gaps_device *devices;
-	struct strtab *device_keys; /* number + 1 by process and number */
+	/* Number + 1 by process and number; of a sum by model. */
+	struct strtab *device_keys;
 	uint32_t device_count;
 	uint32_t device_room;
 	struct gaps_place *places;
@@ -275,12 +81,10 @@ static enum ctp_status report(const struct gaps *gaps,
 
 #define THOUSANDTHS 1000
 
-__extension__ typedef unsigned __int128 wide;
-
 struct gaps_queue {
 	uint64_t depth;
 	int64_t since_ns;
-	wide sum; /* of depth times ns */
+	gaps_area sum; /* of depth times ns */
 	bool begun;
 };
 
@@ -304,7 +108,7 @@ static enum ctp_status step_queue(struct gaps_queues *queues, uint32_t number,
 		status = report_depth(
 			queues->gaps, number, device->start_ns, 0, err);
 	queue->begun = true;
-	queue->sum += (wide)queue->depth *
+	queue->sum += (gaps_area)queue->depth *
 		      ((uint64_t)time_ns - (uint64_t)queue->since_ns);
 	queue->since_ns = time_ns;
 	/* Never below 0: each kernel starts later than it is launched. */
@@ -336,16 +140,24 @@ static enum ctp_status gaps_queues_start(struct gaps_queues *queues,
 				: status;
 }
 
+static void set_mean(struct gaps_device *device)
+{
+	const gaps_area most = ~(gaps_area)0 / THOUSANDTHS;
+	gaps_area sum = device->queue_sum < most ? device->queue_sum : most;
+
+	if (device->span_ns > 0)
+		device->queue_mean =
+			(uint64_t)(sum * THOUSANDTHS / device->span_ns);
+}
+
 /* After the last start: sets the devices' means. */
 static void gaps_queues_finish(const struct gaps_queues *queues)
 {
 	for (uint32_t i = 0; i < queues->gaps->device_count; i++) {
 		struct gaps_device *device = &queues->gaps->devices[i];
 
-		if (device->span_ns > 0)
-			device->queue_mean =
-				(uint64_t)(queues->queues[i].sum * THOUSANDTHS /
-					   device->span_ns);
+		device->queue_sum = queues->queues[i].sum;
+		set_mean(device);
 	}
 }
 
@@ -434,10 +246,7 @@ static bool charge_host(void *user, const struct host_stretch *stretch)
 
 static int compare_texts(const struct gaps *gaps, uint32_t left, uint32_t right)
 {
-	const struct strtab *text = gaps->trace->text;
-
-	return strcmp(
-		strtab_text(text, left, NULL), strtab_text(text, right, NULL));
+	return strtab_compare(gaps->text, left, right);
 }
 
 static int compare_numbers(uint64_t left, uint64_t right)
@@ -474,7 +283,9 @@ static int compare_devices(const void *left, const void *right, void *user)
 
 	if (one->pid != other->pid)
 		return one->pid < other->pid ? -1 : 1;
-	return compare_numbers(one->number, other->number);
+	if (one->number != other->number)
+		return compare_numbers(one->number, other->number);
+	return strtab_compare(gaps->models, one->model, other->model);
 }
 
 /* Sorts devices independently of the order of input. */
@@ -544,22 +355,53 @@ struct processes {
 	uint32_t room;
 };
 
-struct gaps *gaps_new(const struct trace *trace)
+/* Allocates the tables of traces and of sums. */
+static struct gaps *new_tables(void)
 {
 	struct gaps *gaps = memory_new_zeroed(1, sizeof(*gaps));
 
 	if (gaps == NULL)
 		return NULL;
-	gaps->trace = trace;
-	gaps->launches = launch_table_new(trace);
 	gaps->device_keys = strtab_new();
 	gaps->place_keys = strtab_new();
+	gaps->models = strtab_new();
+	if (gaps->device_keys != NULL && gaps->place_keys != NULL &&
+		gaps->models != NULL) {
+		strtab_show_zeros(gaps->models);
+		return gaps;
+	}
+	gaps_free(gaps);
+	return NULL;
+}
+
+struct gaps *gaps_new(const struct trace *trace)
+{
+	struct gaps *gaps = new_tables();
+
+	if (gaps == NULL)
+		return NULL;
+	gaps->trace = trace;
+	gaps->text = trace->text;
+	gaps->launches = launch_table_new(trace);
 	gaps->work = extsort_new(SORT_BYTES);
 	gaps->host = host_ranges_new(trace);
 	gaps->launched = extsort_new(SORT_BYTES);
-	if (gaps->launches != NULL && gaps->device_keys != NULL &&
-		gaps->place_keys != NULL && gaps->work != NULL &&
+	if (gaps->launches != NULL && gaps->work != NULL &&
 		gaps->host != NULL && gaps->launched != NULL)
+		return gaps;
+	gaps_free(gaps);
+	return NULL;
+}
+
+struct gaps *gaps_new_sum(void)
+{
+	struct gaps *gaps = new_tables();
+
+	if (gaps == NULL)
+		return NULL;
+	gaps->sum_text = strtab_new();
+	gaps->text = gaps->sum_text;
+	if (gaps->sum_text != NULL)
 		return gaps;
 	gaps_free(gaps);
 	return NULL;
@@ -582,6 +424,8 @@ void gaps_free(struct gaps *gaps)
 	launch_table_free(gaps->launches);
 	strtab_free(gaps->device_keys);
 	strtab_free(gaps->place_keys);
+	strtab_free(gaps->models);
+	strtab_free(gaps->sum_text);
 	extsort_free(gaps->work);
 	host_ranges_free(gaps->host);
 	extsort_free(gaps->launched);
@@ -623,13 +467,12 @@ static bool extend(
 
 #define DEVICE_NONE UINT32_MAX
 
-/* The device of a stream; DEVICE_NONE if out of memory. */
-static uint32_t find_device(struct gaps *gaps, uint32_t number)
+/* The device of this key, which is added as `device` if it is new; DEVICE_NONE if
+ * out of memory. */
+static uint32_t device_of(struct gaps *gaps, const void *key, size_t size,
+	const struct gaps_device *device)
 {
-	const struct trace_track *track = &gaps->trace->tracks[number];
-	const int64_t key[2] = {track->pid, track->device};
-	uint32_t known =
-		strtab_add(gaps->device_keys, (const char *)key, sizeof(key));
+	uint32_t known = strtab_add(gaps->device_keys, key, size);
 
 	if (known == STRTAB_NONE)
 		return DEVICE_NONE;
@@ -638,9 +481,20 @@ static uint32_t find_device(struct gaps *gaps, uint32_t number)
 	if (!array_reserve32(&gaps->devices, gaps->device_count,
 		    &gaps->device_room, sizeof(*gaps->devices)))
 		return DEVICE_NONE;
-	gaps->devices[gaps->device_count] = (struct gaps_device){
-		.pid = track->pid, .number = track->device};
+	gaps->devices[gaps->device_count] = *device;
 	return gaps->device_count++;
+}
+
+/* The device of a stream; DEVICE_NONE if out of memory. */
+static uint32_t find_device(struct gaps *gaps, uint32_t number)
+{
+	const struct trace_track *track = &gaps->trace->tracks[number];
+	const int64_t key[2] = {track->pid, track->device};
+
+	return device_of(gaps, key, sizeof(key),
+		&(struct gaps_device){.pid = track->pid,
+			.number = track->device,
+			.devices = 1});
 }
 
 static int64_t end_of(const struct event *event)
@@ -950,10 +804,36 @@ static enum ctp_status finish_work(struct gaps *gaps, struct ctp_error *err)
 	return status;
 }
 
+/* Sets the names of devices; false if out of memory. */
+static bool name_devices(struct gaps *gaps)
+{
+	for (uint32_t i = 0; i < gaps->device_count; i++) {
+		struct gaps_device *device = &gaps->devices[i];
+		size_t size = 0;
+		const char *name = trace_device_name(
+			gaps->trace, device->pid, device->number, &size);
+
+		device->model = strtab_add(gaps->models, name, size);
+		if (device->model == STRTAB_NONE)
+			return false;
+	}
+	return true;
+}
+
+static enum ctp_status finish_sum(struct gaps *gaps, struct ctp_error *err)
+{
+	for (uint32_t i = 0; i < gaps->device_count; i++)
+		set_mean(&gaps->devices[i]);
+	return gaps_sort(gaps) ? CTP_OK : ctp_no_memory(err);
+}
+
 enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err)
 {
-	enum ctp_status status = extsort_sort(gaps->work, err);
+	enum ctp_status status;
 
+	if (gaps->trace == NULL)
+		return finish_sum(gaps, err);
+	status = extsort_sort(gaps->work, err);
 	if (status == CTP_OK)
 		status = extsort_sort(gaps->launched, err);
 	if (status == CTP_OK)
@@ -961,9 +841,29 @@ enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err)
 	if (status != CTP_OK || gaps->watch.report != NULL)
 		return status;
 	status = host_ranges_charge(gaps->host, charge_host, gaps, err);
-	if (status == CTP_OK && !gaps_sort(gaps))
+	if (status == CTP_OK && (!name_devices(gaps) || !gaps_sort(gaps)))
 		status = ctp_no_memory(err);
 	return status;
+}
+
+const char *gaps_text(const struct gaps *gaps, uint32_t number)
+{
+	return strtab_text(gaps->text, number, NULL);
+}
+
+const char *gaps_model(
+	const struct gaps *gaps, const struct gaps_device *device, size_t *size)
+{
+	if (size != NULL)
+		*size = 0;
+	return device->model == 0
+		       ? NULL
+		       : strtab_text(gaps->models, device->model, size);
+}
+
+bool gaps_is_sum(const struct gaps *gaps)
+{
+	return gaps->trace == NULL;
 }
 
 const struct gaps_device *gaps_devices(const struct gaps *gaps, uint32_t *count)
@@ -976,4 +876,108 @@ const struct gaps_place *gaps_places(const struct gaps *gaps, uint32_t *count)
 {
 	*count = gaps->place_count;
 	return gaps->places;
+}
+
+/* ---- sums of several traces ---- */
+
+static void add(uint64_t *to, uint64_t from)
+{
+	*to = saturate_sum(*to, from);
+}
+
+static void keep_most(uint64_t *to, uint64_t from)
+{
+	if (from > *to)
+		*to = from;
+}
+
+uint32_t gaps_add_device(
+	struct gaps *sum, const struct gaps_device *device, const char *model)
+{
+	uint32_t number = strtab_add(sum->models, model, strlen(model));
+	uint32_t index = DEVICE_NONE;
+	struct gaps_device *to;
+
+	if (number != STRTAB_NONE)
+		index = device_of(sum, &number, sizeof(number),
+			&(struct gaps_device){.model = number});
+	if (index == DEVICE_NONE)
+		return DEVICE_NONE;
+	to = &sum->devices[index];
+	add(&to->devices, device->devices);
+	add(&to->span_ns, device->span_ns);
+	add(&to->busy_ns, device->busy_ns);
+	add(&to->kernel_ns, device->kernel_ns);
+	add(&to->compute_ns, device->compute_ns);
+	add(&to->communication_ns, device->communication_ns);
+	add(&to->copy_ns, device->copy_ns);
+	add(&to->idle_ns, device->idle_ns);
+	for (int cause = 0; cause < GAP_CAUSES; cause++)
+		add(&to->cause_ns[cause], device->cause_ns[cause]);
+	add(&to->gaps, device->gaps);
+	keep_most(&to->longest_ns, device->longest_ns);
+	add(&to->activities, device->activities);
+	keep_most(&to->queue_max, device->queue_max);
+	if (__builtin_add_overflow(
+		    to->queue_sum, device->queue_sum, &to->queue_sum))
+		to->queue_sum = ~(gaps_area)0;
+	return index;
+}
+
+/* Adds a text to a sum's; false if out of memory. */
+static bool add_text(struct gaps *sum, const char *text, uint32_t *number)
+{
+	*number = strtab_add(sum->sum_text, text, strlen(text));
+	return *number != STRTAB_NONE;
+}
+
+bool gaps_add_place(struct gaps *sum, const struct gaps_place *place,
+	const struct gaps_place_text *text)
+{
+	struct gaps_place key = {.device = place->device,
+		.cause = place->cause,
+		.line = place->line};
+	struct gaps_place *to;
+	uint32_t number;
+
+	if (!add_text(sum, text->name, &key.name) ||
+		!add_text(sum, text->file, &key.file) ||
+		!add_text(sum, text->call, &key.call))
+		return false;
+	number = find_place(sum, &key);
+	if (number == PLACE_NONE)
+		return false;
+	to = &sum->places[number];
+	add(&to->idle_ns, place->idle_ns);
+	add(&to->count, place->count);
+	keep_most(&to->longest_ns, place->longest_ns);
+	return true;
+}
+
+bool gaps_add_all(struct gaps *sum, const struct gaps *from)
+{
+	uint32_t *places = memory_new_zeroed(
+		(size_t)from->device_count + 1, sizeof(*places));
+	bool done = places != NULL;
+
+	for (uint32_t i = 0; i < from->device_count && done; i++) {
+		const struct gaps_device *device = &from->devices[i];
+		const char *model = gaps_model(from, device, NULL);
+
+		places[i] = gaps_add_device(
+			sum, device, model == NULL ? "" : model);
+		done = places[i] != DEVICE_NONE;
+	}
+	for (uint32_t i = 0; i < from->place_count && done; i++) {
+		struct gaps_place place = from->places[i];
+		const struct gaps_place_text text = {
+			gaps_text(from, place.name),
+			gaps_text(from, place.file),
+			gaps_text(from, place.call)};
+
+		place.device = places[place.device];
+		done = gaps_add_place(sum, &place, &text);
+	}
+	memory_free(places);
+	return done;
 }

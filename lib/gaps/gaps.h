@@ -6,6 +6,8 @@
  * ends a gap was launched, the cause is the work of the launching thread. After
  * that, the activity waited to start. Source: shared spec 04; this is its
  * robust form, which is correct with graphs, copies and several streams.
+ *
+ * The gaps of several traces can be added up by the names of devices and places.
  */
 #ifndef GAPS_H
 #define GAPS_H
@@ -38,11 +40,16 @@ const char *gap_cause_description(enum gap_cause cause);
  * GAP_COPY or GAP_DATA. */
 enum gap_cause gap_cause_of_site(const struct trace *trace, uint32_t site);
 
+/* In ns, with any number of digits that sums need. */
+__extension__ typedef unsigned __int128 gaps_area;
+
 /* busy_ns + idle_ns = span_ns; idle_ns is the sum of cause_ns. */
 struct gaps_device {
-	int64_t pid;
-	uint32_t number;
+	int64_t pid;      /* in a sum 0, like the next */
+	uint32_t number;  /* within the process */
 	int64_t start_ns; /* known start of its process */
+	uint32_t model;   /* see gaps_model() */
+	uint64_t devices; /* number of devices added up */
 	uint64_t span_ns;
 	uint64_t busy_ns;
 	uint64_t kernel_ns; /* a kernel ran */
@@ -56,17 +63,18 @@ struct gaps_device {
 	uint64_t gaps;
 	uint64_t longest_ns;
 	uint64_t activities;
-	/* Kernels launched but not started: the maximum, and the mean over the
-	 * span in thousandths. */
+	/* Kernels launched but not started: the maximum, the mean over the
+	 * span in thousandths, and the sum over the span. */
 	uint64_t queue_max;
 	uint64_t queue_mean;
+	gaps_area queue_sum;
 };
 
 /* Idle time of a device covered by the same code. */
 struct gaps_place {
 	uint32_t device; /* index into devices */
 	enum gap_cause cause;
-	uint32_t name; /* strtab numbers of the innermost range that is not a */
+	uint32_t name; /* for gaps_text(): the innermost range that is not a */
 	uint32_t file; /* device API call; 0: none */
 	uint32_t line;
 	uint32_t call; /* of the API call inside that; 0: none */
@@ -123,6 +131,28 @@ struct gaps *gaps_new_watched(
 void gaps_free(struct gaps *gaps);
 
 /*
+ * An empty sum, whose devices are those of one name. It takes no events.
+ * Integers are added and saturate, and the longest gap and the highest maximum
+ * are kept: the result does not depend on the order.
+ */
+struct gaps *gaps_new_sum(void);
+
+/* Adds a sum, or the gaps of a trace after gaps_finish(). False if out of
+ * memory. */
+bool gaps_add_all(struct gaps *sum, const struct gaps *from);
+
+/* The parts of gaps_add_all(): add a device with its model's name, "" if
+ * unknown, and return its index, UINT32_MAX if out of memory; add a place of
+ * that device. */
+struct gaps_place_text {
+	const char *name, *file, *call;
+};
+uint32_t gaps_add_device(
+	struct gaps *sum, const struct gaps_device *device, const char *model);
+bool gaps_add_place(struct gaps *sum, const struct gaps_place *place,
+	const struct gaps_place_text *text);
+
+/*
  * Adds an event. Memory: names, tracks and open ranges; everything else is in
  * temporary files (extsort.h).
  *
@@ -131,11 +161,21 @@ void gaps_free(struct gaps *gaps);
 enum ctp_status gaps_add(
 	struct gaps *gaps, const struct event *event, struct ctp_error *err);
 
-/* Call it once, after the last event. Errors: as above. */
+/* Call it once, after the last event or sum. Errors: as above. */
 enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err);
 
-/* Devices sorted by process and number; places by idle time, longest first.
- * Borrowed until gaps_free(). */
+/* The texts of a place, and the name of a device's model, which is NULL if
+ * unknown; `size` may be NULL, as for strtab_text(). Borrowed until
+ * gaps_free(). */
+const char *gaps_text(const struct gaps *gaps, uint32_t number);
+const char *gaps_model(const struct gaps *gaps,
+	const struct gaps_device *device, size_t *size);
+
+/* Whether it is from gaps_new_sum(). */
+bool gaps_is_sum(const struct gaps *gaps);
+
+/* Devices sorted by process and number, those of a sum by model; places by idle
+ * time, longest first. Borrowed until gaps_free(). */
 const struct gaps_device *gaps_devices(
 	const struct gaps *gaps, uint32_t *count);
 const struct gaps_place *gaps_places(const struct gaps *gaps, uint32_t *count);

@@ -8,11 +8,16 @@
 #include "base/saturate.h"
 #include "profile/profile.h"
 #include "roofline/attribution.h"
+#include "trace/device.h"
 
 #define NONE UINT32_MAX
 
 struct kernels {
-	const struct trace *trace;
+	const struct trace *trace; /* NULL: a sum of several */
+	const struct strtab *text; /* of rows: the trace's, or that of */
+	struct strtab *sum_text;   /* a sum */
+	struct strtab *models;     /* names of devices; 0: unknown */
+	uint64_t late;             /* of a sum */
 	struct attribution *attribution;
 	struct strtab *keys; /* row keys: device and name */
 	struct kernels_row *rows;
@@ -20,23 +25,55 @@ struct kernels {
 	uint32_t row_count;
 	uint32_t row_room;
 	struct kernels_device *devices;
-	struct strtab *device_keys; /* index + 1 by process and number */
+	/* Index + 1 by process and number; of a sum by model. */
+	struct strtab *device_keys;
 	uint32_t device_count;
 	uint32_t device_room;
 };
 
-struct kernels *kernels_new(const struct trace *trace)
+/* Allocates the tables of both kinds. */
+static struct kernels *new_tables(void)
 {
 	struct kernels *kernels = memory_new_zeroed(1, sizeof(*kernels));
 
 	if (kernels == NULL)
 		return NULL;
-	kernels->trace = trace;
-	kernels->attribution = attribution_new(trace);
 	kernels->device_keys = strtab_new();
 	kernels->keys = strtab_new();
-	if (kernels->attribution != NULL && kernels->device_keys != NULL &&
-		kernels->keys != NULL)
+	kernels->models = strtab_new();
+	if (kernels->device_keys != NULL && kernels->keys != NULL &&
+		kernels->models != NULL) {
+		strtab_show_zeros(kernels->models);
+		return kernels;
+	}
+	kernels_free(kernels);
+	return NULL;
+}
+
+struct kernels *kernels_new(const struct trace *trace)
+{
+	struct kernels *kernels = new_tables();
+
+	if (kernels == NULL)
+		return NULL;
+	kernels->trace = trace;
+	kernels->text = trace->text;
+	kernels->attribution = attribution_new(trace);
+	if (kernels->attribution != NULL)
+		return kernels;
+	kernels_free(kernels);
+	return NULL;
+}
+
+struct kernels *kernels_new_sum(void)
+{
+	struct kernels *kernels = new_tables();
+
+	if (kernels == NULL)
+		return NULL;
+	kernels->sum_text = strtab_new();
+	kernels->text = kernels->sum_text;
+	if (kernels->sum_text != NULL)
 		return kernels;
 	kernels_free(kernels);
 	return NULL;
@@ -49,6 +86,8 @@ void kernels_free(struct kernels *kernels)
 	attribution_free(kernels->attribution);
 	strtab_free(kernels->device_keys);
 	strtab_free(kernels->keys);
+	strtab_free(kernels->models);
+	strtab_free(kernels->sum_text);
 	memory_free(kernels->rows);
 	memory_free(kernels->dtypes);
 	memory_free(kernels->devices);
@@ -58,13 +97,12 @@ void kernels_free(struct kernels *kernels)
 /* Steps of clocks: NVIDIA's GPUs count 32 ns, old traces are in whole us. */
 static const uint32_t clock_steps_ns[] = {1000, 32, 1};
 
-/* Returns the device of a stream; NONE if out of memory. */
-static uint32_t find_device(struct kernels *kernels, uint32_t track)
+/* Returns the device of this key, which is added as `device` if it is new; NONE
+ * if out of memory. */
+static uint32_t device_of(struct kernels *kernels, const void *key, size_t size,
+	const struct kernels_device *device)
 {
-	const struct trace_track *stream = &kernels->trace->tracks[track];
-	const int64_t key[2] = {stream->pid, stream->device};
-	uint32_t known = strtab_add(
-		kernels->device_keys, (const char *)key, sizeof(key));
+	uint32_t known = strtab_add(kernels->device_keys, key, size);
 
 	if (known == STRTAB_NONE)
 		return NONE;
@@ -73,11 +111,21 @@ static uint32_t find_device(struct kernels *kernels, uint32_t track)
 	if (!array_reserve32(&kernels->devices, kernels->device_count,
 		    &kernels->device_room, sizeof(*kernels->devices)))
 		return NONE;
-	kernels->devices[kernels->device_count] =
-		(struct kernels_device){.pid = stream->pid,
-			.number = stream->device,
-			.clock_ns = clock_steps_ns[0]};
+	kernels->devices[kernels->device_count] = *device;
 	return kernels->device_count++;
+}
+
+/* Returns the device of a stream; NONE if out of memory. */
+static uint32_t find_device(struct kernels *kernels, uint32_t track)
+{
+	const struct trace_track *stream = &kernels->trace->tracks[track];
+	const int64_t key[2] = {stream->pid, stream->device};
+
+	return device_of(kernels, key, sizeof(key),
+		&(struct kernels_device){.pid = stream->pid,
+			.number = stream->device,
+			.devices = 1,
+			.clock_ns = clock_steps_ns[0]});
 }
 
 static bool grow_rows(struct kernels *kernels)
@@ -92,9 +140,9 @@ static bool grow_rows(struct kernels *kernels)
 
 /* Returns the row of a kernel on a device; NONE if out of memory. */
 static uint32_t find_row(
-	struct kernels *kernels, uint32_t device, uint32_t site)
+	struct kernels *kernels, uint32_t device, uint32_t name)
 {
-	const uint32_t key[] = {device, kernels->trace->sites[site].name};
+	const uint32_t key[] = {device, name};
 	uint32_t count = strtab_count(kernels->keys);
 	uint32_t number =
 		strtab_add(kernels->keys, (const char *)key, sizeof(key));
@@ -106,9 +154,9 @@ static uint32_t find_row(
 	if (!grow_rows(kernels))
 		return NONE;
 	kernels->dtypes[kernels->row_count] =
-		dtype_of_kernel(trace_site_name(kernels->trace, site));
+		dtype_of_kernel(strtab_text(kernels->text, name, NULL));
 	kernels->rows[kernels->row_count] = (struct kernels_row){
-		.device = device, .name = key[1], .min_ns = UINT64_MAX};
+		.device = device, .name = name, .min_ns = UINT64_MAX};
 	return kernels->row_count++;
 }
 
@@ -176,7 +224,10 @@ static bool add_kernel(struct kernels *kernels, const struct event *event)
 {
 	uint32_t device = find_device(kernels, event->track);
 	uint32_t number =
-		device == NONE ? NONE : find_row(kernels, device, event->site);
+		device == NONE
+			? NONE
+			: find_row(kernels, device,
+				  kernels->trace->sites[event->site].name);
 	struct kernels_row *row;
 
 	if (number == NONE)
@@ -214,7 +265,9 @@ static int compare_devices(const void *left, const void *right, void *user)
 
 	if (one->pid != other->pid)
 		return one->pid < other->pid ? -1 : 1;
-	return (one->number > other->number) - (one->number < other->number);
+	if (one->number != other->number)
+		return one->number < other->number ? -1 : 1;
+	return strtab_compare(kernels->models, one->model, other->model);
 }
 
 /* Sorts devices independently of the order of input. */
@@ -250,12 +303,45 @@ static uint64_t total_of(const struct kernels_row *row, const void *user)
 	return row->total_ns;
 }
 
-enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err)
+/* Sets the names of devices; false if out of memory. */
+static bool name_devices(struct kernels *kernels)
+{
+	const struct trace *trace = kernels->trace;
+
+	for (uint32_t i = 0; i < kernels->device_count; i++) {
+		struct kernels_device *device = &kernels->devices[i];
+		size_t size = 0;
+		const char *name = trace_device_name(
+			trace, device->pid, device->number, &size);
+
+		device->memory_bytes =
+			trace_device_memory(trace, device->pid, device->number);
+		device->model = strtab_add(kernels->models, name, size);
+		if (device->model == STRTAB_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* Completes the work of a trace; false if out of memory. */
+static bool finish_trace(struct kernels *kernels)
 {
 	if (!attribution_finalize_all(kernels->attribution))
-		return ctp_no_memory(err);
+		return false;
 	add_shares(kernels);
-	if (!sort_devices(kernels))
+	for (uint32_t i = 0; i < kernels->row_count; i++) {
+		struct kernels_row *row = &kernels->rows[i];
+
+		row->tolerance_ns = saturate_product(
+			row->count, kernels->devices[row->device].clock_ns);
+	}
+	return name_devices(kernels);
+}
+
+enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err)
+{
+	if ((kernels->trace != NULL && !finish_trace(kernels)) ||
+		!sort_devices(kernels))
 		return ctp_no_memory(err);
 	kernels_sort(kernels, total_of, NULL);
 	return CTP_OK;
@@ -263,11 +349,12 @@ enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err)
 
 uint64_t kernels_late(const struct kernels *kernels)
 {
-	return attribution_late(kernels->attribution);
+	return kernels->trace == NULL ? kernels->late
+				      : attribution_late(kernels->attribution);
 }
 
 struct order {
-	const struct trace *trace;
+	const struct strtab *text;
 	kernels_value_fn *value;
 	const void *user;
 };
@@ -284,18 +371,38 @@ static int compare_rows(const void *left, const void *right, void *user)
 		return one->device < other->device ? -1 : 1;
 	if (values[0] != values[1])
 		return values[0] > values[1] ? -1 : 1;
-	return strcmp(strtab_text(order->trace->text, one->name, NULL),
-		strtab_text(order->trace->text, other->name, NULL));
+	return strtab_compare(order->text, one->name, other->name);
 }
 
 void kernels_sort(
 	struct kernels *kernels, kernels_value_fn *value, const void *user)
 {
-	struct order order = {kernels->trace, value, user};
+	struct order order = {kernels->text, value, user};
 
 	if (kernels->row_count > 1)
 		qsort_r(kernels->rows, kernels->row_count,
 			sizeof(*kernels->rows), compare_rows, &order);
+}
+
+const char *kernels_name(
+	const struct kernels *kernels, const struct kernels_row *row)
+{
+	return strtab_text(kernels->text, row->name, NULL);
+}
+
+const char *kernels_model(const struct kernels *kernels,
+	const struct kernels_device *device, size_t *size)
+{
+	if (size != NULL)
+		*size = 0;
+	return device->model == 0
+		       ? NULL
+		       : strtab_text(kernels->models, device->model, size);
+}
+
+bool kernels_is_sum(const struct kernels *kernels)
+{
+	return kernels->trace == NULL;
 }
 
 const struct kernels_device *kernels_devices(
@@ -320,18 +427,13 @@ const struct kernels_row *kernels_rows(
 
 __extension__ typedef unsigned __int128 wide;
 
-static void add(struct kernels_work *to, const struct kernels_work *from)
-{
-	to->amount = saturate_sum(to->amount, from->amount);
-	to->time_ns = saturate_sum(to->time_ns, from->time_ns);
-}
-
 struct kernels_work kernels_flops(const struct kernels_row *row)
 {
 	struct kernels_work sum = {0, 0};
 
 	for (int dtype = 0; dtype < DTYPES; dtype++)
-		add(&sum, &row->flops[dtype]);
+		add_work(&sum, row->flops[dtype].amount,
+			row->flops[dtype].time_ns);
 	return sum;
 }
 
@@ -422,22 +524,21 @@ static void remove_work(
 static void check_row(struct kernels_row *row, struct kernels_device *device,
 	const struct peak *peak, enum dtype usual)
 {
-	uint64_t tolerance_ns = saturate_product(row->count, device->clock_ns);
-
 	for (int i = 0; i < DTYPES; i++) {
 		enum dtype dtype = i == DTYPE_UNKNOWN ? usual : (enum dtype)i;
 		uint32_t most = peak->gflops[dtype] != 0 ? peak->gflops[dtype]
 							 : highest_of(peak);
 
-		if (!fits(&row->flops[i], tolerance_ns, most))
+		if (!fits(&row->flops[i], row->tolerance_ns, most))
 			remove_work(&row->flops[i], &row->flops_misfit,
 				&device->flops_misfit_ns);
-		add(&device->flops, &row->flops[i]);
+		add_work(&device->flops, row->flops[i].amount,
+			row->flops[i].time_ns);
 	}
-	if (!fits(&row->bytes, tolerance_ns, peak->gb_per_s))
+	if (!fits(&row->bytes, row->tolerance_ns, peak->gb_per_s))
 		remove_work(&row->bytes, &row->bytes_misfit,
 			&device->bytes_misfit_ns);
-	add(&device->bytes, &row->bytes);
+	add_work(&device->bytes, row->bytes.amount, row->bytes.time_ns);
 }
 
 void kernels_apply_peak(struct kernels *kernels, uint32_t device,
@@ -450,4 +551,88 @@ void kernels_apply_peak(struct kernels *kernels, uint32_t device,
 	for (uint32_t i = 0; i < kernels->row_count; i++)
 		if (kernels->rows[i].device == device)
 			check_row(&kernels->rows[i], found, peak, usual);
+}
+
+/* ---- sums of several traces ---- */
+
+static void sum_work(struct kernels_work *to, const struct kernels_work *from)
+{
+	add_work(to, from->amount, from->time_ns);
+}
+
+uint32_t kernels_add_device(struct kernels *sum,
+	const struct kernels_device *device, const char *model)
+{
+	uint32_t number = strtab_add(sum->models, model, strlen(model));
+	uint32_t index = NONE;
+	struct kernels_device *to;
+
+	if (number != STRTAB_NONE)
+		index = device_of(sum, &number, sizeof(number),
+			&(struct kernels_device){.model = number});
+	if (index == NONE)
+		return NONE;
+	to = &sum->devices[index];
+	to->devices = saturate_sum(to->devices, device->devices);
+	if (device->memory_bytes > to->memory_bytes)
+		to->memory_bytes = device->memory_bytes;
+	to->count = saturate_sum(to->count, device->count);
+	to->total_ns = saturate_sum(to->total_ns, device->total_ns);
+	to->helper_ns = saturate_sum(to->helper_ns, device->helper_ns);
+	sum_work(&to->flops, &device->flops);
+	sum_work(&to->bytes, &device->bytes);
+	return index;
+}
+
+bool kernels_add_row(
+	struct kernels *sum, const struct kernels_row *row, const char *name)
+{
+	uint32_t number = strtab_add(sum->sum_text, name, strlen(name));
+	uint32_t index = number == STRTAB_NONE
+				 ? NONE
+				 : find_row(sum, row->device, number);
+	struct kernels_row *to;
+
+	if (index == NONE)
+		return false;
+	to = &sum->rows[index];
+	to->count = saturate_sum(to->count, row->count);
+	to->total_ns = saturate_sum(to->total_ns, row->total_ns);
+	to->min_ns = row->min_ns < to->min_ns ? row->min_ns : to->min_ns;
+	to->max_ns = row->max_ns > to->max_ns ? row->max_ns : to->max_ns;
+	for (int dtype = 0; dtype < DTYPES; dtype++)
+		sum_work(&to->flops[dtype], &row->flops[dtype]);
+	sum_work(&to->bytes, &row->bytes);
+	to->tolerance_ns = saturate_sum(to->tolerance_ns, row->tolerance_ns);
+	return true;
+}
+
+void kernels_add_late(struct kernels *sum, uint64_t late)
+{
+	sum->late = saturate_sum(sum->late, late);
+}
+
+bool kernels_add_all(struct kernels *sum, const struct kernels *from)
+{
+	uint32_t *places = memory_new_zeroed(
+		(size_t)from->device_count + 1, sizeof(*places));
+	bool done = places != NULL;
+
+	for (uint32_t i = 0; i < from->device_count && done; i++) {
+		const struct kernels_device *device = &from->devices[i];
+		const char *model = kernels_model(from, device, NULL);
+
+		places[i] = kernels_add_device(
+			sum, device, model == NULL ? "" : model);
+		done = places[i] != NONE;
+	}
+	for (uint32_t i = 0; i < from->row_count && done; i++) {
+		struct kernels_row row = from->rows[i];
+
+		row.device = places[row.device];
+		done = kernels_add_row(sum, &row, kernels_name(from, &row));
+	}
+	kernels_add_late(sum, kernels_late(from));
+	memory_free(places);
+	return done;
 }

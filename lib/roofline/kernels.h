@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kernel statistics per device: count, time and, if known, floating-point
- * operations and bytes.
+ * operations and bytes. Statistics of several traces can be added up by the names
+ * of devices and kernels.
  * Source: shared spec 06, "Table"; every launch counts, and each operation
  * counts once: see attribution.h.
  */
@@ -24,21 +25,27 @@ struct kernels_work {
 
 struct kernels_row {
 	uint32_t device; /* index into the devices */
-	uint32_t name;   /* strtab number */
+	uint32_t name;   /* see kernels_name() */
 	uint64_t count;
 	uint64_t total_ns;
 	uint64_t min_ns;
 	uint64_t max_ns;
 	struct kernels_work flops[DTYPES]; /* by element type */
 	struct kernels_work bytes;
+	/* Steps of the device's clock for all launches: see
+	 * kernels_apply_peak(). */
+	uint64_t tolerance_ns;
 	/* Operations or bytes exceeded a peak: see kernels_apply_peak(). */
 	bool flops_misfit;
 	bool bytes_misfit;
 };
 
 struct kernels_device {
-	int64_t pid;
-	uint32_t number;
+	int64_t pid;           /* in a sum 0, like the number */
+	uint32_t number;       /* within the process */
+	uint32_t model;        /* see kernels_model() */
+	uint64_t devices;      /* number of devices added up */
+	uint64_t memory_bytes; /* of the largest of them; 0: unknown */
 	uint64_t count;
 	uint64_t total_ns;
 	uint64_t helper_ns; /* of kernels without a share of the work */
@@ -56,12 +63,31 @@ struct kernels;
 struct kernels *kernels_new(const struct trace *trace);
 void kernels_free(struct kernels *kernels);
 
+/*
+ * An empty sum, whose devices are those of one name. It takes no events.
+ * Integers are added and saturate; the result does not depend on the order.
+ */
+struct kernels *kernels_new_sum(void);
+
+/* Adds a sum, or the kernels of a trace after kernels_finish(). No peak may have
+ * been applied to either. False if out of memory. */
+bool kernels_add_all(struct kernels *sum, const struct kernels *from);
+
+/* The parts of kernels_add_all(): add a device with its model's name, "" if
+ * unknown, and return its index, UINT32_MAX if out of memory; add a row of that
+ * device; add to kernels_late(). */
+uint32_t kernels_add_device(struct kernels *sum,
+	const struct kernels_device *device, const char *model);
+bool kernels_add_row(
+	struct kernels *sum, const struct kernels_row *row, const char *name);
+void kernels_add_late(struct kernels *sum, uint64_t late);
+
 /* Adds an event. Memory: that of attribution.h, and names. Errors:
  * CTP_ERR_NOMEM. */
 enum ctp_status kernels_add(struct kernels *kernels, const struct event *event,
 	struct ctp_error *err);
 
-/* Call it once, after the last event. Errors: CTP_ERR_NOMEM. */
+/* Call it once, after the last event or sum. Errors: CTP_ERR_NOMEM. */
 enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err);
 
 /* Number of kernels that arrived too late for a share of work: see
@@ -88,7 +114,18 @@ typedef uint64_t kernels_value_fn(
 void kernels_sort(
 	struct kernels *kernels, kernels_value_fn *value, const void *user);
 
-/* Devices sorted by process and number. Borrowed until kernels_free(). */
+/* The name of a row, and of a device's model, which is NULL if unknown; `size`
+ * may be NULL, as for strtab_text(). Borrowed until kernels_free(). */
+const char *kernels_name(
+	const struct kernels *kernels, const struct kernels_row *row);
+const char *kernels_model(const struct kernels *kernels,
+	const struct kernels_device *device, size_t *size);
+
+/* Whether it is from kernels_new_sum(). */
+bool kernels_is_sum(const struct kernels *kernels);
+
+/* Devices sorted by process and number; of a sum by model. Borrowed until
+ * kernels_free(). */
 const struct kernels_device *kernels_devices(
 	const struct kernels *kernels, uint32_t *count);
 const struct kernels_row *kernels_rows(
