@@ -9,8 +9,9 @@ set -u
 build=${BUILD:?}
 cd "$build" || exit 99
 # One job more than processors, because some tests wait most of the time. TESTS
-# names some of the tests.
-make -k -j"$(($(nproc) + 1))" check ${TESTS:+"TESTS=$TESTS"} >check.out 2>&1
+# names some of the tests, TEST_CFLAGS the flags to compile their programs with.
+make -k -j"$(($(nproc) + 1))" check ${TESTS:+"TESTS=$TESTS"} \
+	${TEST_CFLAGS:+"CFLAGS=$TEST_CFLAGS"} >check.out 2>&1
 status=$?
 passed=0
 failed=0
