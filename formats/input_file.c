@@ -467,3 +467,9 @@ void input_file_close(struct input_file *input)
 	input->source->close(input->source);
 	close_file(input);
 }
+
+void input_file_replace(struct input_file *input, struct event_source *source)
+{
+	input_file_close(input);
+	input->source = source;
+}

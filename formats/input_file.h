@@ -41,6 +41,10 @@ enum ctp_status input_file_open(struct input_file *input, const char *path,
 /* Closes the input and frees its trace. */
 void input_file_close(struct input_file *input);
 
+/* Closes the file and its source, and continues with another source that has
+ * the same events; `file` is NULL then. */
+void input_file_replace(struct input_file *input, struct event_source *source);
+
 /*
  * Opens it without a reader: `file` has the contents after the bytes in `head`,
  * decompressed unless it is a log. There is no source; `format` is the format

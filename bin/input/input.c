@@ -86,7 +86,7 @@ int input_diag_error(const struct input *input, const char *output,
 		diag_error(input->name, err);
 		return EXIT_LIMIT;
 	case CTP_ERR_IO:
-		if (!ferror(input->file.file)) {
+		if (input->file.file == NULL || !ferror(input->file.file)) {
 			diag_error(output, err);
 			return EXIT_OUTPUT;
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inputs are opened one after another and their first events are read; readers
- * of unsorted formats read everything for that. Afterwards each input needs
- * little memory, so there may be hundreds.
+ * A few inputs stay open and are read side by side. Each needs up to four
+ * files, and its reader's tables, so the events of more inputs than that are
+ * stored in one file: event_spool.h. The output is the same.
  */
 #include "timeline/merge.h"
 
@@ -12,11 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "transform/event_spool.h"
 #include "transform/merge.h"
 #include "convert.h"
 #include "input/input.h"
@@ -26,6 +26,10 @@
 #include "timeline/ranks.h"
 #include "extsort/temp_file.h"
 #include "cli/diag.h"
+
+/* Inputs that stay open: the file, its decompressor, a sorter's file, and the
+ * copy of a pipe for each, and some for the output, are 64 together. */
+#define OPEN_INPUTS_MAX 12
 
 /* Memory for sorted events of all inputs together, and the minimum for one. */
 #define REST_BYTES ((size_t)64 << 20)
@@ -55,6 +59,7 @@ struct merger {
 	struct rank *ranks;
 	struct clock *clocks;
 	struct merge *merge;
+	struct event_spool *spool; /* NULL: inputs stay open */
 	int64_t base_ns;
 };
 
@@ -120,17 +125,6 @@ static void seekable_input_clear(struct seekable_input *seekable)
 	temp_file_close(&seekable->copy);
 }
 
-/* Raises the limit of open files: each input needs one or two. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static int open_part(
 	const struct merger *merger, struct part *part, bool skip_args)
 {
@@ -141,8 +135,10 @@ static int open_part(
 	int status;
 
 	inputs.request.skip_args = skip_args;
-	inputs.request.memory_after_read_bytes =
-		rest_bytes < REST_BYTES_MIN ? REST_BYTES_MIN : rest_bytes;
+	if (merger->spool == NULL)
+		inputs.request.memory_after_read_bytes =
+			rest_bytes < REST_BYTES_MIN ? REST_BYTES_MIN
+						    : rest_bytes;
 	status = input_open_as(
 		&part->input, input_name(part->path), path, &inputs);
 	part->is_open = status == EXIT_DONE;
@@ -157,39 +153,55 @@ static int close_part(struct part *part, const struct inputs *inputs)
 	return input_close(&part->input, inputs);
 }
 
+/* Are clocks aligned by the contents of inputs? */
+static bool needs_marks(const struct merger *merger)
+{
+	return merger->options->align == CLOCKS_RANGE ||
+	       merger->options->align == CLOCKS_COLLECTIVE;
+}
+
+/* Reads the source of an input to its end. */
+static int find_marks(
+	const struct merger *merger, size_t number, struct event_source *source)
+{
+	const struct merge_options *options = merger->options;
+	const struct input *input = &merger->parts[number].input;
+	struct align_marks *marks = &merger->clocks[number].marks;
+	struct ctp_error err = {0};
+	enum ctp_status read =
+		options->align == CLOCKS_RANGE
+			? align_find(source, options->range, marks, &err)
+			: align_collect(source, marks, &err);
+
+	return read == CTP_OK ? EXIT_DONE
+			      : input_diag_error(input, input->name, &err);
+}
+
 /* Messages are printed when it is read again. */
 static int read_marks(const struct merger *merger, size_t number)
 {
 	static const struct inputs quiet = {.quiet = true};
-	const struct merge_options *options = merger->options;
 	struct part *part = &merger->parts[number];
-	struct align_marks *marks = &merger->clocks[number].marks;
-	struct ctp_error err = {0};
-	enum ctp_status read = CTP_OK;
 	struct event_source *source;
-	int status = open_part(merger, part, options->align == CLOCKS_RANGE);
+	int status =
+		open_part(merger, part, merger->options->align == CLOCKS_RANGE);
 
 	if (status != EXIT_DONE)
 		return status;
 	source = part->input.file.source;
 	if (source->read_profile == NULL) /* profiles are refused later */
-		read = options->align == CLOCKS_RANGE
-			       ? align_find(source, options->range, marks, &err)
-			       : align_collect(source, marks, &err);
-	if (read != CTP_OK)
-		status = input_diag_error(&part->input, part->input.name, &err);
+		status = find_marks(merger, number, source);
 	(void)close_part(part, &quiet);
 	return status;
 }
 
-/* The first pass, if clocks are aligned by the contents of inputs. */
+/* The first pass, unless the events are stored. */
 static int read_all_marks(const struct merger *merger)
 {
-	enum clocks_align align = merger->options->align;
 	struct progress progress;
 	int worst = EXIT_DONE;
 
-	if (align != CLOCKS_RANGE && align != CLOCKS_COLLECTIVE)
+	if (!needs_marks(merger) || merger->spool != NULL)
 		return EXIT_DONE;
 	progress_start(&progress, inputs_progress(merger->inputs), "files",
 		merger->count);
@@ -206,16 +218,61 @@ static int read_all_marks(const struct merger *merger)
 	return worst;
 }
 
+/* Stores the events of an input, and closes its files. */
+static enum ctp_status store_part(
+	const struct merger *merger, struct part *part, struct ctp_error *err)
+{
+	struct event_source *stored;
+	enum ctp_status status = event_spool_add(
+		merger->spool, part->input.file.source, &stored, err);
+
+	if (status == CTP_OK)
+		input_file_replace(&part->input.file, stored);
+	return status;
+}
+
 static int add_part(const struct merger *merger, struct part *part)
 {
+	struct event_source *source;
 	struct ctp_error err = {0};
 	int status = open_part(merger, part, false);
+	enum ctp_status added;
 
 	if (status != EXIT_DONE)
 		return status;
-	if (merge_add(merger->merge, part->input.file.source, &err) == CTP_OK)
+	source = part->input.file.source;
+	added = merger->spool == NULL || source->read_profile != NULL
+			? merge_add(merger->merge, source, &err)
+			: store_part(merger, part, &err);
+	return added == CTP_OK
+		       ? EXIT_DONE
+		       : input_diag_error(&part->input, part->input.name, &err);
+}
+
+static int add_stored(const struct merger *merger)
+{
+	struct ctp_error err = {0};
+	int status = EXIT_DONE;
+
+	if (merger->spool == NULL)
 		return EXIT_DONE;
-	return input_diag_error(&part->input, part->input.name, &err);
+	if (event_spool_finish(merger->spool, &err) != CTP_OK) {
+		diag_error(merger->parts[0].input.name, &err);
+		return EXIT_OUTPUT;
+	}
+	merge_share_tables(merger->merge, event_spool_tables(merger->spool));
+	for (size_t i = 0; i < merger->count && status == EXIT_DONE; i++) {
+		const struct input *input = &merger->parts[i].input;
+		struct event_source *source = input->file.source;
+
+		if (needs_marks(merger))
+			status =
+				find_marks(merger, i, event_spool_scan(source));
+		if (status == EXIT_DONE &&
+			merge_add(merger->merge, source, &err) != CTP_OK)
+			status = input_diag_error(input, input->name, &err);
+	}
+	return status;
 }
 
 /* Checks all inputs, so that all errors are reported at once. After a bad input
@@ -378,6 +435,7 @@ static int add_facts(const struct merger *merger)
 	const struct merge_options *options = merger->options;
 	struct trace *trace = merge_source(merger->merge)->trace;
 	char recordings[24];
+	size_t *sorted;
 	bool done;
 
 	(void)snprintf(recordings, sizeof(recordings), "%" PRIu64,
@@ -387,10 +445,13 @@ static int add_facts(const struct merger *merger)
 		       options->align == CLOCKS_RANGE ? options->range
 						      : words[options->align]);
 	/* In the order of ranks, independent of the order of inputs. */
-	for (uint32_t order = 1; order <= merger->count && done; order++)
-		for (size_t i = 0; i < merger->count && done; i++)
-			if (merger->ranks[i].order == order)
-				done = add_clock_facts(merger, trace, i);
+	sorted = done ? calloc(merger->count + 1, sizeof(*sorted)) : NULL;
+	done = sorted != NULL;
+	for (size_t i = 0; i < merger->count && done; i++)
+		sorted[merger->ranks[i].order - 1] = i;
+	for (size_t i = 0; i < merger->count && done; i++)
+		done = add_clock_facts(merger, trace, sorted[i]);
+	free(sorted);
 	if (done)
 		return EXIT_DONE;
 	return diag_no_memory(NULL);
@@ -484,6 +545,8 @@ static int merge(struct merger *merger)
 	if (status == EXIT_DONE)
 		status = add_all(merger);
 	if (status == EXIT_DONE)
+		status = add_stored(merger);
+	if (status == EXIT_DONE)
 		status = place_inputs(merger);
 	if (status == EXIT_DONE)
 		status = add_facts(merger);
@@ -509,6 +572,7 @@ static int merger_clear(struct merger *merger, int status)
 		if (merger->clocks != NULL)
 			align_marks_clear(&merger->clocks[i].marks);
 	}
+	event_spool_free(merger->spool);
 	free(merger->parts);
 	free(merger->ranks);
 	free(merger->clocks);
@@ -525,15 +589,18 @@ int merge_timelines(const struct merge_options *options)
 		.ranks = calloc(inputs->count, sizeof(*merger.ranks)),
 		.clocks = calloc(inputs->count, sizeof(*merger.clocks)),
 		.merge = merge_new((uint32_t)inputs->count)};
+	bool stores = inputs->count > OPEN_INPUTS_MAX;
 	int status;
 
-	raise_limit();
+	if (stores)
+		merger.spool = event_spool_new();
 	for (size_t i = 0; merger.parts != NULL && i < inputs->count; i++) {
 		merger.parts[i].path = inputs->paths[i];
 		merger.parts[i].seekable.copy = TEMP_FILE_NONE;
 	}
 	if (merger.parts == NULL || merger.ranks == NULL ||
-		merger.clocks == NULL || merger.merge == NULL) {
+		merger.clocks == NULL || merger.merge == NULL ||
+		(stores && merger.spool == NULL)) {
 		status = diag_no_memory(NULL);
 	} else {
 		status = merge(&merger);

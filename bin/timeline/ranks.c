@@ -167,14 +167,27 @@ static void label_by_name(struct rank *rank)
 		size >= RANKS_LABEL ? RANKS_LABEL - 1 : (int)size, base);
 }
 
+static int compare_labels(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* True if out of memory, too: numbers are unique in any case. */
 static bool has_duplicates(const struct rank *ranks, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		for (size_t j = i + 1; j < count && !ranks[i].merged; j++)
-			if (!ranks[j].merged &&
-				strcmp(ranks[i].label, ranks[j].label) == 0)
-				return true;
-	return false;
+	const char **labels = calloc(count + 1, sizeof(*labels));
+	size_t used = 0;
+	bool found = labels == NULL;
+
+	for (size_t i = 0; i < count && !found; i++)
+		if (!ranks[i].merged)
+			labels[used++] = ranks[i].label;
+	if (used > 0)
+		qsort(labels, used, sizeof(*labels), compare_labels);
+	for (size_t i = 1; i < used && !found; i++)
+		found = strcmp(labels[i - 1], labels[i]) == 0;
+	free(labels);
+	return found;
 }
 
 static void set_labels(struct rank *ranks, size_t count, bool numbered)

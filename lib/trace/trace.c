@@ -151,6 +151,7 @@ void trace_free(struct trace *trace)
 	memory_free(trace->devices);
 	memory_free(trace->facts);
 	memory_free(trace->site_index.entries);
+	memory_free(trace->device_index.entries);
 	memory_free(trace);
 }
 
@@ -289,13 +290,29 @@ static bool copy_device(
 	return true;
 }
 
+static uint64_t device_hash(int64_t pid, uint32_t number)
+{
+	return hash_triple((uint64_t)pid, number, 0);
+}
+
+/* A merge of thousands of ranks has as many devices. */
 static uint32_t find_device(
 	const struct trace *trace, int64_t pid, uint32_t number)
 {
-	for (uint32_t i = 0; i < trace->device_count; i++)
-		if (trace->devices[i].pid == pid &&
-			trace->devices[i].number == number)
-			return i;
+	const struct index *index = &trace->device_index;
+	uint64_t hash = device_hash(pid, number);
+	uint32_t place;
+	uint32_t slot;
+
+	if (index->size == 0)
+		return TRACE_NONE;
+	slot = index_first(index, hash);
+	while ((place = index_find(index, hash, &slot)) != INDEX_NONE) {
+		if (trace->devices[place].pid == pid &&
+			trace->devices[place].number == number)
+			return place;
+		slot = index_after(index, slot);
+	}
 	return TRACE_NONE;
 }
 
@@ -304,16 +321,20 @@ uint32_t trace_add_device(
 {
 	uint32_t place = find_device(trace, device->pid, device->number);
 	struct trace_device copy;
+
 	if (!copy_device(&copy, device))
 		return TRACE_NONE;
 	if (place != TRACE_NONE) {
 		device_clear(&trace->devices[place]);
 	} else if (!array_reserve32(&trace->devices, trace->device_count,
-			   &trace->device_room, sizeof(*trace->devices))) {
+			   &trace->device_room, sizeof(*trace->devices)) ||
+		   !index_reserve(&trace->device_index, trace->device_count)) {
 		device_clear(&copy);
 		return TRACE_NONE;
 	} else {
 		place = trace->device_count++;
+		index_add(&trace->device_index,
+			device_hash(device->pid, device->number), place);
 	}
 	trace->devices[place] = copy;
 	return place;

@@ -262,7 +262,8 @@ struct trace {
 	int64_t timeline_end_ns;
 	uint64_t losses[LOSS_KINDS];
 
-	struct index site_index; /* private: over sites */
+	struct index site_index;   /* private: over sites */
+	struct index device_index; /* private: over devices */
 	uint32_t site_room, track_room, module_room, fact_room, prefix_room;
 	uint32_t device_room;
 };

@@ -31,11 +31,19 @@ struct merge_member {
 	struct event event; /* next event of the source, unmapped */
 	bool has_event;
 	bool had_event;
-	int64_t key_ns; /* never goes back */
-	struct merge_map texts;
+	int64_t key_ns;         /* never goes back */
+	struct merge_map texts; /* unless the tables are shared */
 	struct merge_map sites;
 	struct merge_map tracks;
 	uint32_t device_count; /* devices copied so far */
+};
+
+/* A member in the heap, with its order: members of large merges are not in the
+ * processor's cache. */
+struct merge_key {
+	int64_t key_ns;
+	uint32_t number;
+	struct merge_member *member;
 };
 
 /* Keys of arguments that hold ids. */
@@ -48,8 +56,12 @@ struct merge {
 	struct merge_member *members;
 	uint32_t count;
 	uint32_t room;
-	struct merge_member **heap; /* the next event is at [0] */
+	struct merge_key *heap; /* the next event is at [0] */
 	uint32_t heap_count;
+	const struct strtab
+		*shared; /* text of members that share their tables */
+	struct merge_map shared_texts;
+	struct merge_map shared_sites;
 	bool begun;
 	bool taken; /* the event of heap[0] was returned */
 	bool finished;
@@ -138,6 +150,8 @@ static void merge_table_clear(struct merge *merge)
 	strtab_free(merge->taken_pids);
 	memory_free(merge->pids);
 	memory_free(merge->args);
+	memory_free(merge->shared_texts.numbers);
+	memory_free(merge->shared_sites.numbers);
 }
 
 static void merge_member_clear(struct merge_member *member)
@@ -156,11 +170,20 @@ static uint32_t *map_entry(struct merge_map *map, uint32_t number)
 		       : NULL;
 }
 
+static bool shares_tables(
+	const struct merge *merge, const struct merge_member *member)
+{
+	return member->source->trace->text == merge->shared;
+}
+
 /* STRTAB_NONE if out of memory. */
 static uint32_t map_text(
 	struct merge *merge, struct merge_member *member, uint32_t number)
 {
-	uint32_t *place = map_entry(&member->texts, number);
+	uint32_t *place =
+		map_entry(shares_tables(merge, member) ? &merge->shared_texts
+						       : &member->texts,
+			number);
 	const char *text;
 	size_t size;
 	uint32_t mine;
@@ -180,7 +203,10 @@ static uint32_t map_text(
 static uint32_t map_site(
 	struct merge *merge, struct merge_member *member, uint32_t number)
 {
-	uint32_t *place = map_entry(&member->sites, number);
+	uint32_t *place =
+		map_entry(shares_tables(merge, member) ? &merge->shared_sites
+						       : &member->sites,
+			number);
 	struct trace_site site;
 	uint32_t mine;
 
@@ -550,7 +576,7 @@ static bool merge_close_member(struct merge *merge, struct merge_member *member)
 	       copy_modules(merge, member);
 }
 
-static bool before(const struct merge_member *a, const struct merge_member *b)
+static bool before(const struct merge_key *a, const struct merge_key *b)
 {
 	if (a->key_ns != b->key_ns)
 		return a->key_ns < b->key_ns;
@@ -559,20 +585,20 @@ static bool before(const struct merge_member *a, const struct merge_member *b)
 
 static void sink(struct merge *merge, uint32_t at)
 {
-	struct merge_member **heap = merge->heap;
-	struct merge_member *member = heap[at];
+	struct merge_key *heap = merge->heap;
+	struct merge_key key = heap[at];
 	uint32_t child;
 
 	while ((child = 2 * at + 1) < merge->heap_count) {
 		if (child + 1 < merge->heap_count &&
-			before(heap[child + 1], heap[child]))
+			before(&heap[child + 1], &heap[child]))
 			child++;
-		if (!before(heap[child], member))
+		if (!before(&heap[child], &key))
 			break;
 		heap[at] = heap[child];
 		at = child;
 	}
-	heap[at] = member;
+	heap[at] = key;
 }
 
 /* A program's own clock does not define the order. */
@@ -636,7 +662,8 @@ static enum ctp_status begin(struct merge *merge, struct ctp_error *err)
 		if (!merge_open_member(merge, member))
 			return ctp_no_memory(err);
 		record_key(member);
-		merge->heap[merge->heap_count++] = member;
+		merge->heap[merge->heap_count++] = (struct merge_key){
+			member->key_ns, member->number, member};
 	}
 	trace->end_ns = trace->start_ns;
 	for (uint32_t at = merge->heap_count / 2; at-- > 0;)
@@ -647,11 +674,12 @@ static enum ctp_status begin(struct merge *merge, struct ctp_error *err)
 /* Reads the next event of the last source, or removes it from the heap. */
 static enum ctp_status advance(struct merge *merge, struct ctp_error *err)
 {
-	struct merge_member *member = merge->heap[0];
+	struct merge_member *member = merge->heap[0].member;
 	enum ctp_status status = read_event(merge, member, err);
 
 	if (status == CTP_OK) {
 		record_key(member);
+		merge->heap[0].key_ns = member->key_ns;
 	} else if (status == CTP_END) {
 		if (!merge_close_member(merge, member))
 			return ctp_no_memory(err);
@@ -726,7 +754,7 @@ static enum ctp_status next(
 		return CTP_END;
 	}
 	merge->taken = true;
-	return merge_translate(merge, merge->heap[0], event)
+	return merge_translate(merge, merge->heap[0].member, event)
 		       ? CTP_OK
 		       : ctp_no_memory(err);
 }
@@ -805,6 +833,12 @@ enum ctp_status merge_add(
 		return status;
 	merge->count++;
 	return CTP_OK;
+}
+
+void merge_share_tables(struct merge *merge, const struct trace *tables)
+{
+	assert(!merge->begun);
+	merge->shared = tables->text;
 }
 
 void merge_set_place(

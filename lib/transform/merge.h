@@ -10,7 +10,7 @@
  * match between sources.
  *
  * Memory: names, tracks and devices of all sources, in the sources and again
- * here; one event of each.
+ * here; one event of each. Many sources are read through event_spool.h.
  */
 #ifndef MERGE_H
 #define MERGE_H
@@ -53,6 +53,11 @@ void merge_free(struct merge *merge);
  */
 enum ctp_status merge_add(struct merge *merge, struct event_source *source,
 	struct ctp_error *err);
+
+/* Sources whose text is that of `tables` also have its sites: their numbers are
+ * the same in all of these sources. See event_spool.h. Call it before the first
+ * event is read from merge_source(); borrowed. */
+void merge_share_tables(struct merge *merge, const struct trace *tables);
 
 /* Call it before the first event is read from merge_source(). */
 void merge_set_place(

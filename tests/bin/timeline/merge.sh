@@ -204,6 +204,31 @@ assert len({event["args"]["External id"] for event in work}) == 3
 END
 done
 
+# Any number of inputs needs few open files, and has the same result.
+mkdir many
+seq 0 149 | while read -r number; do
+	trace "$(printf 'many/rank%03d.json' "$number")" $((base + number * 1000)) $((number % 3 + 1))
+done
+(
+	ulimit -n 64
+	for align in wall step; do
+		agrees "$align" many/rank*.json
+	done
+	# Pipes as well, each of which is read once.
+	mkfifo first second
+	cat many/rank000.json >first &
+	cat many/rank001.json >second &
+	"$CTPROF" merge -q --align step -o pipes.json first second \
+		many/rank00?.json many/rank01?.json || complain "pipes are not merged"
+	exit "$failed"
+) || failed=1
+echo text >many/broken.json
+refuses 3 'many/broken.json: ' many/*.json
+rm many/broken.json
+"$CTPROF" convert -q -o many/sums.pstats many/rank000.json
+refuses 3 'many/sums.pstats: is a profile' many/*
+rm many/sums.pstats
+
 # An open range lasts until the end of its own recording.
 cat >open0.json <<END
 {"baseTimeNanoseconds":$base,"traceEvents":[

@@ -3,6 +3,7 @@ c_tests += \
 	%D%/test_align \
 	%D%/test_cut \
 	%D%/test_event_filter \
+	%D%/test_event_spool \
 	%D%/test_merge \
 	%D%/test_op_names \
 	%D%/test_redact
