@@ -12,8 +12,6 @@
 #include "cli/quantity.h"
 #include "io/amount.h"
 
-#define PLACES 8
-
 /* ---- values ---- */
 
 struct value value_number(uint64_t number)
@@ -157,7 +155,10 @@ const char *columns_sort_words(
 	size_t used = 0;
 
 	for (size_t i = 0; i < columns->count; i++)
-		if (columns->items[i].sort != NULL && used < COLUMNS_WORDS_MAX)
+		if (columns->items[i].sort != NULL &&
+			used < COLUMNS_WORDS_MAX &&
+			columns_like(columns, &columns->items[i]) ==
+				&columns->items[i])
 			used += (size_t)snprintf(words + used,
 				COLUMNS_WORDS_MAX - used, "%s%s",
 				used == 0 ? "" : "|", columns->items[i].sort);
@@ -166,7 +167,8 @@ const char *columns_sort_words(
 
 /* ---- JSON ---- */
 
-void columns_put_value(
+/* Writes a known value. */
+static void put_value(
 	struct json *json, enum column_type type, const struct value *value)
 {
 	switch (type) {
@@ -202,19 +204,15 @@ static void put_object(
 	json_end(&sheet->json, '}');
 }
 
-static void put_member(
-	struct sheet *sheet, const struct column *column, const void *row)
+void columns_put(struct sheet *sheet, const struct column *column,
+	const void *row, const struct value *value)
 {
-	struct value value = columns_value(column, row);
 	struct json *json = &sheet->json;
 
-	if (value.state == VALUE_ABSENT)
-		return;
-	json_key(json, column->json);
-	if (value.state == VALUE_UNKNOWN) {
+	if (value->state != VALUE_KNOWN) {
 		json_none(json);
 	} else if (column->type == COLUMN_OBJECT) {
-		put_object(sheet, column->table, value.text);
+		put_object(sheet, column->table, value->text);
 	} else if (column->put != NULL) {
 		bool is_list = column->type == COLUMN_LIST;
 
@@ -222,8 +220,19 @@ static void put_member(
 		column->put(sheet, column, row);
 		json_end(json, is_list ? ']' : '}');
 	} else {
-		columns_put_value(json, column->type, &value);
+		put_value(json, column->type, value);
 	}
+}
+
+static void put_member(
+	struct sheet *sheet, const struct column *column, const void *row)
+{
+	struct value value = columns_value(column, row);
+
+	if (value.state == VALUE_ABSENT)
+		return;
+	json_key(&sheet->json, column->json);
+	columns_put(sheet, column, row, &value);
 }
 
 void columns_members(
@@ -346,7 +355,7 @@ static void add_title(struct sheet *sheet, const struct column *column)
 static void begin_text(struct sheet *sheet, const struct columns *columns)
 {
 	table_init(&sheet->table, sheet->heads, 0);
-	for (unsigned place = 0; place < PLACES; place++)
+	for (unsigned place = 0; place < COLUMN_PLACES; place++)
 		for (size_t i = 0; i < columns->count; i++) {
 			const struct column *column = &columns->items[i];
 

@@ -48,6 +48,9 @@ struct column {
 	const char *title; /* NULL: not in text; the name of the unit is added
 			    * to a blank at the end */
 	const char *help;  /* for doc/schemas */
+	const char *page;  /* its title on pages; NULL: that of text, unless
+			    * if_sorted. Values of a COUNT with a unit then
+			    * end with it */
 	size_t offset;     /* of the row's member that has the value */
 	size_t size;       /* of that: of the type, or of struct value */
 	/* In place of the member; `index` is its own. */
@@ -95,6 +98,10 @@ struct column {
 #define COLUMN_IN_TEXT(type_, title_, ...) \
 	{ \
 		.type = COLUMN_##type_, .title = (title_), __VA_ARGS__ \
+	}
+#define COLUMN_ON_PAGE(type_, title_, ...) \
+	{ \
+		.type = COLUMN_##type_, .page = (title_), __VA_ARGS__ \
 	}
 
 /* The member of the row that has the value. */
@@ -147,6 +154,7 @@ struct columns {
 	}
 
 #define COLUMN_TITLE_MAX 96
+#define COLUMN_PLACES 8 /* numbers from 0 for `place` */
 
 /* For doc/schemas: the members and arrays of JSON, and the table of CSV. Forms
  * with the same schema are alternatives. */
@@ -220,9 +228,9 @@ void columns_note(struct sheet *sheet, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void columns_hidden(struct sheet *sheet, uint64_t count);
 
-/* Writes a known value. */
-void columns_put_value(
-	struct json *json, enum column_type type, const struct value *value);
+/* Writes the value of a column as JSON has it. */
+void columns_put(struct sheet *sheet, const struct column *column,
+	const void *row, const struct value *value);
 
 /* The value of a column, and whether the sheet has it. */
 struct value columns_value(const struct column *column, const void *row);

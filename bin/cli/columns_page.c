@@ -1,44 +1,91 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A table is an object with its columns and rows, as arrays, so that one script
- * shows any. It has the columns of text; unless the sheet is brief, also the
- * other members of JSON, which the page shows when a row is unfolded.
+ * shows any. It has the columns of text and those of pages; unless the sheet is
+ * brief, also the other members of JSON, which the page shows when a row is
+ * unfolded.
  */
 #include "cli/columns_page.h"
 
 #include <string.h>
 
+#include "base/buffer.h"
+#include "names/function_name.h"
+#include "profiles/label.h"
+
 /* Bytes shown of a text, in a cell and in an unfolded row. */
 #define CELL_MAX 240
 #define MORE_MAX 4000
 
-static bool is_cell(const struct sheet *sheet, const struct column *column)
+static bool is_cell(const struct column *column)
 {
-	return column->title != NULL && !column->if_sorted &&
-	       columns_has(sheet, column);
+	return column->page != NULL ||
+	       (column->title != NULL && !column->if_sorted);
 }
 
-static bool is_more(const struct sheet *sheet, const struct column *column)
+static bool is_shown(const struct sheet *sheet, const struct column *column)
 {
-	return !sheet->brief && column->title == NULL && column->json != NULL &&
-	       column->type != COLUMN_OBJECT && column->type != COLUMN_MAP &&
-	       columns_has(sheet, column);
+	bool is_more = !sheet->brief && column->title == NULL &&
+		       column->json != NULL && column->type != COLUMN_MAP;
+
+	return (is_cell(column) || is_more) && columns_has(sheet, column);
 }
 
-static void put_text(struct sheet *sheet, const char *text, size_t max)
+/* ---- texts ---- */
+
+static bool is_inside_character(const char *at)
 {
-	size_t size = strlen(text);
+	return ((unsigned char)*at & 0xc0) == 0x80;
+}
+
+static void put_text(
+	struct sheet *sheet, const char *text, size_t size, size_t max)
+{
+	static const char dots[] = "\xe2\x80\xa6";
+	char shown[MORE_MAX + sizeof(dots)];
+	size_t head = max / 3 * 2;
+	size_t tail = max - head;
 
 	if (size <= max) {
 		json_text_sized(&sheet->json, text, size);
 		return;
 	}
-	/* Do not split a character. */
-	while (max > 0 && ((unsigned char)text[max] & 0xc0) == 0x80)
-		max--;
-	json_text_sized(&sheet->json, text, max);
+	while (head > 0 && is_inside_character(text + head))
+		head--;
+	while (tail > 0 && is_inside_character(text + size - tail))
+		tail--;
+	memcpy(shown, text, head);
+	memcpy(shown + head, dots, sizeof(dots) - 1);
+	memcpy(shown + head + sizeof(dots) - 1, text + size - tail, tail);
+	json_text_sized(&sheet->json, shown, head + sizeof(dots) - 1 + tail);
 	sheet->clipped++;
 }
+
+void columns_page_text(struct sheet *sheet, const char *text)
+{
+	put_text(sheet, text, strlen(text), CELL_MAX);
+}
+
+void columns_page_name(struct sheet *sheet, const char *name)
+{
+	struct buffer brief = BUFFER_INIT;
+	size_t size = strlen(name);
+
+	if (size > CELL_MAX && function_name_has_scopes(name, size))
+		function_name_add_short(&brief, name, size);
+	if (brief.used != 0 && brief.used < CELL_MAX) {
+		buffer_add_text(&brief, "\xe2\x80\xa6");
+		json_text_sized(
+			&sheet->json, (const char *)brief.bytes, brief.used);
+		sheet->clipped++;
+	} else {
+		put_text(sheet, name, size, CELL_MAX);
+	}
+	sheet->failed |= brief.failed;
+	buffer_clear(&brief);
+}
+
+/* ---- the description ---- */
 
 static const char *type_of(const struct column *column)
 {
@@ -50,38 +97,54 @@ static const char *type_of(const struct column *column)
 		[COLUMN_REAL] = "real",
 		[COLUMN_BOOL] = "bool",
 		[COLUMN_TEXT] = "text",
+		[COLUMN_OBJECT] = "object",
 		[COLUMN_LIST] = "list"};
 
-	return column->size == sizeof(struct value_name) ? "name"
-							 : types[column->type];
+	if (column->size == sizeof(struct value_name))
+		return "name";
+	if (column->type == COLUMN_COUNT && column->unit != NULL)
+		return column->page == NULL ? "real" : "rate";
+	return types[column->type];
 }
 
 static void put_columns(struct sheet *sheet, const struct columns *columns);
 
-/* The title without the blank before a unit, which the page chooses. */
-static void put_column(
-	struct sheet *sheet, const struct column *column, bool more)
+static void put_field(struct json *json, const char *key, const char *text)
 {
-	const char *title = more ? column->json : column->title;
+	if (text == NULL)
+		return;
+	json_key(json, key);
+	json_text(json, text);
+}
+
+/* The title without the blank before a unit, which the page chooses. */
+static void put_title(struct json *json, const struct column *column)
+{
+	const char *title = column->page != NULL    ? column->page
+			    : column->title != NULL ? column->title
+						    : column->json;
 	size_t size = strlen(title);
-	struct json *json = &sheet->json;
 
 	while (size > 0 && title[size - 1] == ' ')
 		size--;
-	json_begin(json, '{');
 	json_key(json, "title");
 	json_text_sized(json, title, size);
-	json_key(json, "type");
-	json_text(json, type_of(column));
-	if (column->help != NULL) {
-		json_key(json, "help");
-		json_text(json, column->help);
-	}
-	if (more) {
+}
+
+static void put_column(struct sheet *sheet, const struct column *column)
+{
+	struct json *json = &sheet->json;
+
+	json_begin(json, '{');
+	put_title(json, column);
+	put_field(json, "key", column->json);
+	put_field(json, "type", type_of(column));
+	put_field(json, "help", column->help);
+	if (!is_cell(column)) {
 		json_key(json, "more");
 		json_bool(json, true);
 	}
-	if (column->table != NULL)
+	if (column->type == COLUMN_LIST && column->table != NULL)
 		put_columns(sheet, column->table);
 	json_end(json, '}');
 }
@@ -90,25 +153,38 @@ static void put_columns(struct sheet *sheet, const struct columns *columns)
 {
 	json_key(&sheet->json, "columns");
 	json_begin(&sheet->json, '[');
-	for (size_t i = 0; i < columns->count; i++) {
-		const struct column *column = &columns->items[i];
+	for (unsigned place = 0; place < COLUMN_PLACES; place++)
+		for (size_t i = 0; i < columns->count; i++) {
+			const struct column *column = &columns->items[i];
 
-		if (is_cell(sheet, column) || is_more(sheet, column))
-			put_column(sheet, column, is_more(sheet, column));
-	}
+			if (column->place == place && is_shown(sheet, column))
+				put_column(sheet, column);
+		}
 	json_end(&sheet->json, ']');
 }
 
-/* [name, file, line] */
+void columns_page_describe(struct sheet *sheet, const struct columns *columns)
+{
+	put_field(&sheet->json, "help", columns->help);
+	put_columns(sheet, columns);
+}
+
+/* ---- rows ---- */
+
+/* [name, place, line] */
 static void put_name(struct sheet *sheet, const struct value_name *name)
 {
+	const char *text = label_name(name->name);
+	const char *place = name->tail != NULL ? name->tail : name->file;
 	struct json *json = &sheet->json;
 
 	json_begin(json, '[');
-	put_text(sheet, name->name, CELL_MAX);
-	put_text(sheet,
-		name->file == NULL || name->tail != NULL ? "" : name->file,
-		CELL_MAX);
+	/* Kernels differ in the text in brackets. */
+	if (name->tail != NULL)
+		columns_page_text(sheet, text);
+	else
+		columns_page_name(sheet, text);
+	columns_page_text(sheet, place == NULL ? "" : place);
 	json_uint(json, name->line);
 	json_end(json, ']');
 }
@@ -124,33 +200,40 @@ static void put_cell(
 			(const void *)((const char *)row + column->offset));
 		return;
 	}
-	if (column->put != NULL) {
-		json_begin(json, '[');
-		column->put(sheet, column, row);
-		json_end(json, ']');
-		return;
-	}
 	value = columns_value(column, row);
-	if (value.state != VALUE_KNOWN)
-		json_none(json);
-	else if (value.text != NULL)
+	if (value.text != NULL && column->type <= COLUMN_TEXT)
 		put_text(sheet, value.text,
-			column->title == NULL ? MORE_MAX : CELL_MAX);
+			column->type == COLUMN_TEXT && value.size != SIZE_MAX
+				? value.size
+				: strlen(value.text),
+			is_cell(column) ? CELL_MAX : MORE_MAX);
+	else if (value.state == VALUE_KNOWN && column->page == NULL &&
+		 column->type == COLUMN_COUNT && column->unit != NULL)
+		json_double(json,
+			(double)value.number / (double)column->unit->size);
 	else
-		columns_put_value(json, column->type, &value);
+		columns_put(sheet, column, row, &value);
+}
+
+void columns_page_cells(
+	struct sheet *sheet, const struct columns *columns, const void *row)
+{
+	for (unsigned place = 0; place < COLUMN_PLACES; place++)
+		for (size_t i = 0; i < columns->count; i++) {
+			const struct column *column = &columns->items[i];
+
+			if (column->place == place && is_shown(sheet, column))
+				put_cell(sheet, column, row);
+		}
 }
 
 void columns_page_begin(struct sheet *sheet, const struct columns *columns)
 {
-	struct json *json = &sheet->json;
-
-	json_key(json, columns->key);
-	json_begin(json, '{');
-	json_key(json, "help");
-	json_text(json, columns->help);
-	put_columns(sheet, columns);
-	json_key(json, "rows");
-	json_begin(json, '[');
+	json_key(&sheet->json, columns->key);
+	json_begin(&sheet->json, '{');
+	columns_page_describe(sheet, columns);
+	json_key(&sheet->json, "rows");
+	json_begin(&sheet->json, '[');
 	sheet->page_key = columns->key;
 }
 
@@ -158,10 +241,7 @@ void columns_page_add(
 	struct sheet *sheet, const struct columns *columns, const void *row)
 {
 	json_begin(&sheet->json, '[');
-	for (size_t i = 0; i < columns->count; i++)
-		if (is_cell(sheet, &columns->items[i]) ||
-			is_more(sheet, &columns->items[i]))
-			put_cell(sheet, &columns->items[i], row);
+	columns_page_cells(sheet, columns, row);
 	json_end(&sheet->json, ']');
 }
 

@@ -99,7 +99,7 @@ static const struct column device_columns[] = {
 	COLUMN_IN_JSON(REAL, "queue_depth_mean",
 		"the mean number of kernels launched and not started",
 		OF(queue_mean)),
-	COLUMN_IN_TEXT(TEXT, "device", OF(label)),
+	COLUMN_IN_TEXT(TEXT, "device", OF(label), .page = "GPU"),
 };
 #undef OF
 /* clang-format on */
@@ -175,9 +175,10 @@ static void write_devices(struct sheet *sheet, const struct gaps_view *view,
 {
 	uint32_t count;
 	const struct gaps_device *devices = gaps_devices(view->gaps, &count);
+	uint32_t i = 0;
 
 	columns_begin(sheet, table);
-	for (uint32_t i = 0; i < count; i++) {
+	for (; i < count && !columns_full(sheet); i++) {
 		const struct gaps_device *device = &devices[i];
 		struct device_line line = {
 			.device = *device,
@@ -201,6 +202,7 @@ static void write_devices(struct sheet *sheet, const struct gaps_view *view,
 		free(line.label);
 	}
 	columns_end(sheet, table);
+	columns_hidden(sheet, count - i);
 }
 
 static bool communicates(const struct gaps_view *view)
@@ -214,7 +216,7 @@ static bool communicates(const struct gaps_view *view)
 	return false;
 }
 
-static void add_devices(struct sheet *sheet, const struct gaps_view *view)
+void gaps_write_devices(struct sheet *sheet, const struct gaps_view *view)
 {
 	if (sheet->style == REPORT_CSV)
 		return;
@@ -462,7 +464,7 @@ void gaps_write(struct sheet *sheet, const void *user)
 				    "memsets.\n");
 		return;
 	}
-	add_devices(sheet, view);
+	gaps_write_devices(sheet, view);
 	columns_note(sheet, "\n");
 	if (is_text && idle_of(view) == 0) {
 		columns_note(sheet, "No GPU was ever idle.\n");

@@ -25,7 +25,8 @@ extern const struct report_form gaps_sum_form;
 /* Writes a struct gaps_view. */
 void gaps_write(struct sheet *sheet, const void *view);
 
-/* The part of it about the host's work. */
+/* The parts of it about the devices, and about the host's work. */
+void gaps_write_devices(struct sheet *sheet, const struct gaps_view *view);
 void gaps_write_places(struct sheet *sheet, const struct gaps_view *view);
 
 #endif

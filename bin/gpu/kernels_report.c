@@ -10,7 +10,8 @@
 #include "cli/command.h"
 #include "cli/quantity.h"
 #include "cli/diag.h"
-#include "cli/columns.h"
+#include "cli/columns_page.h"
+#include "input/devices.h"
 #include "io/amount.h"
 #include "profiles/label.h"
 
@@ -18,7 +19,8 @@
 #define FULL 105
 #define WIDE 90
 
-const struct peak *kernels_peak_of(
+/* The peaks of a device; NULL if unknown. */
+static const struct peak *peak_of(
 	const struct kernels_view *view, const struct kernels_device *device)
 {
 	const char *name = kernels_model(view->kernels, device, NULL);
@@ -40,14 +42,27 @@ void kernels_apply_peaks(
 	const struct kernels_device *devices = kernels_devices(kernels, &count);
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct peak *peak = kernels_peak_of(view, &devices[i]);
+		const struct peak *peak = peak_of(view, &devices[i]);
 
 		if (peak != NULL)
 			kernels_apply_peak(kernels, i, peak, view->dtype);
 	}
 }
 
-struct kernels_rates kernels_rates_of(const struct kernels_view *view,
+/* The rates of a row, if known. */
+struct kernels_rates {
+	bool has_flops;
+	bool has_bytes;
+	bool has_flops_share;
+	bool has_bytes_share;
+	uint64_t flops_per_s;
+	uint64_t bytes_per_s;
+	uint64_t flops_share; /* hundredths of a percent, like the next */
+	uint64_t bytes_share;
+};
+
+/* `peak` may be NULL. */
+static struct kernels_rates rates_of(const struct kernels_view *view,
 	const struct kernels_row *row, const struct peak *peak)
 {
 	struct kernels_work flops = kernels_flops(row);
@@ -83,7 +98,8 @@ struct line {
 	struct kernels_row row;
 	uint64_t mean_ns, flops;
 	struct value share, flops_per_s, bytes_per_s, flops_share, bytes_share;
-	const char *kernel;
+	struct value moved;
+	struct value_name label;
 };
 
 /* clang-format off */
@@ -123,11 +139,11 @@ static const struct column items[] = {
 	COLUMN(COUNT, "flops_per_s", "TFLOP/s",
 		"floating-point operations per second; null if unknown",
 		OF(flops_per_s), .nullable = true, .unit = &tera, .place = 1,
-		.sort = "flops"),
+		.sort = "flops", .page = "FLOP/s"),
 	COLUMN(COUNT, "bytes_per_s", "GB/s",
 		"bytes per second; null if unknown",
 		OF(bytes_per_s), .nullable = true, .unit = &giga, .place = 3,
-		.sort = "bytes"),
+		.sort = "bytes", .page = "B/s"),
 	COLUMN(PERCENT, "flops_percent", "peak %",
 		"flops_per_s in percent of the device's peak; null if unknown",
 		OF(flops_share), .nullable = true, .place = 2),
@@ -140,7 +156,9 @@ static const struct column items[] = {
 	COLUMN(BOOL, "bytes_misfit", NULL, "the model does not fit: the bytes "
 		"would exceed the device's peak and are left out",
 		OF(row.bytes_misfit)),
-	COLUMN_IN_TEXT(TEXT, "kernel", OF(kernel), .place = 5),
+	COLUMN_ON_PAGE(BYTES, "moved", OF(moved), .place = 5),
+	COLUMN_IN_TEXT(TEXT, "kernel", OF(label), .place = 5,
+		.page = "kernel, copy or memset"),
 };
 /* clang-format on */
 
@@ -168,18 +186,15 @@ static struct value model_value(
 }
 
 static struct line line_of(const struct kernels_view *view,
+	const struct kernels_device *device, const char *name,
 	const struct kernels_row *row, const struct peak *peak)
 {
-	uint32_t count;
-	const struct kernels_device *device =
-		&kernels_devices(view->kernels, &count)[row->device];
-	struct kernels_rates rates = kernels_rates_of(view, row, peak);
+	struct kernels_rates rates = rates_of(view, row, peak);
 
 	return (struct line){
 		.input = view->input,
 		.device = *device,
-		.device_name = model_value(view, device),
-		.name = kernels_name(view->kernels, row),
+		.name = name,
 		.row = *row,
 		.mean_ns = quantity_mean(row->total_ns, row->count),
 		.flops = kernels_flops(row).amount,
@@ -190,15 +205,66 @@ static struct line line_of(const struct kernels_view *view,
 			rates.has_flops_share, rates.flops_share),
 		.bytes_share = share_value(row->bytes_misfit,
 			rates.has_bytes_share, rates.bytes_share),
-		.kernel = label_name(kernels_name(view->kernels, row)),
+		.label = {.name = label_name(name), .tail = ""},
 	};
+}
+
+static struct line line_of_row(const struct kernels_view *view,
+	const struct kernels_row *row, const struct peak *peak)
+{
+	uint32_t count;
+	const struct kernels_device *device =
+		&kernels_devices(view->kernels, &count)[row->device];
+	struct line line = line_of(
+		view, device, kernels_name(view->kernels, row), row, peak);
+
+	line.device_name = model_value(view, device);
+	return line;
+}
+
+void kernels_put_function(struct sheet *sheet, const struct kernels_view *view,
+	const struct profile_function *function, const struct kernels_row *work)
+{
+	static const char *const kinds[] = {[PROFILE_KERNEL] = "kernel",
+		[PROFILE_COPY] = "copy",
+		[PROFILE_SET] = "memset"};
+	const struct peak *peak = NULL;
+	struct kernels_row row = *work;
+	const struct kernels_device device = {
+		.number = function->device.number, .total_ns = view->all_ns};
+	uint32_t count;
+	size_t size = 0;
+	const char *name = devices_function_name(function, &size);
+	struct line line;
+	char *tail = NULL;
+
+	row.count = function->cost.ncalls;
+	row.total_ns = function->device.self_ns;
+	row.min_ns = function->device.min_ns;
+	row.max_ns = function->device.max_ns;
+	if (row.device != UINT32_MAX)
+		peak = peak_of(view,
+			&kernels_devices(view->kernels, &count)[row.device]);
+	line = line_of(view, &device, function->name, &row, peak);
+	line.moved = value_maybe(
+		function->device.bytes != 0, function->device.bytes);
+	if (asprintf(&tail, "%s \xc2\xb7 GPU %" PRIu32 "%s%.*s",
+		    kinds[function->device.kind], device.number,
+		    name == NULL ? "" : " ", (int)size,
+		    name == NULL ? "" : name) < 0) {
+		sheet->failed = true;
+		return;
+	}
+	line.label.tail = tail;
+	columns_page_cells(sheet, &kernels_table, &line);
+	free(tail);
 }
 
 /* No key depends on the device's peak. */
 static uint64_t sort_value(const struct kernels_row *row, const void *user)
 {
 	const struct kernels_view *view = user;
-	struct line line = line_of(view, row, NULL);
+	struct line line = line_of_row(view, row, NULL);
 
 	return columns_value(view->sort, &line).number;
 }
@@ -342,7 +408,7 @@ static void add_devices(struct sheet *sheet, const struct kernels_view *view)
 		struct device_line line = {
 			.device = devices[i],
 			.name = model_value(view, &devices[i]),
-			.peak = kernels_peak_of(view, &devices[i]),
+			.peak = peak_of(view, &devices[i]),
 		};
 
 		columns_add(sheet, &device_table, TABLE_PLAIN, &line);
@@ -495,7 +561,7 @@ static void add_rows(struct sheet *sheet, const struct kernels_view *view,
 	const struct kernels_row *rows = kernels_rows(view->kernels, &count);
 	const struct kernels_device *device = &kernels_devices(
 		view->kernels, &device_count)[rows[first].device];
-	const struct peak *peak = kernels_peak_of(view, device);
+	const struct peak *peak = peak_of(view, device);
 	uint32_t end = view->top != 0 && next - first > view->top
 			       ? first + view->top
 			       : next;
@@ -506,7 +572,7 @@ static void add_rows(struct sheet *sheet, const struct kernels_view *view,
 		columns_begin(sheet, &kernels_table);
 	}
 	for (uint32_t i = first; i < end; i++) {
-		struct line line = line_of(view, &rows[i], peak);
+		struct line line = line_of_row(view, &rows[i], peak);
 
 		columns_add(sheet, &kernels_table, TABLE_PLAIN, &line);
 	}

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "profile/profile.h"
 #include "roofline/kernels.h"
 #include "gpu/peaks_file.h"
 #include "input/report.h"
@@ -17,33 +18,20 @@ struct kernels_view {
 	uint32_t top;     /* rows per device; 0: all */
 	const struct column *sort;
 	const char *input;
+	uint64_t all_ns; /* of all functions of devices, on pages */
 };
-
-/* The rates of a row, if known. */
-struct kernels_rates {
-	bool has_flops;
-	bool has_bytes;
-	bool has_flops_share;
-	bool has_bytes_share;
-	uint64_t flops_per_s;
-	uint64_t bytes_per_s;
-	uint64_t flops_share; /* hundredths of a percent, like the next */
-	uint64_t bytes_share;
-};
-
-/* `peak` may be NULL. */
-struct kernels_rates kernels_rates_of(const struct kernels_view *view,
-	const struct kernels_row *row, const struct peak *peak);
-
-/* The peaks of a device; NULL if unknown. */
-const struct peak *kernels_peak_of(
-	const struct kernels_view *view, const struct kernels_device *device);
 
 /* The table of kernels, whose columns have the words of --sort; and sorts them
  * by the view's. `kernels` are the view's. */
 extern const struct columns kernels_table;
 void kernels_report_sort(
 	struct kernels *kernels, const struct kernels_view *view);
+
+/* For pages: writes the cells of a device's function, with the work of a row and
+ * the peak of its device (UINT32_MAX: unknown). */
+void kernels_put_function(struct sheet *sheet, const struct kernels_view *view,
+	const struct profile_function *function,
+	const struct kernels_row *work);
 
 /* Applies each device's peaks to its rows: see kernels_apply_peak(). `kernels`
  * are the view's. */

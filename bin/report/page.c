@@ -7,6 +7,7 @@
 
 #include "flamegraph/flame_files.h"
 #include "base/memory.h"
+#include "cli/columns_page.h"
 #include "report/page_part.h"
 #include "cli/command.h"
 #include "cli/diag.h"
@@ -18,6 +19,7 @@
 #include "cli/quantity.h"
 
 #define FACTS_HUNDREDTHS 2
+#define TITLE_MAX 240  /* bytes */
 #define COMPILE_PART 8 /* of the room, if there are compilations */
 
 /* ---- reading ---- */
@@ -163,7 +165,7 @@ static size_t fixed_bytes(void)
 /* Writes the title, which is a path, shortened if necessary. */
 static void put_title(FILE *out, const char *title)
 {
-	size_t size = strnlen(title, PAGE_TEXT_SHOWN);
+	size_t size = strnlen(title, TITLE_MAX);
 
 	/* Do not split a character. */
 	while (size > 0 && ((unsigned char)title[size] & 0xc0) == 0x80)
@@ -215,7 +217,7 @@ static void write_head(const struct page *page)
 
 static void put_losses(struct page_part *part, const char *key, bool notes)
 {
-	struct json *json = &part->json;
+	struct json *json = &part->sheet.json;
 
 	json_key(json, key);
 	json_begin(json, '[');
@@ -237,19 +239,19 @@ static void put_cost(struct page_part *part)
 	struct recording_cost cost;
 
 	recording_cost_find(&cost, part->trace, part->data->profile);
-	json_key(&part->json, "cost");
-	json_begin(&part->json, '[');
+	json_key(&part->sheet.json, "cost");
+	json_begin(&part->sheet.json, '[');
 	if (cost.waits[0] != '\0')
-		json_text(&part->json, cost.waits);
+		json_text(&part->sheet.json, cost.waits);
 	if (cost.line[0] != '\0')
-		json_text(&part->json, cost.line);
-	json_end(&part->json, ']');
+		json_text(&part->sheet.json, cost.line);
+	json_end(&part->sheet.json, ']');
 }
 
 static void put_facts(struct page_part *part)
 {
 	const struct trace *trace = part->trace;
-	struct json *json = &part->json;
+	struct json *json = &part->sheet.json;
 	size_t limit = page_part_limit(part, FACTS_HUNDREDTHS);
 
 	json_key(json, "facts");
@@ -260,9 +262,10 @@ static void put_facts(struct page_part *part)
 		if (page_part_bytes(part) >= limit)
 			break;
 		json_begin(json, '[');
-		page_part_text(part, strtab_text(trace->text, fact->key, NULL));
-		page_part_text(
-			part, strtab_text(trace->text, fact->value, NULL));
+		columns_page_text(&part->sheet,
+			strtab_text(trace->text, fact->key, NULL));
+		columns_page_text(&part->sheet,
+			strtab_text(trace->text, fact->value, NULL));
 		json_end(json, ']');
 	}
 	json_end(json, ']');
@@ -287,7 +290,7 @@ static void put_counts(struct page_part *part)
 {
 	const struct overview *overview = part->data->overview;
 	const struct overview_counts *counts = overview_counts(overview);
-	struct json *json = &part->json;
+	struct json *json = &part->sheet.json;
 
 	report_uint(json, "ranges", counts->ranges);
 	report_uint(json, "activities", counts->activities);
@@ -311,7 +314,7 @@ static uint64_t count_calls(const struct profile *profile)
 static void write_facts(struct page_part *part)
 {
 	const struct profile *profile = part->data->profile;
-	struct json *json = &part->json;
+	struct json *json = &part->sheet.json;
 	struct trace_summary summary = {0};
 	int64_t first_ns = part->trace->start_ns;
 	int64_t last_ns = part->trace->end_ns;
@@ -320,7 +323,7 @@ static void write_facts(struct page_part *part)
 		overview_span(part->data->overview, &first_ns, &last_ns);
 	trace_summary_window(part->trace, &first_ns, &last_ns);
 	json_key(json, "name");
-	page_part_text(part, part->name);
+	columns_page_text(&part->sheet, part->name);
 	report_text(json, "format", part->format);
 	report_bool(json, "events", part->data->overview != NULL);
 	put_start(json, part->trace, first_ns);
@@ -346,7 +349,7 @@ static enum ctp_status write_part(struct page_part *part, struct ctp_error *err)
 {
 	enum ctp_status status;
 
-	json_begin(&part->json, '{');
+	json_begin(&part->sheet.json, '{');
 	write_facts(part);
 	status = page_functions_write(part, err);
 	if (status != CTP_OK)
@@ -356,9 +359,9 @@ static enum ctp_status write_part(struct page_part *part, struct ctp_error *err)
 	if (status != CTP_OK)
 		return status;
 	page_gaps_write(part);
-	report_uint(&part->json, "clipped", part->clipped);
-	json_end(&part->json, '}');
-	return part->json.failed
+	report_uint(&part->sheet.json, "clipped", part->sheet.clipped);
+	json_end(&part->sheet.json, '}');
+	return part->sheet.json.failed || part->sheet.failed
 		       ? ctp_fail(err, CTP_ERR_NOMEM,
 				 "out of memory while making the page")
 		       : CTP_OK;
@@ -368,6 +371,8 @@ static enum ctp_status write_part(struct page_part *part, struct ctp_error *err)
 static enum ctp_status add_part(
 	struct page *page, struct page_part *part, struct ctp_error *err)
 {
+	const struct stats_options options = {
+		.key = stats_key("cumtime"), .gpu = true};
 	const struct page_data *data = part->data;
 	enum ctp_status status = CTP_ERR_NOMEM;
 
@@ -375,13 +380,15 @@ static enum ctp_status add_part(
 	/* The rest is for their section. */
 	if (!compile_is_empty(&page->compile))
 		part->budget_bytes -= part->budget_bytes / COMPILE_PART;
-	if (data->kernels != NULL)
-		part->kernels = page_kernels_new(data->kernels);
+	part->sheet = (struct sheet){.style = REPORT_PAGE, .brief = true};
 	part->function_numbers =
 		memory_new_zeroed((size_t)data->profile->function_count + 1,
 			sizeof(*part->function_numbers));
-	if (part->function_numbers == NULL || !json_init(&part->json, NULL) ||
-		(part->kernels == NULL && data->kernels != NULL))
+	if (stats_init(&part->stats, data->profile, &options, err) == CTP_OK)
+		part->kernels =
+			page_kernels_new(data->kernels, part->stats.device_ns);
+	if (part->function_numbers == NULL || part->kernels == NULL ||
+		!json_init(&part->sheet.json, NULL))
 		(void)ctp_no_memory(err);
 	else
 		status = write_part(part, err);
@@ -389,7 +396,8 @@ static enum ctp_status add_part(
 		if (!page->has_input)
 			write_head(page);
 		fputs(page->has_input ? ",\n" : "\n", page->out);
-		xml_put_json(page->out, part->json.bytes, part->json.used);
+		xml_put_json(page->out, part->sheet.json.bytes,
+			part->sheet.json.used);
 		page->left_bytes -= page_part_bytes(part) < page->left_bytes
 					    ? page_part_bytes(part)
 					    : page->left_bytes;
@@ -398,8 +406,9 @@ static enum ctp_status add_part(
 	flame_tree_free(part->host);
 	flame_tree_free(part->device);
 	page_kernels_free(part->kernels);
+	stats_clear(&part->stats);
 	memory_free(part->function_numbers);
-	json_clear(&part->json);
+	json_clear(&part->sheet.json);
 	return status;
 }
 

@@ -15,39 +15,26 @@ const data = JSON.parse(document.getElementById("data").textContent,
 	(key, value) => typeof value === "string" ? safeText(value) : value);
 const main = document.getElementById("main");
 
-// Visible characters, as in utf8_is_visible(): neither blank nor without a
-// shape.
-const VISIBLE = new RegExp("[^\\s\\u00ad\\u200b-\\u200d\\u2060-\\u206f" +
-	"\\ufe00-\\ufe0f]", "u");
+// A row: the kind, 0 for host functions; scopes of the name; and cells.
+function functionOf([kind, scopes, ...cells], tables) {
+	const table = kind === 0 ? tables.host : tables.device;
+	const [name, file, line] = cells[table.columns.findIndex((column) =>
+		column.type === "name")];
 
-// Rows of the page's lists as objects, in the order of page_functions.c.
-function functionOf(row) {
-	const scopes = row.pop();
-	const [text, file, line, kind, calls] = row;
-	const name = VISIBLE.test(text) ? text : "(no name)";
-
-	if (kind === 0)
-		return {name, scopes, file, line, kind, calls, pcalls: row[5],
-			self: row[6], total: row[7], deviceSelf: row[8],
-			device: row[9], callers: [], callees: []};
-	// "<gpu:0 NAME>" is the file of device functions.
-	return {name, scopes, file: file.replace(/^<gpu:(.*)>$/, "GPU $1"),
-		line, kind, calls, number: row[5], self: row[6],
-		total: row[6], min: row[7], max: row[8], bytes: row[9],
-		flops: row[10], flopsShare: row[11],
-		rate: row[12], rateShare: row[13],
+	return {name, file, line, kind, scopes, cells,
 		callers: [], callees: []};
 }
 
 function readFunctions(input) {
-	const functions = input.functions.map(functionOf);
+	const functions = input.functions.rows.map((row) =>
+		functionOf(row, input.functions));
 
-	for (const [caller, callee, calls, self, total] of input.edges) {
+	for (const [caller, callee, ...cells] of input.edges.rows) {
 		const from = functions[caller];
 		const to = functions[callee];
 
-		from.callees.push({row: to, calls, self, total});
-		to.callers.push({row: from, calls, self, total});
+		from.callees.push({row: to, cells});
+		to.callers.push({row: from, cells});
 	}
 	return functions;
 }
@@ -85,7 +72,7 @@ function prunedLines(input) {
 			"graphs, which are part of \u201c(other)\u201d there",
 		input.tracks_hidden && countOf(input.tracks_hidden, "track") +
 			" of the timeline, those with the least time",
-		gaps.devices_hidden && countOf(gaps.devices_hidden, "GPU"),
+		gaps.rows_hidden && countOf(gaps.rows_hidden, "GPU"),
 		gaps.places_hidden && countOf(gaps.places_hidden, "place") +
 			" where GPUs were idle",
 		input.clipped && "parts of " +
@@ -96,10 +83,8 @@ function prunedLines(input) {
 function summaryOf(input) {
 	const element = section("summary", "Summary");
 	const gaps = input.gaps;
-	const busy = gaps && gaps.devices.reduce((sum, device) =>
-		sum + device.busy_ns, 0);
-	const span = gaps && gaps.devices.reduce((sum, device) =>
-		sum + device.span_ns, 0);
+	const busy = gaps && sumOf(gaps.rows, gaps.rows.rows, "busy_ns");
+	const span = gaps && sumOf(gaps.rows, gaps.rows.rows, "span_ns");
 	const pruned = prunedLines(input);
 
 	element.append(cards([
@@ -166,7 +151,7 @@ function flameSection(input, functions) {
 
 	if (!has.host && !has.device) {
 		element.replaceChildren(element.firstChild, make("p", {},
-			input.events || input.functions.length === 0
+			input.events || functions.length === 0
 				? "No time was spent in any function."
 				: "This kind of file has callers and callees " +
 				"but no call paths."));
@@ -218,70 +203,41 @@ function flameSection(input, functions) {
 	return element;
 }
 
-function relatives(title, list, open) {
+function relatives(title, edges, list, open) {
 	const rows = list.filter((edge) => edge.row.kind === 0 ||
-		edge.total > 0);
+		sumOf(edges, [edge.cells], "cumtime_ns") > 0);
 
 	if (rows.length === 0)
 		return make("div", {}, make("h3", {}, title),
 			make("p", {class: "note"}, "None is shown here."));
-	return make("div", {}, make("h3", {}, title), tableOf(rows, {
-		label: title, sort: 3,
-		columns: [
-			{title: "Function", name: true,
+	return make("div", {}, make("h3", {}, title), describedTable(title,
+		edges, {rows, cells: (edge) => edge.cells, sort: "cumtime_ns",
+			before: [{title: "Function", name: true,
 				value: (edge) => edge.row.name,
 				cell: (edge) => [make("button", {
 					type: "button",
 					onclick: () => open(edge.row),
-				}, make("span", {}, edge.row.name))]},
-			{title: "Calls", value: (edge) => edge.calls,
-				text: countText},
-			{title: "Self", value: (edge) => edge.self,
-				text: timeText},
-			{title: "Total", value: (edge) => edge.total,
-				text: timeText},
-		],
-	}));
+				}, make("span", {}, edge.row.name))]}]}));
 }
 
 function functionsSection(input, functions, find) {
-	const rows = functions.filter((row) => row.kind === 0);
-	const total = (key) => rows.reduce((sum, row) => sum + row[key], 0);
-	const recursive = rows.some((row) => row.pcalls !== row.calls);
-	const devices = rows.some((row) => row.device > 0);
-	const columns = [
-		NAME,
-		{title: "Calls", value: (row) => row.calls, text: countText,
-			hint: "ncalls: number of calls"},
-		recursive && {title: "Primitive", value: (row) => row.pcalls,
-			text: countText,
-			hint: "pcalls: calls that are not recursive"},
-		{title: "Self", value: (row) => row.self, text: timeText,
-			hint: "tottime: own time, without callees",
-			whole: input.total_ns},
-		{title: "Self %", value: (row) => row.self,
-			text: (self) => percent(self, input.total_ns)},
-		{title: "Total", value: (row) => row.total, text: timeText,
-			hint: "cumtime: total time, with callees",
-			whole: input.total_ns},
-		{title: "Per call", text: timeText,
-			hint: "cumtime of one primitive call",
-			value: (row) => row.pcalls ? row.total / row.pcalls
-				: 0},
-		devices && {title: "GPU time", value: (row) => row.device,
-			text: timeText, whole: total("deviceSelf"),
-			hint: "of launches by it and its callees"},
-	].filter((column) => column);
-	const table = tableOf(rows, {
-		label: "Functions", columns,
-		sort: columns.findIndex((column) => column.title === "Total"),
+	const {host, device} = input.functions;
+	const device_ns = device ? sumOf(device, functions.filter((row) =>
+		row.kind !== 0).map((row) => row.cells), "total_ns") : 0;
+	const table = describedTable("Functions", host, {
+		rows: functions.filter((row) => row.kind === 0),
+		cells: (row) => row.cells, sort: "cumtime_ns",
+		wholes: {tottime_ns: input.total_ns,
+			cumtime_ns: input.total_ns, device_ns},
 		matches: matchesRow,
 		more: (row) => make("div", {}, make("p", {}, make("button",
 			{type: "button", onclick: () => find(row.name)},
 			"Find in the flame graph")), make("div",
 			{class: "pair"},
-			relatives("Called by", row.callers, table_open),
-			relatives("Calls", row.callees, table_open))),
+			relatives("Called by", input.edges, row.callers,
+				table_open),
+			relatives("Calls", input.edges, row.callees,
+				table_open))),
 	});
 
 	function table_open(row) {
@@ -325,7 +281,7 @@ function showInput(input) {
 		functions.length > kernels.length
 			? functionsSection(input, functions, find) : null,
 		kernels.length > 0
-			? kernelsSection(kernels, input.late) : null,
+			? kernelsSection(input, kernels) : null,
 		input.gaps ? gapsSection(input.gaps) : null,
 	].filter((part) => part);
 	main.replaceChildren(...parts);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compilations: the tables of `ctprof compilations`, whose columns
-// are described in the data.
-
-const BRIEF = 20; // characters of a text that needs no room of its own
+// Compilations: the tables of `ctprof compilations`.
 
 const COMPILE_TABLES = [
 	["compilations", "Each compilation"],
@@ -30,77 +27,6 @@ const COMPILE_TOTALS = [
 	["function_count", "Functions traced", countText],
 ];
 
-function cellText(type, value) {
-	if (value == null)
-		return "";
-	switch (type) {
-	case "time":
-		return timeText(value);
-	case "percent":
-		return value.toFixed(1) + " %";
-	case "bytes":
-		return bytesText(value);
-	case "count":
-		return countText(value);
-	case "name":
-		return VISIBLE.test(value[0]) ? value[0] : "(no name)";
-	default:
-		return String(value);
-	}
-}
-
-function describedColumn(column, i, rows) {
-	const isText = ["name", "text"].includes(column.type);
-	const isBrief = column.type === "text" && rows.every((row) =>
-		row[i] == null || row[i].length <= BRIEF);
-	const title = column.title.charAt(0).toUpperCase() +
-		column.title.slice(1);
-
-	return {title, hint: column.help, name: isText && !isBrief,
-		isBrief, isFirst: column.type === "name",
-		whole: column.type === "percent" ? 100 : 0,
-		value: (row) => isText ? cellText(column.type, row[i])
-			: row[i] == null ? -1 : row[i],
-		text: (_, row) => cellText(column.type, row[i]),
-		cell: column.type !== "name" ? isText
-			? (row) => [nameOf(cellText("text", row[i]))] : null
-			: (row) => nameCell({name: cellText("name", row[i]),
-				file: row[i][1], line: row[i][2]})};
-}
-
-// A row unfolds to a list, a table or a text of each further column.
-function unfoldedValue(column, value) {
-	if (column.type === "list")
-		return column.columns ? describedTable(column.title, column,
-			value) : value.join(", ");
-	const text = cellText(column.type, value);
-
-	return text.includes("\n") ? make("pre", {}, text) : text;
-}
-
-function unfolded(columns, row) {
-	return make("dl", {class: "facts"}, columns.flatMap((column, i) =>
-		column.more && row[i] != null && row[i] !== "" &&
-			row[i].length !== 0
-			? [make("dt", {title: column.help},
-				column.title.replace(/_ns$/, "")
-					.replaceAll("_", " ")),
-			make("dd", {}, unfoldedValue(column, row[i]))] : []));
-}
-
-// Columns without values are omitted; names come first.
-function describedTable(label, table, rows) {
-	const shown = table.columns.map((column, i) =>
-		!column.more && rows.some((row) => row[i] != null) &&
-			describedColumn(column, i, rows))
-		.filter((column) => column)
-		.sort((a, b) => b.isFirst - a.isFirst);
-
-	return tableOf(rows, {label, columns: shown, sort: -1,
-		more: table.columns.some((column) => column.more)
-			? (row) => unfolded(table.columns, row) : null});
-}
-
 function compileSection(compile) {
 	const element = section("compile", "Compilations");
 
@@ -113,7 +39,7 @@ function compileSection(compile) {
 		if (!table || table.rows.length === 0)
 			continue;
 		element.append(make("h3", {title: table.help}, title),
-			describedTable(title, table, table.rows));
+			describedTable(title, table));
 		if (hidden)
 			element.append(make("p", {class: "note"},
 				countText(hidden) + " more are shown by " +

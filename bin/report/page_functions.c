@@ -8,9 +8,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cli/columns_page.h"
 #include "flamegraph/flamegraph.h"
+#include "gpu/kernels_report.h"
 #include "report/page_part.h"
 #include "input/report.h"
+#include "stats/stats_table.h"
 
 #define FUNCTIONS_HUNDREDTHS 40
 #define EDGES_HUNDREDTHS 12
@@ -26,41 +29,25 @@ struct hidden {
 	uint64_t tottime_ns;
 };
 
-static void put_function(
-	struct page_part *part, const struct profile_function *function)
+/* Kind and scopes for the flame graphs, and the cells of a table. */
+static void put_function(struct page_part *part, uint32_t number)
 {
-	const struct profile_cost *cost = &function->cost;
-	const struct profile_device *device = &function->device;
-	struct json *json = &part->json;
+	const struct profile_function *function =
+		&part->data->profile->functions[number];
+	struct json *json = &part->sheet.json;
+	struct stats_row row;
 
 	json_begin(json, '[');
-	/* Kernels differ in their template arguments, so keep these. */
-	if (device->kind == PROFILE_HOST)
-		page_part_name(part, function->name);
-	else
-		page_part_text(part, function->name);
-	page_part_text(part, function->file);
-	json_uint(json, function->line);
-	json_uint(json, device->kind);
-	json_uint(json, cost->ncalls);
-	if (device->kind == PROFILE_HOST) {
-		json_uint(json, cost->pcalls);
-		json_uint(json, cost->tottime_ns);
-		json_uint(json, cost->cumtime_ns);
-		json_uint(json, device->self_ns);
-		json_uint(json, device->total_ns);
-	} else {
-		json_uint(json, device->number);
-		json_uint(json, device->self_ns);
-		json_uint(json, device->min_ns);
-		json_uint(json, device->max_ns);
-		json_uint(json, device->bytes);
-		if (part->kernels != NULL)
-			page_kernels_write(part->kernels, function, json);
-	}
+	json_uint(json, function->device.kind);
 	json_begin(json, '[');
 	flamegraph_put_scopes(json, function->name, strlen(function->name));
 	json_end(json, ']');
+	if (function->device.kind == PROFILE_HOST) {
+		stats_row_init(&row, &part->stats, function, NULL);
+		columns_page_cells(&part->sheet, &stats_table, &row);
+	} else {
+		page_kernels_put(part, function);
+	}
 	json_end(json, ']');
 }
 
@@ -137,14 +124,12 @@ static struct hidden put_functions(struct page_part *part, size_t limit)
 	uint32_t count = 0;
 	bool full = false;
 
-	json_begin(&part->json, '[');
+	json_begin(&part->sheet.json, '[');
 	for (uint32_t i = 0; i < profile->function_count; i++) {
-		const struct profile_function *function =
-			&profile->functions[i];
 		struct page_mark mark = page_part_mark(part);
 
 		if (part->function_numbers[i] != 0 || !full)
-			put_function(part, function);
+			put_function(part, i);
 		full = full || page_part_bytes(part) > limit;
 		if (part->function_numbers[i] != 0 || !full) {
 			part->function_numbers[i] = ++count;
@@ -152,10 +137,39 @@ static struct hidden put_functions(struct page_part *part, size_t limit)
 		}
 		page_part_rewind(part, &mark);
 		hidden.count++;
-		hidden.tottime_ns += function->cost.tottime_ns;
+		hidden.tottime_ns += profile->functions[i].cost.tottime_ns;
 	}
-	json_end(&part->json, ']');
+	json_end(&part->sheet.json, ']');
 	return hidden;
+}
+
+/* Describes the tables of host and device. */
+static void put_tables(struct page_part *part)
+{
+	const struct profile *profile = part->data->profile;
+	struct sheet *sheet = &part->sheet;
+	bool is_recursive = false;
+
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		is_recursive |=
+			profile->functions[i].device.kind == PROFILE_HOST &&
+			profile->functions[i].cost.pcalls !=
+				profile->functions[i].cost.ncalls;
+	sheet->shown = stats_bits(&part->stats);
+	if (!part->stats.has_device)
+		sheet->shown &= ~(uint32_t)STATS_NEEDS_DEVICE;
+	if (!is_recursive)
+		sheet->shown &= ~(uint32_t)HAS_RECURSION;
+	json_key(&sheet->json, "host");
+	json_begin(&sheet->json, '{');
+	columns_page_describe(sheet, &stats_table);
+	json_end(&sheet->json, '}');
+	if (!part->stats.has_device)
+		return;
+	json_key(&sheet->json, "device");
+	json_begin(&sheet->json, '{');
+	columns_page_describe(sheet, &kernels_table);
+	json_end(&sheet->json, '}');
 }
 
 static enum ctp_status fit_functions(
@@ -164,7 +178,10 @@ static enum ctp_status fit_functions(
 	size_t limit = page_part_limit(part, FUNCTIONS_HUNDREDTHS);
 	struct page_mark mark;
 
-	json_key(&part->json, "functions");
+	json_key(&part->sheet.json, "functions");
+	json_begin(&part->sheet.json, '{');
+	put_tables(part);
+	json_key(&part->sheet.json, "rows");
 	mark = page_part_mark(part);
 	for (unsigned halvings = 0;; halvings++) {
 		enum ctp_status status = make_trees(part, halvings, err);
@@ -174,9 +191,11 @@ static enum ctp_status fit_functions(
 		*hidden = put_functions(part, limit);
 		if (page_part_bytes(part) < limit + part->budget_bytes / 100 ||
 			node_limit(part, HOST_HUNDREDTHS, halvings) == 0)
-			return CTP_OK;
+			break;
 		page_part_rewind(part, &mark);
 	}
+	json_end(&part->sheet.json, '}');
+	return CTP_OK;
 }
 
 static int compare_cumtime(const void *a, const void *b)
@@ -194,14 +213,15 @@ static int compare_cumtime(const void *a, const void *b)
 
 static void put_edge(struct page_part *part, const struct profile_edge *edge)
 {
-	struct json *json = &part->json;
+	struct json *json = &part->sheet.json;
+	struct stats_row row;
 
 	json_begin(json, '[');
 	json_uint(json, part->function_numbers[edge->caller] - 1);
 	json_uint(json, part->function_numbers[edge->callee] - 1);
-	json_uint(json, edge->cost.ncalls);
-	json_uint(json, edge->cost.tottime_ns);
-	json_uint(json, edge->cost.cumtime_ns);
+	stats_row_init(&row, &part->stats,
+		&part->data->profile->functions[edge->caller], &edge->cost);
+	columns_page_cells(&part->sheet, &stats_edge_table, &row);
 	json_end(json, ']');
 }
 
@@ -220,8 +240,11 @@ static enum ctp_status put_edges(
 	for (uint32_t i = 0; i < profile->edge_count; i++)
 		edges[i] = &profile->edges[i];
 	qsort(edges, profile->edge_count, sizeof(*edges), compare_cumtime);
-	json_key(&part->json, "edges");
-	json_begin(&part->json, '[');
+	json_key(&part->sheet.json, "edges");
+	json_begin(&part->sheet.json, '{');
+	columns_page_describe(&part->sheet, &stats_edge_table);
+	json_key(&part->sheet.json, "rows");
+	json_begin(&part->sheet.json, '[');
 	for (uint32_t i = 0;
 		i < profile->edge_count && page_part_bytes(part) < limit; i++) {
 		if (part->function_numbers[edges[i]->caller] == 0 ||
@@ -230,7 +253,8 @@ static enum ctp_status put_edges(
 		put_edge(part, edges[i]);
 		put++;
 	}
-	json_end(&part->json, ']');
+	json_end(&part->sheet.json, ']');
+	json_end(&part->sheet.json, '}');
 	*left_out = profile->edge_count - put;
 	memory_free(edges);
 	return CTP_OK;
@@ -249,14 +273,14 @@ static void put_sums(struct page_part *part)
 		time_ns += profile->functions[i].cost.tottime_ns;
 		count++;
 	}
-	report_uint(&part->json, "total_ns", time_ns);
-	report_uint(&part->json, "host_functions", count);
+	report_uint(&part->sheet.json, "total_ns", time_ns);
+	report_uint(&part->sheet.json, "host_functions", count);
 }
 
 enum ctp_status page_functions_write(
 	struct page_part *part, struct ctp_error *err)
 {
-	struct json *json = &part->json;
+	struct json *json = &part->sheet.json;
 	struct hidden hidden = {0};
 	uint64_t left_out = 0;
 	enum ctp_status status = fit_functions(part, &hidden, err);
@@ -275,7 +299,7 @@ enum ctp_status page_functions_write(
 static void put_tree(
 	struct page_part *part, const char *key, const struct flame_tree *tree)
 {
-	struct json *json = &part->json;
+	struct json *json = &part->sheet.json;
 	uint32_t functions = part->data->profile->function_count;
 
 	json_key(json, key);

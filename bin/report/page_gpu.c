@@ -56,18 +56,21 @@ static int compare_rows(const void *a, const void *b, void *user)
 	return order != 0 ? order : (left > right) - (left < right);
 }
 
-struct page_kernels *page_kernels_new(struct kernels *source)
+struct page_kernels *page_kernels_new(struct kernels *source, uint64_t all_ns)
 {
 	struct page_kernels *kernels = memory_new_zeroed(1, sizeof(*kernels));
-	const struct kernels_row *rows;
+	const struct kernels_row *rows = NULL;
 
 	if (kernels == NULL)
 		return NULL;
 	kernels->view = (struct kernels_view){.kernels = source,
 		.peaks = &kernels->peaks,
-		.dtype = DTYPE_UNKNOWN};
-	kernels_apply_peaks(source, &kernels->view);
-	rows = kernels_rows(source, &kernels->count);
+		.dtype = DTYPE_UNKNOWN,
+		.all_ns = all_ns};
+	if (source != NULL) {
+		rows = kernels_rows(source, &kernels->count);
+		kernels_apply_peaks(source, &kernels->view);
+	}
 	kernels->rows = memory_resize_array(
 		NULL, (size_t)kernels->count + 1, sizeof(*kernels->rows));
 	if (kernels->rows == NULL) {
@@ -114,35 +117,12 @@ static uint32_t find_row(
 	return low;
 }
 
-static void put_number(struct json *json, bool known, uint64_t value)
+void page_kernels_put(
+	struct page_part *part, const struct profile_function *function)
 {
-	if (known)
-		json_uint(json, value);
-	else
-		json_none(json);
-}
-
-/* page_device.js knows this value. */
-#define MISFIT (-2)
-
-static void put_share(
-	struct json *json, bool misfit, bool known, uint64_t value)
-{
-	if (misfit && !known)
-		json_int(json, MISFIT);
-	else
-		put_number(json, known, value);
-}
-
-void page_kernels_write(const struct page_kernels *kernels,
-	const struct profile_function *function, struct json *json)
-{
+	const struct page_kernels *kernels = part->kernels;
 	struct key key = {function->name, function->device.number};
-	struct kernels_row sum = {.device = 0};
-	struct kernels_rates rates = {.has_flops = false};
-	uint32_t count;
-	const struct kernels_device *devices =
-		kernels_devices(kernels->view.kernels, &count);
+	struct kernels_row sum = {.device = UINT32_MAX};
 
 	for (uint32_t i = find_row(kernels, &key); i < kernels->count; i++) {
 		const struct kernels_row *row = kernels->rows[i];
@@ -157,46 +137,13 @@ void page_kernels_write(const struct page_kernels *kernels,
 		sum.flops_misfit = sum.flops_misfit || row->flops_misfit;
 		sum.bytes_misfit = sum.bytes_misfit || row->bytes_misfit;
 	}
-	if (sum.device < count)
-		rates = kernels_rates_of(&kernels->view, &sum,
-			kernels_peak_of(&kernels->view, &devices[sum.device]));
-	put_number(json, rates.has_flops, rates.flops_per_s);
-	put_share(json, sum.flops_misfit, rates.has_flops_share,
-		rates.flops_share);
-	put_number(json, rates.has_bytes, rates.bytes_per_s);
-	put_share(json, sum.bytes_misfit, rates.has_bytes_share,
-		rates.bytes_share);
+	kernels_put_function(&part->sheet, &kernels->view, function, &sum);
 }
 
 /* ---- idle devices ---- */
 
 #define DEVICES_HUNDREDTHS 1
 #define PLACES_HUNDREDTHS 3
-
-static void put_device(struct page_part *part, const struct gaps_device *device)
-{
-	struct json *json = &part->json;
-	size_t size;
-	const char *name = gaps_model(part->data->gaps, device, &size);
-
-	json_begin(json, '{');
-	report_int(json, "pid", device->pid);
-	report_uint(json, "device", device->number);
-	json_key(json, "name");
-	page_part_text_sized(part, name == NULL ? "" : name, size);
-	report_uint(json, "span_ns", device->span_ns);
-	report_uint(json, "busy_ns", device->busy_ns);
-	report_uint(json, "kernel_ns", device->kernel_ns);
-	report_uint(json, "idle_ns", device->idle_ns);
-	report_uint(json, "gaps", device->gaps);
-	report_uint(json, "longest_ns", device->longest_ns);
-	json_key(json, "causes");
-	json_begin(json, '[');
-	for (int cause = 0; cause < GAP_CAUSES; cause++)
-		json_uint(json, device->cause_ns[cause]);
-	json_end(json, ']');
-	json_end(json, '}');
-}
 
 static void put_causes(struct json *json)
 {
@@ -207,52 +154,26 @@ static void put_causes(struct json *json)
 	json_end(json, ']');
 }
 
-static uint32_t put_devices(struct page_part *part,
-	const struct gaps_device *devices, uint32_t count)
-{
-	size_t limit = page_part_limit(part, DEVICES_HUNDREDTHS);
-	uint32_t put = 0;
-
-	json_key(&part->json, "devices");
-	json_begin(&part->json, '[');
-	while (put < count && page_part_bytes(part) < limit)
-		put_device(part, &devices[put++]);
-	json_end(&part->json, ']');
-	return put;
-}
-
-/* Writes the table of `ctprof gaps`. */
-static void put_places(struct page_part *part)
-{
-	const struct gaps_view view = {.gaps = part->data->gaps};
-	size_t limit = page_part_limit(part, PLACES_HUNDREDTHS);
-	struct sheet sheet = {.style = REPORT_PAGE,
-		.json = part->json,
-		.brief = true,
-		.max_bytes = limit - part->extra};
-
-	gaps_write_places(&sheet, &view);
-	part->json = sheet.json;
-	part->json.failed |= sheet.failed;
-	part->clipped += sheet.clipped;
-}
-
 void page_gaps_write(struct page_part *part)
 {
+	const struct gaps_view view = {.gaps = part->data->gaps};
+	struct sheet *sheet = &part->sheet;
 	uint32_t count = 0;
-	const struct gaps_device *devices =
-		part->data->gaps == NULL
-			? NULL
-			: gaps_devices(part->data->gaps, &count);
-	uint32_t put;
 
+	if (view.gaps != NULL)
+		(void)gaps_devices(view.gaps, &count);
 	if (count == 0)
 		return;
-	json_key(&part->json, "gaps");
-	json_begin(&part->json, '{');
-	put_causes(&part->json);
-	put = put_devices(part, devices, count);
-	report_uint(&part->json, "devices_hidden", count - put);
-	put_places(part);
-	json_end(&part->json, '}');
+	json_key(&sheet->json, "gaps");
+	json_begin(&sheet->json, '{');
+	put_causes(&sheet->json);
+	sheet->brief = false;
+	sheet->max_bytes =
+		page_part_limit(part, DEVICES_HUNDREDTHS) - part->extra;
+	gaps_write_devices(sheet, &view);
+	sheet->brief = true;
+	sheet->max_bytes =
+		page_part_limit(part, PLACES_HUNDREDTHS) - part->extra;
+	gaps_write_places(sheet, &view);
+	json_end(&sheet->json, '}');
 }

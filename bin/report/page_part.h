@@ -17,13 +17,11 @@
 #include "json/json.h"
 #include "profile/profile.h"
 #include "roofline/kernels.h"
+#include "stats/stats.h"
 #include "trace/trace.h"
 
 /* Number of a function that is not on the page. */
 #define PAGE_NOT_SHOWN (-1)
-
-/* Bytes shown of a text. */
-#define PAGE_TEXT_SHOWN 240
 
 /* All that the page shows of one input, gathered in one pass over its events. */
 struct page_data {
@@ -35,21 +33,21 @@ struct page_data {
 };
 
 struct page_part {
-	struct json json;
+	struct sheet sheet; /* the page's JSON */
 	const char *name;   /* of the input */
 	const char *format; /* its format's name */
 	const struct page_data *data;
 	const struct trace *trace;
 	size_t budget_bytes;
-	/* Bytes of `json` already checked for characters that HTML escapes. */
+	/* Bytes of the JSON already checked for characters that HTML escapes. */
 	size_t seen;
 	size_t extra;
 	/* By function: its number on the page + 1; 0: not on the page. */
 	uint32_t *function_numbers;
 	struct flame_tree *host;
 	struct flame_tree *device;
-	uint32_t clipped;             /* number of clipped texts */
-	struct page_kernels *kernels; /* NULL: none */
+	struct stats stats; /* of the profile */
+	struct page_kernels *kernels;
 };
 
 /* Makes the section of compilations, of at most `max` bytes on the page; `*made`
@@ -77,24 +75,15 @@ struct page_mark {
 struct page_mark page_part_mark(const struct page_part *part);
 void page_part_rewind(struct page_part *part, const struct page_mark *mark);
 
-/* Writes a text, clipped in the middle if very long. */
-void page_part_text(struct page_part *part, const char *text);
-void page_part_text_sized(
-	struct page_part *part, const char *text, size_t size);
-
-/* The same for a function name: text in brackets is dropped first. */
-void page_part_name(struct page_part *part, const char *name);
-
 /* The rates of kernels, which are borrowed and to which it applies the peaks;
- * NULL if out of memory. */
-struct page_kernels *page_kernels_new(struct kernels *source);
+ * NULL: none. It returns NULL if out of memory. The work of devices took
+ * `all_ns`. */
+struct page_kernels *page_kernels_new(struct kernels *source, uint64_t all_ns);
 void page_kernels_free(struct page_kernels *kernels);
 
-/* Writes four items of a device function: operations per second, their share of
- * the peak in hundredths of a percent, and the same for bytes; null if
- * unknown. */
-void page_kernels_write(const struct page_kernels *kernels,
-	const struct profile_function *function, struct json *json);
+/* Writes the cells of a device's function. */
+void page_kernels_put(
+	struct page_part *part, const struct profile_function *function);
 
 /* Each writes one or more members. Errors of page_functions_write():
  * CTP_ERR_NOMEM. */

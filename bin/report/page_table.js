@@ -146,24 +146,129 @@ function filterFor(table, label) {
 	return table.input;
 }
 
-// For rows with a name, a file and a line.
 function nameOf(name) {
 	return make("span", {title: name}, name);
 }
 
-function nameCell(row) {
-	const line = row.line ? ":" + row.line : "";
+function nameCell([name, file, line]) {
+	const place = file + (line ? ":" + line : "");
 
-	if (!row.file)
-		return [nameOf(row.name)];
-	return [nameOf(row.name), make("small", {title: row.file + line},
-		shortPath(row.file) + line)];
+	return file ? [nameOf(name), make("small", {title: place},
+		shortPath(place))] : [nameOf(name)];
+}
+
+// Tables whose columns are described in the data, as those of ctprof's reports
+// are. A row is an array of cells, or what options.cells takes for one.
+
+const BRIEF = 20; // characters of a text that needs no room of its own
+
+function cellText(column, value) {
+	if (value == null)
+		return column.type === "text" ? "" : "\u2013";
+	if (typeof value === "string")
+		return value;
+	switch (column.type) {
+	case "time":
+		return timeText(value);
+	case "percent":
+		return percent(value, 100);
+	case "bytes":
+		return bytesText(value);
+	case "count":
+		return countText(value);
+	case "real":
+		return digits(value);
+	case "rate":
+		return scaled(value, 1000, ["", "k", "M", "G", "T", "P"]) +
+			column.title;
+	case "name":
+		return value[0];
+	default:
+		return String(value);
+	}
+}
+
+// A text in place of a number sorts as the number that it begins with.
+function sortValue(column, value) {
+	if (column.type === "name" || column.type === "text")
+		return cellText(column, value);
+	return typeof value === "string" ? parseFloat(value) || -1
+		: value == null ? -1 : value;
+}
+
+function describedColumn(column, valueOf, rows, wholes) {
+	const isName = column.type === "name";
+	const isText = isName || column.type === "text";
+	const isBrief = column.type === "text" && rows.every((row) =>
+		valueOf(row) == null || valueOf(row).length <= BRIEF);
+	const text = (row) => cellText(column, valueOf(row));
+
+	return {title: column.title.charAt(0).toUpperCase() +
+			column.title.slice(1),
+		key: column.key, hint: column.help,
+		name: isText && !isBrief, isBrief, isFirst: isName,
+		whole: wholes ? wholes[column.key]
+			: column.type === "percent" ? 100 : 0,
+		value: (row) => sortValue(column, valueOf(row)),
+		text: (_, row) => text(row),
+		cell: isName ? (row) => nameCell(valueOf(row))
+			: isText ? (row) => [nameOf(text(row))] : null};
+}
+
+// A row unfolds to a list, a table or a text of each further column.
+function unfoldedValue(column, value) {
+	if (column.type === "list")
+		return column.columns ? describedTable(column.title,
+			{...column, rows: value}) : value.join(", ");
+	const text = cellText(column, value);
+
+	return text.includes("\n") ? make("pre", {}, text) : text;
+}
+
+function unfolded(columns, row) {
+	return make("dl", {class: "facts"}, columns.flatMap((column, i) =>
+		column.more && column.type !== "object" && row[i] != null &&
+			row[i] !== "" && row[i].length !== 0
+			? [make("dt", {title: column.help},
+				column.title.replace(/_ns$/, "")
+					.replaceAll("_", " ")),
+			make("dd", {}, unfoldedValue(column, row[i]))] : []));
+}
+
+// `options` beside those of tableOf(): the rows (rows; default: the table's),
+// the cells of a row (cells), columns before the table's (before), the key of
+// the column to sort by (sort), and wholes of bars by key (wholes; default:
+// percents have bars). Columns without values are omitted; names come first.
+function describedTable(label, table, options = {}) {
+	const {rows = table.rows, cells = (row) => row, before = []} = options;
+	const shown = table.columns.map((column, i) =>
+		!column.more && rows.some((row) => cells(row)[i] != null) &&
+			describedColumn(column, (row) => cells(row)[i], rows,
+				options.wholes))
+		.filter((column) => column)
+		.sort((a, b) => b.isFirst - a.isFirst);
+	const columns = [...before, ...shown];
+	const more = table.columns.some((column) => column.more)
+		? (row) => unfolded(table.columns, cells(row)) : null;
+
+	return tableOf(rows, {more, ...options, label, columns,
+		sort: options.sort ? columns.findIndex((column) =>
+			column.key === options.sort) : -1});
+}
+
+// The row as an object.
+function valuesOf(table, row) {
+	return Object.fromEntries(table.columns.map((column, i) =>
+		[column.key || column.title, row[i]]));
+}
+
+function sumOf(table, cells, key) {
+	const at = table.columns.findIndex((column) => column.key === key);
+
+	return cells.reduce((sum, row) => sum + row[at], 0);
 }
 
 function matchesRow(row, text) {
 	return row.name.toLowerCase().includes(text) ||
 		row.file.toLowerCase().includes(text);
 }
-
-const NAME = {title: "Function", name: true, value: (row) => row.name,
-	cell: nameCell};

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "cli/columns_page.h"
 #include "report/page_part.h"
 #include "input/report.h"
 
@@ -146,7 +147,7 @@ static bool are_bins_equal(const struct shown_bin *a, const struct shown_bin *b)
 static void put_bins(struct page_part *part, const struct lane *lane,
 	const struct bin_range *range, struct top_names *names)
 {
-	struct json *json = &part->json;
+	struct json *json = &part->sheet.json;
 	uint64_t at = range->first;
 
 	json_begin(json, '[');
@@ -172,14 +173,15 @@ static void put_lane(struct page_part *part, const struct lane *lane,
 {
 	const struct trace *trace = part->trace;
 	const struct trace_track *track = lane->track;
-	struct json *json = &part->json;
+	struct json *json = &part->sheet.json;
 
 	json_begin(json, '{');
 	json_key(json, "name");
-	page_part_text(part, strtab_text(trace->text, track->name, NULL));
+	columns_page_text(
+		&part->sheet, strtab_text(trace->text, track->name, NULL));
 	json_key(json, "process");
-	page_part_text(
-		part, strtab_text(trace->text, track->process_name, NULL));
+	columns_page_text(&part->sheet,
+		strtab_text(trace->text, track->process_name, NULL));
 	report_int(json, "pid", track->pid);
 	report_int(json, "tid", track->tid);
 	report_bool(json, "stream", track->kind == TRACE_STREAM);
@@ -192,7 +194,7 @@ static void put_lane(struct page_part *part, const struct lane *lane,
 
 static void put_names(struct page_part *part, const struct top_names *names)
 {
-	struct json *json = &part->json;
+	struct json *json = &part->sheet.json;
 
 	json_key(json, "names");
 	json_begin(json, '[');
@@ -200,15 +202,15 @@ static void put_names(struct page_part *part, const struct top_names *names)
 		uint32_t number;
 
 		memcpy(&number, names->numbers.bytes + at, sizeof(number));
-		page_part_text(
-			part, strtab_text(part->trace->text, number, NULL));
+		columns_page_text(&part->sheet,
+			strtab_text(part->trace->text, number, NULL));
 	}
 	json_end(json, ']');
 }
 
 static void put_window(struct page_part *part, const struct bin_range *range)
 {
-	struct json *json = &part->json;
+	struct json *json = &part->sheet.json;
 	int64_t first_ns;
 	int64_t last_ns;
 
@@ -235,7 +237,7 @@ static bool put_lanes(
 		.indexes = memory_new_zeroed(strtab_count(part->trace->text),
 			sizeof(*names.indexes)),
 		.left_out = !named};
-	struct json *json = &part->json;
+	struct json *json = &part->sheet.json;
 	bool ok = names.indexes != NULL;
 
 	json_begin(json, '{');
@@ -265,7 +267,7 @@ static bool fit_lanes(
 	struct page_mark mark;
 
 	qsort(lanes, count, sizeof(*lanes), compare_busy);
-	json_key(&part->json, "timeline");
+	json_key(&part->sheet.json, "timeline");
 	mark = page_part_mark(part);
 	for (;;) {
 		qsort(lanes, shown, sizeof(*lanes), compare_position);
@@ -281,7 +283,7 @@ static bool fit_lanes(
 		else
 			shown /= 2;
 	}
-	report_uint(&part->json, "tracks_hidden", count - shown);
+	report_uint(&part->sheet.json, "tracks_hidden", count - shown);
 	return true;
 }
 

@@ -177,7 +177,7 @@ static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
 /* Compilers have no devices, and no operations but by name. */
 const struct report_form build_form = {.schema = "ctprof/build/1",
 	.title = "ctprof stats of a build",
-	.always = HAS_GROUPS,
+	.always = HAS_GROUPS | HAS_RECURSION,
 	.never = STATS_NEEDS | HAS_CAPTURES | HAS_SHAPES | HAS_STACKS |
 		 HAS_FAILURES | HAS_HOST_FAILURES,
 	.heads = {&head_table},

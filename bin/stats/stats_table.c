@@ -45,15 +45,18 @@ static void put_owners(
 		"functions of several are summed", OF(file)), \
 	COLUMN(COUNT, "line", NULL, "its line, from 1; 0 if unknown", \
 		OF(function.line)), \
-	COLUMN(COUNT, "ncalls", NULL, "number of calls", OF_COST(ncalls), \
-		.sort = "ncalls|count"), \
-	COLUMN(COUNT, "pcalls", NULL, "number of primitive calls", \
-		OF_COST(pcalls), .sort = "pcalls"), \
-	COLUMN(TIME, "tottime_ns", NULL, "the time in the function itself", \
-		OF_COST(tottime_ns), .sort = "tottime|self-cpu"), \
-	COLUMN(TIME, "cumtime_ns", NULL, \
+	COLUMN(COUNT, "ncalls", "ncalls", "number of calls", \
+		OF_COST(ncalls), .page = "Calls", .sort = "ncalls|count"), \
+	COLUMN(COUNT, "pcalls", "pcalls", "number of primitive calls", \
+		OF_COST(pcalls), .page = "Primitive", .optional = true, \
+		.sort = "pcalls", .when = HAS_RECURSION), \
+	COLUMN(TIME, "tottime_ns", "tottime ", \
+		"the time in the function itself", OF_COST(tottime_ns), \
+		.page = "Self", .sort = "tottime|self-cpu"), \
+	COLUMN(TIME, "cumtime_ns", "cumtime ", \
 		"the time from begin to end of primitive calls", \
-		OF_COST(cumtime_ns), .sort = "cumtime|cpu"), \
+		OF_COST(cumtime_ns), .page = "Total", .optional = true, \
+		.place = 1, .sort = "cumtime|cpu"), \
 	COLUMN_IN_JSON(TEXT, "shapes", "of operations by shape: the shapes " \
 		"of the inputs, as recorded", OF(details), \
 		.when = HAS_SHAPES), \
@@ -62,7 +65,7 @@ static void put_owners(
 		.when = HAS_STACKS)
 
 static const struct column edge_items[] = {FUNCTION_COLUMNS};
-static const struct columns edge_table = COLUMNS("edge",
+const struct columns stats_edge_table = COLUMNS("edge",
 	"a function and the cost of the calls between it and that of the row",
 	edge_items);
 
@@ -87,18 +90,21 @@ static const struct column items[] = {
 		OF(relation), .words = "function|caller|callee",
 		.when = WITH_EDGES),
 	FUNCTION_COLUMNS,
+	COLUMN_IN_TEXT(PERCENT, "self %", OF(own_share)),
 	COLUMN_IN_JSON(TIME, "frontend_ns",
 		"its time in the frontend; with --group=unit", OF(frontend_ns),
 		.when = HAS_UNITS),
 	COLUMN_IN_JSON(TIME, "backend_ns",
 		"its time in the backend; with --group=unit", OF(backend_ns),
 		.when = HAS_UNITS),
-	COLUMN(TIME, "self_device_ns", NULL,
+	COLUMN(TIME, "self_device_ns", "self device ",
 		"the time of devices' work that it launched itself",
-		OF_DEVICE(self_ns), .sort = "self-device",
-		.when = STATS_NEEDS_DEVICE),
-	COLUMN(TIME, "device_ns", NULL, "the same with all that it called",
-		OF_DEVICE(total_ns), .sort = "device", .when = STATS_NEEDS_DEVICE),
+		OF_DEVICE(self_ns), .place = 1, .sort = "self-device",
+		.if_sorted = true, .when = STATS_NEEDS_DEVICE),
+	COLUMN(TIME, "device_ns", "device ", "the time of devices' work that it "
+		"and all that it called launched", OF_DEVICE(total_ns),
+		.page = "GPU time", .place = 2, .sort = "device",
+		.if_sorted = true, .when = STATS_NEEDS_DEVICE),
 	COLUMN(TIME, "captured_device_ns", NULL, "the time of the parts of "
 		"CUDA graphs that it captured or added, in all launches",
 		OF_DEVICE(captured_ns), .when = HAS_CAPTURES),
@@ -109,6 +115,12 @@ static const struct column items[] = {
 	COLUMN(TIME, "device_mean_ns", NULL, "device_ns divided by ncalls",
 		OF(device_mean_ns), UNLESS(is_edge), .sort = "device-percall",
 		.when = HAS_OPERATIONS | STATS_NEEDS_DEVICE),
+	COLUMN_IN_TEXT(TIME, "mean ", OF(mean_ns), UNLESS(is_edge),
+		.page = "Per call", .place = 1, .sort = "percall",
+		.if_sorted = true),
+	COLUMN_IN_TEXT(TIME, "device mean ", OF(device_mean_ns), UNLESS(is_edge),
+		.place = 1, .sort = "device-percall", .if_sorted = true),
+	COLUMN_IN_TEXT(TEXT, "function", OF(label), .place = 3),
 	COLUMN(BYTES, "self_host_bytes", NULL, "bytes of the host's memory "
 		"that it allocated itself less those that it freed",
 		MEMORY(self_bytes, PROFILE_MEMORY_HOST), .sort = "self-memory",
@@ -149,33 +161,14 @@ static const struct column items[] = {
 		"around it, innermost first, a line each", OF(details),
 		.when = HAS_STACKS),
 	COLUMN_IN_JSON(LIST, "callers", "its callers; with --callers",
-		.put = put_edges, .table = &edge_table,
+		.put = put_edges, .table = &stats_edge_table,
 		.when = WITH_CALLERS),
 	COLUMN_IN_JSON(LIST, "callees", "its callees; with --callees",
-		.put = put_edges, .index = 1, .table = &edge_table,
+		.put = put_edges, .index = 1, .table = &stats_edge_table,
 		.when = WITH_CALLEES),
 };
 const struct columns stats_table =
 	COLUMNS("rows", "the functions, in the order of --sort", items);
-
-static const struct column function_items[] = {
-	COLUMN_IN_TEXT(COUNT, "ncalls", OF_COST(ncalls)),
-	COLUMN_IN_TEXT(COUNT, "pcalls", OF_COST(pcalls), .optional = true),
-	COLUMN_IN_TEXT(TIME, "tottime ", OF_COST(tottime_ns)),
-	COLUMN_IN_TEXT(PERCENT, "self %", OF(own_share)),
-	COLUMN_IN_TEXT(TIME, "cumtime ", OF_COST(cumtime_ns), .optional = true),
-	COLUMN_IN_TEXT(TIME, "mean ", OF(mean_ns), UNLESS(is_edge), .sort = "percall",
-		.if_sorted = true),
-	COLUMN_IN_TEXT(TIME, "device ", OF_DEVICE(total_ns), .sort = "device",
-		.if_sorted = true),
-	COLUMN_IN_TEXT(TIME, "self device ", OF_DEVICE(self_ns),
-		.sort = "self-device", .if_sorted = true),
-	COLUMN_IN_TEXT(TIME, "device mean ", OF(device_mean_ns), UNLESS(is_edge),
-		.sort = "device-percall", .if_sorted = true),
-	COLUMN_IN_TEXT(TEXT, "function", OF(label)),
-};
-static const struct columns function_table =
-	COLUMNS(NULL, NULL, function_items);
 
 /* The functions that launched devices' work. */
 static const struct column range_items[] = {
@@ -334,6 +327,7 @@ static const struct columns head_table = COLUMNS(NULL, NULL, head_items);
 
 const struct report_form stats_form = {.schema = "ctprof/stats/1",
 	.title = "ctprof stats",
+	.always = HAS_RECURSION,
 	.never = HAS_GROUPS | HAS_UNITS,
 	.heads = {&head_table},
 	.arrays = {&work_table, &stats_table},
@@ -355,7 +349,7 @@ uint32_t stats_bits(const struct stats *stats)
 
 	for (uint32_t i = 0; i < stats->owner_count; i++)
 		has_failures |= stats->failed[stats->owners[i]];
-	return BIT(has_device, STATS_NEEDS_DEVICE) |
+	return HAS_RECURSION | BIT(has_device, STATS_NEEDS_DEVICE) |
 	       BIT(has_device && stats->has_captures, HAS_CAPTURES) |
 	       BIT(stats->owner_count != 0, STATS_NEEDS_MEMORY) |
 	       BIT(has_failures, HAS_FAILURES) |
@@ -458,9 +452,7 @@ bool stats_has_details(const struct stats *stats)
 	       (ops->group == AVERAGES_SHAPE || ops->group == AVERAGES_STACK);
 }
 
-/* Fills the row of a function of the profile or of a sum; with a cost, that of
- * an edge to it. */
-static void row_init(struct stats_row *row, const struct stats *stats,
+void stats_row_init(struct stats_row *row, const struct stats *stats,
 	const struct profile_function *function,
 	const struct profile_cost *edge)
 {
@@ -495,8 +487,9 @@ static void row_init(struct stats_row *row, const struct stats *stats,
 	row->device_mean_ns = mean_of(row, function->device.total_ns);
 	row->all_mean_ns = quantity_mean(cost->cumtime_ns, cost->ncalls);
 	row->own_share = share_of(stats, cost->tottime_ns,
-		stats->options->ops != NULL ? stats->host_ns
-					    : stats->profile->total_ns);
+		stats->options->ops != NULL || stats->options->gpu
+			? stats->host_ns
+			: stats->profile->total_ns);
 	row->device_share =
 		share_of(stats, function->device.self_ns, stats->device_ns);
 	set_label(row, "");
@@ -508,7 +501,7 @@ static void row_init_at(
 	const struct profile *profile = stats->profile;
 	const uint64_t *phases_ns = stats->phases_ns;
 
-	row_init(row, stats, &profile->functions[number], NULL);
+	stats_row_init(row, stats, &profile->functions[number], NULL);
 	row->number = number;
 	if (phases_ns == NULL)
 		return;
@@ -522,7 +515,7 @@ uint64_t stats_sort_value(
 	struct value value;
 	struct stats_row row;
 
-	row_init(&row, stats, function, NULL);
+	stats_row_init(&row, stats, function, NULL);
 	value = columns_value(&stats->key, &row);
 	/* Signed numbers become unsigned ones in the same order. */
 	return stats->key.type == COLUMN_BYTES
@@ -559,7 +552,7 @@ static void add_edges(struct sheet *sheet, const struct stats *stats,
 				 ->edges[callers ? i : stats->callee_edges[i]];
 		struct stats_row row;
 
-		row_init(&row, stats,
+		stats_row_init(&row, stats,
 			&stats->profile->functions[callers ? edge->caller
 							   : edge->callee],
 			&edge->cost);
@@ -811,7 +804,7 @@ void stats_add_functions(struct sheet *sheet, const struct stats *stats,
 	for (uint32_t i = 0; i < stats->count; i++)
 		add_function(sheet, stats, &expanded.table, stats->order[i]);
 	if (total != NULL) {
-		row_init(&row, stats, total, NULL);
+		stats_row_init(&row, stats, total, NULL);
 		columns_add(sheet, &expanded.table, TABLE_PLAIN, &row);
 	}
 	if (!is_json)
@@ -905,7 +898,7 @@ static void print_functions(struct sheet *sheet, const struct stats *stats)
 		columns_note(sheet, "No functions were recorded.\n");
 		return;
 	}
-	stats_add_functions(sheet, stats, &function_table, NULL, NULL);
+	stats_add_functions(sheet, stats, &stats_table, NULL, NULL);
 	for (uint32_t i = 0; i < profile->function_count; i++)
 		profile_cost_add(&sum, &profile->functions[i].cost);
 	stats_print_hidden(sheet, stats->hidden, " function");

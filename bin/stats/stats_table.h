@@ -18,9 +18,10 @@ enum stats_bit {
 	WITH_CALLERS = 1 << 11,
 	WITH_CALLEES = 1 << 12,
 	WITH_EDGES = 1 << 13,
-	WITH_SUMS = 1 << 14, /* of devices: with --gpu and of operations */
-	WITH_WORK = 1 << 15, /* of devices: with --gpu */
-	STATS_BIT_COUNT = 16,
+	WITH_SUMS = 1 << 14,     /* of devices: with --gpu and of operations */
+	WITH_WORK = 1 << 15,     /* of devices: with --gpu */
+	HAS_RECURSION = 1 << 16, /* all but pages */
+	STATS_BIT_COUNT = 17,
 };
 
 /* A function, or the edge to it from or to that of the row before. */
@@ -59,6 +60,14 @@ struct stats_owners {
 };
 
 #define BIT(condition, bit) ((condition) ? (uint32_t)(bit) : 0)
+
+extern const struct columns stats_edge_table;
+
+/* Fills the row of a function of the profile or of a sum; with a cost, that of
+ * an edge to it. */
+void stats_row_init(struct stats_row *row, const struct stats *stats,
+	const struct profile_function *function,
+	const struct profile_cost *edge);
 
 /* The bits that the profile and the options set. */
 uint32_t stats_bits(const struct stats *stats);

@@ -16,7 +16,6 @@ LIMIT = 2_000_000
 HOST_NODES = LIMIT // 100 // 48 * 18 + 8  # of a flame graph, at the most
 DEVICE_NODES = LIMIT // 100 // 48 * 8 + 8
 HOST, KERNEL = 0, 1
-MISFIT = -2  # see page_gpu.c
 LONG_DEVICE = "NVIDIA A100 " + "N" * 50000
 
 
@@ -50,48 +49,80 @@ def clip(text):
             raw[-80:].decode(errors="ignore"))
 
 
+def values(table, cells):
+    """The cells by key; the name's are the function's and its place's."""
+    found = {}
+    assert len(cells) == len(table["columns"])
+    for column, value in zip(table["columns"], cells):
+        if column["type"] == "name":
+            found["name"], found["file"], found["line"] = value
+        else:
+            found.setdefault(column.get("key", column["title"]), value)
+    return found
+
+
+def functions_of(data):
+    functions = data["functions"]
+    return [{"kind": kind, **values(functions["device" if kind else "host"],
+                                    cells)}
+            for kind, _, *cells in functions["rows"]]
+
+
 def check_functions(data, stats):
-    key = ("name", "file", "line", "ncalls", "pcalls", "tottime_ns",
-           "cumtime_ns")
-    wanted = sorted([clip(row["name"]), clip(row["file"])] +
-                    [row[k] for k in key[2:]] for row in stats["rows"])
-    shown = sorted(row[:3] + row[4:8] for row in data["functions"]
-                   if row[3] == HOST)
+    key = ("line", "ncalls", "pcalls", "tottime_ns", "cumtime_ns")
+    wanted = sorted((clip(row["name"]), clip(row["file"]),
+                     *(row[k] for k in key)) for row in stats["rows"])
+    # Without recursion all calls are primitive.
+    shown = sorted((row["name"], row["file"],
+                    *({"pcalls": row["ncalls"], **row}[k] for k in key))
+                   for row in functions_of(data) if row["kind"] == HOST)
     assert data["total_ns"] == stats["total_ns"]
     assert data["host_functions"] == len(stats["rows"])
     if data["functions_hidden"] == 0:
         assert shown == wanted
     else:
-        wanted = [tuple(row) for row in wanted]
-        assert set(map(tuple, shown)) <= set(wanted)
+        assert set(shown) <= set(wanted)
     hidden = sum(row["tottime_ns"] for row in stats["rows"]) - \
         sum(row[5] for row in shown)
-    assert len(data["functions"]) + data["functions_hidden"] >= len(wanted)
+    assert len(data["functions"]["rows"]) + data["functions_hidden"] >= \
+        len(wanted)
     return hidden
 
 
 def check_edges(data, stats):
     """Each caller of a function, as in `stats --callers`."""
+    key = ("ncalls", "tottime_ns", "cumtime_ns")
     wanted = []
     for row in stats["rows"]:
         for caller in row["callers"]:
             if caller["name"] is not None:
                 wanted.append((clip(caller["name"]), clip(row["name"]),
-                               caller["ncalls"], caller["tottime_ns"],
-                               caller["cumtime_ns"]))
-    functions = data["functions"]
-    shown = [(functions[edge[0]][0], functions[edge[1]][0], *edge[2:])
-             for edge in data["edges"] if functions[edge[1]][3] == HOST]
+                               *(caller[k] for k in key)))
+    functions = functions_of(data)
+    shown = []
+    for caller, callee, *cells in data["edges"]["rows"]:
+        if functions[callee]["kind"] == HOST:
+            edge = values(data["edges"], cells)
+            shown.append((functions[caller]["name"],
+                          functions[callee]["name"],
+                          *(edge[k] for k in key)))
     assert data["edges_hidden"] == 0
     assert sorted(shown) == sorted(wanted)
+
+
+def device_of(function):
+    """The number in "kernel \u00b7 GPU 0 NAME"."""
+    return int(function["file"].split(" GPU ")[1].split()[0])
 
 
 def check_kernels(data, gpu):
     wanted = sorted((clip(row["name"]), row["count"], row["device"],
                      row["total_ns"], row["min_ns"], row["max_ns"],
-                     row["bytes"]) for row in gpu["kernels"])
-    shown = sorted((row[0], *row[4:10]) for row in data["functions"]
-                   if row[3] != HOST)
+                     row["bytes"] or None) for row in gpu["kernels"])
+    shown = sorted((row["name"], row["count"], device_of(row),
+                    row["total_ns"], row["min_ns"], row["max_ns"],
+                    row["moved"])
+                   for row in functions_of(data) if row["kind"] != HOST)
     assert shown == wanted, (shown[:2], wanted[:2])
 
 
@@ -99,15 +130,14 @@ def check_rates(data, kernels):
     """If one process has the device, the rates are its kernels'."""
     keys = ("flops_per_s", "flops_percent", "bytes_per_s",
             "bandwidth_percent")
-    shown = sorted((row[0], row[5], row[6], str(row[10]),
-                    str(row[11] and row[11] / 100), str(row[12]),
-                    str(row[13] and row[13] / 100))
-                   for row in data["functions"] if row[3] == KERNEL)
+    shown = sorted((row["name"], device_of(row), row["total_ns"],
+                    *(str(row[key]) for key in keys))
+                   for row in functions_of(data) if row["kind"] == KERNEL)
     for row in kernels["rows"]:
         for misfit, key in (("flops_misfit", "flops_percent"),
                             ("bytes_misfit", "bandwidth_percent")):
             if row[misfit]:
-                row[key] = MISFIT / 100
+                row[key] = "no fit"
     wanted = sorted((clip(row["name"]), row["device"], row["total_ns"],
                      *(str(row[key]) for key in keys))
                     for row in kernels["rows"])
@@ -164,18 +194,23 @@ def check_tree(tree, functions, total_ns, most):
     assert nodes[0][2] == total_ns, (nodes[0], total_ns)
 
 
+def devices_of(data):
+    table = data.get("gaps", {"rows": {"columns": [], "rows": []}})["rows"]
+    return [values(table, row) for row in table["rows"]]
+
+
 def check_gaps(data, gaps):
-    devices = data.get("gaps", {"devices": []})["devices"]
-    assert [(d["pid"], d["device"], d["busy_ns"], d["idle_ns"],
-             sum(d["causes"])) for d in devices] == \
-        [(d["pid"], d["device"], d["busy_ns"], d["idle_ns"], d["idle_ns"])
-         for d in gaps["rows"]]
+    devices = devices_of(data)
+    for row, wanted in zip(devices, gaps["rows"]):
+        for key, value in wanted.items():
+            assert row[key] == value, key
+    assert len(devices) == len(gaps["rows"])
     # The first four causes are the host's, which did something.
     if devices:
         places = data["gaps"]["places"]
-        idle = [column["title"] for column in places["columns"]].index("idle")
-        assert sum(place[idle] for place in places["rows"]) == \
-            sum(sum(d["causes"][:4]) for d in devices)
+        assert sum(values(places, row)["idle_ns"]
+                   for row in places["rows"]) == \
+            sum(sum(list(row["causes"].values())[:4]) for row in devices)
 
 
 def check_timeline(data):
@@ -206,9 +241,9 @@ def check_input(ctprof, path):
     kernels = json.loads(run(ctprof, "kernels", "--json", path))
     check_rates(data, kernels)
     assert data["late"] == kernels["late"]
-    check_tree(data["host"], len(data["functions"]), stats["total_ns"],
+    check_tree(data["host"], len(data["functions"]["rows"]), stats["total_ns"],
                HOST_NODES)
-    check_tree(data["device"], len(data["functions"]), gpu["device_ns"],
+    check_tree(data["device"], len(data["functions"]["rows"]), gpu["device_ns"],
                DEVICE_NODES)
     assert [count for count, _ in data["lost"]] == \
         list(stats["lost"].values())
@@ -252,13 +287,13 @@ def check_huge(ctprof, directory):
     assert len(page) > LIMIT / 4, "more of it could have been shown"
     stats = json.loads(run(ctprof, "stats", "--json", path))
     assert data["functions_hidden"] > 0
-    assert len(data["functions"]) + data["functions_hidden"] == \
+    assert len(data["functions"]["rows"]) + data["functions_hidden"] == \
         len(stats["rows"])
     assert data["functions_hidden_ns"] == check_functions(data, stats)
     assert data["tracks_hidden"] + len(data["timeline"]["tracks"]) == 1501
     assert data["edges_hidden"] > 0 and data["clipped"] > 0
     assert data["host"]["folded"] > 0
-    check_tree(data["host"], len(data["functions"]), stats["total_ns"],
+    check_tree(data["host"], len(data["functions"]["rows"]), stats["total_ns"],
                HOST_NODES)
     # Many of them on one page are smaller each.
     _, inputs = page_of(ctprof, *[path] * 6)
@@ -296,7 +331,7 @@ def check_crowded(ctprof, directory):
     path = os.path.join(directory, "crowded.json")
     crowded(path)
     _, (data,) = page_of(ctprof, path)
-    assert clip(LONG_DEVICE) == data["gaps"]["devices"][0]["name"]
+    assert clip("0 " + LONG_DEVICE) == devices_of(data)[0]["GPU"]
     # A name that begins like a known one is not it, if it is too long.
     assert b'"peak":null' in run(ctprof, "kernels", "--json", path)
     assert len(data["timeline"]["tracks"]) + data["tracks_hidden"] == 2
@@ -322,25 +357,13 @@ def check_bushy(ctprof, directory):
     check_tree(data["host"], 4, stats["total_ns"], HOST_NODES)
 
 
-# Titles of the page's columns, and what they are in JSON.
-TITLES = {"id": "id", "pass": "direction", "total": "total_ns",
-          "Dynamo": "dynamo_ns", "AOT": "aot_autograd_ns",
-          "restarts": "restarts_ns", "ops": "graph_ops", "lost": "lost_ns",
-          "traced": "tracing_ns", "tottime": "tottime_ns",
-          "cumtime": "cumtime_ns", "bytecode %": "bytecode_percent",
-          "saves": "saved_ns", "saves %": "saved_percent",
-          "alone": "alone_ns", "front end": "front_end_ns",
-          "optimizer": "optimizer_ns", "code": "code_ns", "host": "host_ns",
-          "linker": "linker_ns", "other": "other_ns"}
-
-
 def compile_rows(table):
     """The rows of a described table as objects."""
     for row in table["rows"]:
         found = {}
         assert len(row) == len(table["columns"])
         for column, value in zip(table["columns"], row):
-            key = TITLES.get(column["title"], column["title"])
+            key = column.get("key", column["title"])
             if column["type"] == "list" and "columns" in column:
                 value = list(compile_rows({**column, "rows": value}))
             if column["type"] == "name":
