@@ -64,6 +64,20 @@ struct value columns_value(const struct column *column, const void *row)
 	}
 }
 
+bool columns_has_name(const struct column *column)
+{
+	return column->name != NULL ||
+	       column->size == sizeof(struct value_name);
+}
+
+struct value_name columns_name(const struct column *column, const void *row)
+{
+	if (column->name != NULL)
+		return column->name(row);
+	return *(const struct value_name *)(const void *)((const char *)row +
+							  column->offset);
+}
+
 bool columns_has(const struct sheet *sheet, const struct column *column)
 {
 	return (column->when & ~sheet->shown) == 0;
@@ -117,36 +131,58 @@ static int compare_places(const void *left, const void *right)
 	return one->row < other->row ? -1 : 1;
 }
 
+static bool sort_rows(
+	const struct column *column, char *rows, size_t count, size_t row_size)
+{
+	struct place *places =
+		memory_resize_array(NULL, count + 1, sizeof(*places));
+	char *copy = memory_resize_array(NULL, count + 1, row_size);
+	bool enough = places != NULL && copy != NULL;
+
+	if (enough && count != 0) {
+		memcpy(copy, rows, count * row_size);
+		for (size_t i = 0; i < count; i++) {
+			const char *row = copy + i * row_size;
+
+			places[i] = (struct place){
+				columns_value(column, row).number, row};
+		}
+		qsort(places, count, sizeof(*places), compare_places);
+		for (size_t i = 0; i < count; i++)
+			memcpy(rows + i * row_size, places[i].row, row_size);
+	}
+	memory_free(places);
+	memory_free(copy);
+	return enough;
+}
+
+bool columns_sort(const struct columns *columns, const char *json_key,
+	void *rows, size_t count, size_t row_size)
+{
+	size_t i = 0;
+
+	while (columns->items[i].json == NULL ||
+		strcmp(columns->items[i].json, json_key) != 0)
+		i++;
+	return sort_rows(&columns->items[i], rows, count, row_size);
+}
+
 bool columns_choose(const struct columns *columns, struct columns_choice choice,
 	void *rows, uint32_t *count, size_t row_size)
 {
-	const struct column *sort = columns_like(columns, choice.like);
 	const struct column *min = columns_find_sort(columns, choice.min);
-	struct place *places =
-		memory_resize_array(NULL, *count + 1, sizeof(*places));
-	char *sorted = memory_resize_array(NULL, *count + 1, row_size);
-	bool enough = places != NULL && sorted != NULL;
 	uint32_t kept = 0;
 
-	for (size_t i = 0; enough && i < *count; i++) {
+	for (size_t i = 0; i < *count; i++) {
 		const char *row = (const char *)rows + i * row_size;
 
 		if (columns_value(min, row).number >= choice.least)
-			places[kept++] = (struct place){
-				columns_value(sort, row).number, row};
+			memmove((char *)rows + kept++ * row_size, row,
+				row_size);
 	}
-	if (kept != 0)
-		qsort(places, kept, sizeof(*places), compare_places);
-	if (choice.top != 0 && kept > choice.top)
-		kept = choice.top;
-	for (size_t i = 0; i < kept; i++)
-		memcpy(sorted + i * row_size, places[i].row, row_size);
-	if (kept != 0)
-		memcpy(rows, sorted, kept * row_size);
-	*count = kept;
-	memory_free(places);
-	memory_free(sorted);
-	return enough;
+	*count = choice.top != 0 && kept > choice.top ? choice.top : kept;
+	return sort_rows(
+		columns_like(columns, choice.like), rows, kept, row_size);
 }
 
 const char *columns_sort_words(
@@ -419,11 +455,12 @@ static void add_row(
 	table_add_row(table, style);
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct column *column = sheet->order[i];
-		const void *at = (const char *)row + column->offset;
 		struct value value;
 
-		if (column->size == sizeof(struct value_name)) {
-			add_name(table, at);
+		if (columns_has_name(column)) {
+			struct value_name name = columns_name(column, row);
+
+			add_name(table, &name);
 			continue;
 		}
 		value = columns_value(column, row);
@@ -493,6 +530,19 @@ void columns_end(struct sheet *sheet, const struct columns *columns)
 	if (!table_print(&sheet->table, sheet->out, sheet->color, sheet->width))
 		sheet->failed = true;
 	table_clear(&sheet->table);
+}
+
+void columns_write(struct sheet *sheet, const struct columns *columns,
+	const void *rows, size_t count, size_t row_size, uint32_t top)
+{
+	size_t shown = top != 0 && top < count ? top : count;
+
+	columns_begin(sheet, columns);
+	for (size_t i = 0; i < shown; i++)
+		columns_add(sheet, columns, TABLE_PLAIN,
+			(const char *)rows + i * row_size);
+	columns_end(sheet, columns);
+	columns_hidden(sheet, count - shown);
 }
 
 void columns_note(struct sheet *sheet, const char *format, ...)

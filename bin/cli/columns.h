@@ -55,6 +55,7 @@ struct column {
 	size_t size;       /* of that: of the type, or of struct value */
 	/* In place of the member; `index` is its own. */
 	struct value (*get)(const struct column *column, const void *row);
+	struct value_name (*name)(const void *row);
 	uint32_t index;
 	void (*put)(struct sheet *sheet, const struct column *column,
 		const void *row);
@@ -214,6 +215,11 @@ void columns_add(struct sheet *sheet, const struct columns *columns,
 	enum table_style style, const void *row);
 void columns_end(struct sheet *sheet, const struct columns *columns);
 
+/* The same for `count` rows of an array, of which it shows at most `top`; 0:
+ * all. */
+void columns_write(struct sheet *sheet, const struct columns *columns,
+	const void *rows, size_t count, size_t row_size, uint32_t top);
+
 /* Writes a row's members into the object that has begun; only in JSON and
  * pages. */
 void columns_members(
@@ -236,6 +242,15 @@ void columns_put(struct sheet *sheet, const struct column *column,
 struct value columns_value(const struct column *column, const void *row);
 bool columns_has(const struct sheet *sheet, const struct column *column);
 
+/* The name of a column that shows names. */
+bool columns_has_name(const struct column *column);
+struct value_name columns_name(const struct column *column, const void *row);
+
+/* Sorts rows by a column of integers, the largest first, where equal ones keep
+ * their order. False: out of memory. */
+bool columns_sort(const struct columns *columns, const char *json_key,
+	void *rows, size_t count, size_t row_size);
+
 /* The rows of a table to show. */
 struct columns_choice {
 	const struct column *like; /* sorted by the column with its words */
@@ -244,8 +259,7 @@ struct columns_choice {
 	uint32_t top;              /* and at most these many are kept; 0: all */
 };
 
-/* Sorts rows by a column of integers, the largest first, where equal ones keep
- * their order, and keeps those chosen. False: out of memory. */
+/* Sorts rows, and keeps those chosen. False: out of memory. */
 bool columns_choose(const struct columns *columns, struct columns_choice choice,
 	void *rows, uint32_t *count, size_t row_size);
 

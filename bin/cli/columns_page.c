@@ -100,7 +100,7 @@ static const char *type_of(const struct column *column)
 		[COLUMN_OBJECT] = "object",
 		[COLUMN_LIST] = "list"};
 
-	if (column->size == sizeof(struct value_name))
+	if (columns_has_name(column))
 		return "name";
 	if (column->type == COLUMN_COUNT && column->unit != NULL)
 		return column->page == NULL ? "real" : "rate";
@@ -195,9 +195,10 @@ static void put_cell(
 	struct json *json = &sheet->json;
 	struct value value;
 
-	if (column->size == sizeof(struct value_name)) {
-		put_name(sheet,
-			(const void *)((const char *)row + column->offset));
+	if (columns_has_name(column)) {
+		struct value_name name = columns_name(column, row);
+
+		put_name(sheet, &name);
 		return;
 	}
 	value = columns_value(column, row);

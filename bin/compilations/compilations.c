@@ -412,7 +412,7 @@ struct compilation *compilations_add_row(struct compilations *to)
 {
 	if (!array_reserve(&to->rows, to->count, &to->room, sizeof(*to->rows)))
 		return NULL;
-	to->rows[to->count] = (struct compilation){.number = to->count + 1};
+	to->rows[to->count] = (struct compilation){0};
 	return &to->rows[to->count++];
 }
 
@@ -467,8 +467,7 @@ static enum ctp_status add_row(
 	row = key == NULL ? NULL : compilations_add_row(to);
 	if (row == NULL)
 		return CTP_ERR_NOMEM;
-	*row = (struct compilation){.number = to->count,
-		.input = to->input,
+	*row = (struct compilation){.input = to->input,
 		.compiler = "pytorch",
 		.pid = find_pid(to->trace),
 		.id = metrics.id,
@@ -550,7 +549,6 @@ static size_t count_break(
 		if (!array_reserve(&to->breaks, to->break_count,
 			    &to->break_room, sizeof(*to->breaks)))
 			return 0;
-		row.number = to->break_count + 1;
 		to->breaks[to->break_count++] = row;
 		key->graph_break = to->break_count;
 	}
@@ -728,8 +726,7 @@ static bool count_again(struct compilations *to, const struct compilation *row)
 			    sizeof(*to->again)))
 			return false;
 		to->again[to->again_count] =
-			(struct recompilation){.number = to->again_count + 1,
-				.function = function,
+			(struct recompilation){.function = function,
 				.file = file,
 				.line = row->line,
 				.reason = reason};
@@ -741,53 +738,10 @@ static bool count_again(struct compilations *to, const struct compilation *row)
 	return true;
 }
 
-/* The larger first; equal ones in the order of the log. */
-static int compare_rows(const void *a, const void *b)
-{
-	const struct compilation *left = a;
-	const struct compilation *right = b;
-
-	if (left->total_ns != right->total_ns)
-		return left->total_ns < right->total_ns ? 1 : -1;
-	return left->number < right->number ? -1 : 1;
-}
-
-static int compare_breaks(const void *a, const void *b)
-{
-	const struct graph_break *left = a;
-	const struct graph_break *right = b;
-
-	if (left->lost_ns != right->lost_ns)
-		return left->lost_ns < right->lost_ns ? 1 : -1;
-	if (left->count != right->count)
-		return left->count < right->count ? 1 : -1;
-	return left->number < right->number ? -1 : 1;
-}
-
-static int compare_again(const void *a, const void *b)
-{
-	const struct recompilation *left = a;
-	const struct recompilation *right = b;
-
-	if (left->total_ns != right->total_ns)
-		return left->total_ns < right->total_ns ? 1 : -1;
-	return left->number < right->number ? -1 : 1;
-}
-
-static void sort(void *items, size_t count, size_t size,
-	int (*compare)(const void *, const void *))
-{
-	if (count != 0)
-		qsort(items, count, size, compare);
-}
-
 bool compilations_finish(struct compilations *to)
 {
 	for (size_t i = 0; i < to->count; i++)
 		if (to->rows[i].again != NULL && !count_again(to, &to->rows[i]))
 			return false;
-	sort(to->rows, to->count, sizeof(*to->rows), compare_rows);
-	sort(to->breaks, to->break_count, sizeof(*to->breaks), compare_breaks);
-	sort(to->again, to->again_count, sizeof(*to->again), compare_again);
 	return true;
 }

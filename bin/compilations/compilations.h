@@ -30,7 +30,6 @@ enum compilation_part {
 
 /* Times are in nanoseconds. A value that the log lacks is unknown. */
 struct compilation {
-	size_t number; /* from 1, in the order of the log */
 	const char *input;
 	int64_t pid;          /* of PyTorch's process; 0: unknown */
 	const char *compiler; /* "pytorch", or a name of compiler_ranges.c */
@@ -67,7 +66,6 @@ struct compilation {
 
 /* All graph breaks with one reason at one place. */
 struct graph_break {
-	size_t number;
 	const char *reason; /* one line */
 	const char *file;   /* "": unknown */
 	uint32_t line;
@@ -80,7 +78,6 @@ struct graph_break {
 
 /* All compilations of a function for one reason. */
 struct recompilation {
-	size_t number;
 	const char *function;
 	const char *file;
 	uint32_t line;
@@ -90,7 +87,7 @@ struct recompilation {
 };
 
 struct compilations {
-	/* In descending order of time after compilations_finish(). */
+	/* In the order of the log, until compilations_sort(). */
 	struct compilation *rows;
 	size_t count, room;
 	struct graph_break *breaks;
@@ -120,13 +117,12 @@ bool compilations_begin(
 enum ctp_status compilations_add(
 	void *user, const struct event *event, struct ctp_error *err);
 
-/* Returns a new row, with its number; NULL if out of memory. */
+/* Returns a new row; NULL if out of memory. */
 struct compilation *compilations_add_row(struct compilations *to);
 /* Ends the input. False if out of memory. */
 bool compilations_end(struct compilations *to);
 
-/* After all inputs: groups the recompilations and sorts. False if out of
- * memory. */
+/* After all inputs: groups the recompilations. False if out of memory. */
 bool compilations_finish(struct compilations *to);
 
 /* ---- for compiler_ranges.c ---- */

@@ -15,11 +15,6 @@ static const struct column_unit ms = {"ms", 1000000};
 
 /* ---- compilations ---- */
 
-struct row {
-	struct compilation compilation;
-	struct value_name name;
-};
-
 /* Facts that compilations of the inputs have. Columns of others are left out.
  * Bits beside those of tracing_report.h. */
 enum {
@@ -77,125 +72,10 @@ static uint32_t find_facts(const struct compilations *from)
 	return facts | ((facts & HAS_OTHERS) != 0 ? HAS_FILES : HAS_FUNCTIONS);
 }
 
-/* clang-format off */
-#define OF(member) COLUMN_OF(struct row, member)
-#define PART(key, title, help, bits, ...) \
-	COLUMN(TIME, key, title, help, .absent = true, .nullable = true, \
-		.when = (bits), __VA_ARGS__)
-#define NUMBER(key, title, help, bits, ...) \
-	COLUMN(COUNT, key, title, help, .absent = true, .nullable = true, \
-		.when = (bits), __VA_ARGS__)
-static const struct column items[] = {
-	COLUMN(TEXT, "input", NULL, "the input", OF(compilation.input)),
-	COLUMN(TEXT, "compiler", NULL, "the compiler", OF(compilation.compiler),
-		.words = "pytorch|clang|lld|nvcc|rustc|xla"),
-	COLUMN_IN_TEXT(TEXT, "compiler", OF(compilation.compiler),
-		.when = HAS_OTHERS),
-	COLUMN(TEXT, "id", "id", "PyTorch's compile id: the number of the "
-		"frame, and how often it was compiled before; XLA's module; "
-		"null for other compilers", OF(compilation.id),
-		.nullable = true, .when = HAS_ID),
-	COLUMN(TEXT, "direction", "pass", "forward, or backward for a graph that "
-		"was compiled when its backward pass ran; null for other "
-		"compilers than PyTorch", OF(compilation.direction),
-		.words = "forward|backward", .nullable = true,
-		.when = HAS_PYTORCH, .min_line = FULL),
-	COLUMN(TIME, "total_ns", "total ", "the whole time; 0 if unknown",
-		OF(compilation.total_ns)),
-	PART("dynamo_ns", "Dynamo ", "time of Dynamo itself", HAS_PYTORCH,
-		OF(compilation.dynamo)),
-	PART("aot_autograd_ns", "AOT ", "time of AOTAutograd, or of "
-		"another back end, without Inductor", HAS_PYTORCH,
-		OF(compilation.back_end)),
-	PART("inductor_ns", "Inductor ", "time of Inductor itself", HAS_PYTORCH,
-		OF(compilation.inductor)),
-	PART("front_end_ns", "front end ", "time of the front end: parsing and "
-		"analysis, templates, tracing and lowering", HAS_CODE,
-		OF(compilation.parts[COMPILATION_FRONT_END])),
-	PART("optimizer_ns", "optimizer ", "time of the optimizer", HAS_CODE,
-		OF(compilation.parts[COMPILATION_OPTIMIZER])),
-	PART("code_ns", "code ", "time of generating code, with the rest of "
-		"the back end", HAS_CODE,
-		OF(compilation.parts[COMPILATION_CODE])),
-	PART("host_ns", "host ", "time of the compiler for the host", HAS_HOST,
-		OF(compilation.parts[COMPILATION_HOST])),
-	PART("linker_ns", "linker ", "time of linking", HAS_LINKER,
-		OF(compilation.parts[COMPILATION_LINKER])),
-	PART("waiting_ns", "waiting ", "time of waiting for the processes that "
-		"compile C++ and Triton, or for the threads of rustc",
-		HAS_WAITING, OF(compilation.waiting)),
-	PART("other_ns", "other ", "the rest of the total", HAS_OTHERS,
-		OF(compilation.other)),
-	PART("parallel_ns", NULL, "the time by which the parts are more than "
-		"the total, because they ran at the same time", HAS_PARALLEL,
-		OF(compilation.parallel)),
-	PART("restarts_ns", "restarts ", "the part of Dynamo's time that was "
-		"lost because it began again, for example after a graph break",
-		HAS_PYTORCH, OF(compilation.restarts), .min_line = FULL),
-	COLUMN(COUNT, "attempt", NULL, "the number of times that Dynamo began "
-		"again, from 0; null for backward passes, or if unknown",
-		OF(compilation.attempt), .nullable = true,
-		.when = HAS_PYTORCH, .absent = true),
-	NUMBER("graph_ops", "ops", "number of operations in the graph",
-		HAS_PYTORCH, OF(compilation.operations), .min_line = WIDE),
-	NUMBER("guards", "guards", "number of guards", HAS_PYTORCH,
-		OF(compilation.guards), .min_line = WIDE),
-	NUMBER("cache_hits", "hits", "number of hits in caches of "
-		"Inductor and AOTAutograd", HAS_PYTORCH, OF(compilation.hits),
-		.min_line = FULL),
-	NUMBER("cache_misses", "misses", "number of misses",
-		HAS_PYTORCH, OF(compilation.misses), .min_line = FULL),
-	NUMBER("cache_bypasses", NULL, "number of graphs that caches do "
-		"not take", HAS_PYTORCH, OF(compilation.bypasses)),
-	PART("cache_miss_ns", "miss cost ", "the time between misses and their "
-		"stored results, which is in the times of AOTAutograd, "
-		"Inductor and waiting", HAS_CACHE_TIMES,
-		OF(compilation.miss), .min_line = FULL),
-	PART("cache_saved_ns", "saved ", "time that hits saved: that of "
-		"compiling the result when it was stored", HAS_CACHE_TIMES,
-		OF(compilation.saved), .min_line = FULL),
-	PART("tracing_ns", NULL, "time of tracing functions, a part of "
-		"Dynamo's, if a log of --compile is among the inputs",
-		HAS_PYTORCH, OF(compilation.tracing)),
-	NUMBER("traced_functions", NULL, "number of functions that were "
-		"traced, likewise", HAS_PYTORCH, OF(compilation.functions)),
-	COLUMN_IN_TEXT(TIME, "traced ", OF(compilation.tracing),
-		.when = HAS_TRACING, .min_line = FULL),
-	COLUMN_IN_TEXT(COUNT, "functions", OF(compilation.functions),
-		.when = HAS_TRACING, .min_line = WIDE),
-	NUMBER("headers", "headers", "number of times that a header was "
-		"parsed, of those in the trace", HAS_HEADERS,
-		OF(compilation.headers)),
-	NUMBER("templates", "templates", "number of instances of templates, of "
-		"those in the trace", HAS_HEADERS, OF(compilation.templates)),
-	NUMBER("codegen_units", "units", "number of codegen units", HAS_UNITS,
-		OF(compilation.units)),
-	COLUMN(TEXT, "outcome", "outcome", "compiled, nothing compiled, "
-		"recompile limit, or the type of the failure; null if unknown", OF(compilation.outcome),
-		.nullable = true, .when = HAS_PYTORCH, .min_line = WIDE),
-	COLUMN(TEXT, "failure", NULL, "the failure in words, or null",
-		OF(compilation.failure), .nullable = true,
-		.when = HAS_PYTORCH),
-	COLUMN(TEXT, "function", NULL, "the function, or rustc's crate; null "
-		"if unknown", OF(compilation.function), .nullable = true),
-	COLUMN(TEXT, "file", NULL, "its file, or the file that was compiled; "
-		"or null", OF(compilation.file), .nullable = true),
-	COLUMN(COUNT, "line", NULL, "its line; 0 if unknown",
-		OF(compilation.line)),
-	COLUMN(TEXT, "recompile_reason", NULL, "why it was compiled again, or "
-		"null; \"unknown\" without a TORCH_TRACE log", OF(compilation.again), .nullable = true,
-		.when = HAS_PYTORCH),
-	COLUMN_IN_TEXT(TEXT, "function", OF(name), .when = HAS_FUNCTIONS),
-	COLUMN_IN_TEXT(TEXT, "function or file", OF(name), .when = HAS_FILES),
-};
-#undef OF
-/* clang-format on */
-static const struct columns table =
-	COLUMNS("compilations", "each compilation, the longest first", items);
-
 /* A name in text: that of the function, or else of the file. */
-static struct value_name name_of(const struct compilation *row)
+static struct value_name name_of(const void *row_)
 {
+	const struct compilation *row = row_;
 	struct value_name name = {
 		.name = row->function, .file = row->file, .line = row->line};
 
@@ -209,119 +89,211 @@ static struct value_name name_of(const struct compilation *row)
 	return name;
 }
 
-static void add_rows(
-	struct sheet *sheet, const struct compilations *from, uint32_t top)
-{
-	size_t count = top != 0 && top < from->count ? top : from->count;
-
-	columns_begin(sheet, &table);
-	for (size_t i = 0; i < count; i++) {
-		const struct compilation *at = &from->rows[i];
-		struct row row = {.compilation = *at, .name = name_of(at)};
-
-		columns_add(sheet, &table, TABLE_PLAIN, &row);
-	}
-	columns_end(sheet, &table);
-	columns_hidden(sheet, from->count - count);
-}
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct compilation, member)
+#define PART(key, title, help, bits, ...) \
+	COLUMN(TIME, key, title, help, .absent = true, .nullable = true, \
+		.when = (bits), __VA_ARGS__)
+#define NUMBER(key, title, help, bits, ...) \
+	COLUMN(COUNT, key, title, help, .absent = true, .nullable = true, \
+		.when = (bits), __VA_ARGS__)
+static const struct column items[] = {
+	COLUMN(TEXT, "input", NULL, "the input", OF(input)),
+	COLUMN(TEXT, "compiler", NULL, "the compiler", OF(compiler),
+		.words = "pytorch|clang|lld|nvcc|rustc|xla"),
+	COLUMN_IN_TEXT(TEXT, "compiler", OF(compiler),
+		.when = HAS_OTHERS),
+	COLUMN(TEXT, "id", "id", "PyTorch's compile id: the number of the "
+		"frame, and how often it was compiled before; XLA's module; "
+		"null for other compilers", OF(id),
+		.nullable = true, .when = HAS_ID),
+	COLUMN(TEXT, "direction", "pass", "forward, or backward for a graph that "
+		"was compiled when its backward pass ran; null for other "
+		"compilers than PyTorch", OF(direction),
+		.words = "forward|backward", .nullable = true,
+		.when = HAS_PYTORCH, .min_line = FULL),
+	COLUMN(TIME, "total_ns", "total ", "the whole time; 0 if unknown",
+		OF(total_ns)),
+	PART("dynamo_ns", "Dynamo ", "time of Dynamo itself", HAS_PYTORCH,
+		OF(dynamo)),
+	PART("aot_autograd_ns", "AOT ", "time of AOTAutograd, or of "
+		"another back end, without Inductor", HAS_PYTORCH,
+		OF(back_end)),
+	PART("inductor_ns", "Inductor ", "time of Inductor itself", HAS_PYTORCH,
+		OF(inductor)),
+	PART("front_end_ns", "front end ", "time of the front end: parsing and "
+		"analysis, templates, tracing and lowering", HAS_CODE,
+		OF(parts[COMPILATION_FRONT_END])),
+	PART("optimizer_ns", "optimizer ", "time of the optimizer", HAS_CODE,
+		OF(parts[COMPILATION_OPTIMIZER])),
+	PART("code_ns", "code ", "time of generating code, with the rest of "
+		"the back end", HAS_CODE,
+		OF(parts[COMPILATION_CODE])),
+	PART("host_ns", "host ", "time of the compiler for the host", HAS_HOST,
+		OF(parts[COMPILATION_HOST])),
+	PART("linker_ns", "linker ", "time of linking", HAS_LINKER,
+		OF(parts[COMPILATION_LINKER])),
+	PART("waiting_ns", "waiting ", "time of waiting for the processes that "
+		"compile C++ and Triton, or for the threads of rustc",
+		HAS_WAITING, OF(waiting)),
+	PART("other_ns", "other ", "the rest of the total", HAS_OTHERS,
+		OF(other)),
+	PART("parallel_ns", NULL, "the time by which the parts are more than "
+		"the total, because they ran at the same time", HAS_PARALLEL,
+		OF(parallel)),
+	PART("restarts_ns", "restarts ", "the part of Dynamo's time that was "
+		"lost because it began again, for example after a graph break",
+		HAS_PYTORCH, OF(restarts), .min_line = FULL),
+	COLUMN(COUNT, "attempt", NULL, "the number of times that Dynamo began "
+		"again, from 0; null for backward passes, or if unknown",
+		OF(attempt), .nullable = true,
+		.when = HAS_PYTORCH, .absent = true),
+	NUMBER("graph_ops", "ops", "number of operations in the graph",
+		HAS_PYTORCH, OF(operations), .min_line = WIDE),
+	NUMBER("guards", "guards", "number of guards", HAS_PYTORCH,
+		OF(guards), .min_line = WIDE),
+	NUMBER("cache_hits", "hits", "number of hits in caches of "
+		"Inductor and AOTAutograd", HAS_PYTORCH, OF(hits),
+		.min_line = FULL),
+	NUMBER("cache_misses", "misses", "number of misses",
+		HAS_PYTORCH, OF(misses), .min_line = FULL),
+	NUMBER("cache_bypasses", NULL, "number of graphs that caches do "
+		"not take", HAS_PYTORCH, OF(bypasses)),
+	PART("cache_miss_ns", "miss cost ", "the time between misses and their "
+		"stored results, which is in the times of AOTAutograd, "
+		"Inductor and waiting", HAS_CACHE_TIMES,
+		OF(miss), .min_line = FULL),
+	PART("cache_saved_ns", "saved ", "time that hits saved: that of "
+		"compiling the result when it was stored", HAS_CACHE_TIMES,
+		OF(saved), .min_line = FULL),
+	PART("tracing_ns", NULL, "time of tracing functions, a part of "
+		"Dynamo's, if a log of --compile is among the inputs",
+		HAS_PYTORCH, OF(tracing)),
+	NUMBER("traced_functions", NULL, "number of functions that were "
+		"traced, likewise", HAS_PYTORCH, OF(functions)),
+	COLUMN_IN_TEXT(TIME, "traced ", OF(tracing),
+		.when = HAS_TRACING, .min_line = FULL),
+	COLUMN_IN_TEXT(COUNT, "functions", OF(functions),
+		.when = HAS_TRACING, .min_line = WIDE),
+	NUMBER("headers", "headers", "number of times that a header was "
+		"parsed, of those in the trace", HAS_HEADERS,
+		OF(headers)),
+	NUMBER("templates", "templates", "number of instances of templates, of "
+		"those in the trace", HAS_HEADERS, OF(templates)),
+	NUMBER("codegen_units", "units", "number of codegen units", HAS_UNITS,
+		OF(units)),
+	COLUMN(TEXT, "outcome", "outcome", "compiled, nothing compiled, "
+		"recompile limit, or the type of the failure; null if unknown", OF(outcome),
+		.nullable = true, .when = HAS_PYTORCH, .min_line = WIDE),
+	COLUMN(TEXT, "failure", NULL, "the failure in words, or null",
+		OF(failure), .nullable = true,
+		.when = HAS_PYTORCH),
+	COLUMN(TEXT, "function", NULL, "the function, or rustc's crate; null "
+		"if unknown", OF(function), .nullable = true),
+	COLUMN(TEXT, "file", NULL, "its file, or the file that was compiled; "
+		"or null", OF(file), .nullable = true),
+	COLUMN(COUNT, "line", NULL, "its line; 0 if unknown",
+		OF(line)),
+	COLUMN(TEXT, "recompile_reason", NULL, "why it was compiled again, or "
+		"null; \"unknown\" without a TORCH_TRACE log", OF(again), .nullable = true,
+		.when = HAS_PYTORCH),
+	COLUMN_IN_TEXT(TEXT, "function", .name = name_of, .when = HAS_FUNCTIONS),
+	COLUMN_IN_TEXT(TEXT, "function or file", .name = name_of, .when = HAS_FILES),
+};
+#undef OF
+/* clang-format on */
+static const struct columns table =
+	COLUMNS("compilations", "each compilation, the longest first", items);
 
 /* ---- graph breaks ---- */
 
-struct break_row {
-	struct graph_break graph_break;
-	struct value_name reason;
-};
+static struct value_name reason_of(const void *row_)
+{
+	const struct graph_break *row = row_;
+
+	return (struct value_name){
+		.name = row->reason, .file = row->file, .line = row->line};
+}
 
 /* clang-format off */
-#define OF(member) COLUMN_OF(struct break_row, member)
+#define OF(member) COLUMN_OF(struct graph_break, member)
 static const struct column break_items[] = {
 	COLUMN(COUNT, "count", "count", "number of breaks",
-		OF(graph_break.count)),
+		OF(count)),
 	COLUMN(TIME, "lost_ns", "lost ", "Dynamo's time that was lost because "
 		"it began again; of a compilation with several breaks, the "
-		"first one has it", OF(graph_break.lost_ns)),
+		"first one has it", OF(lost_ns)),
 	COLUMN(TEXT, "reason", NULL, "the reason in one line",
-		OF(graph_break.reason)),
+		OF(reason)),
 	COLUMN(TEXT, "file", NULL, "the file of the user's code; empty if "
-		"unknown", OF(graph_break.file)),
+		"unknown", OF(file)),
 	COLUMN(COUNT, "line", NULL, "the line; 0 if unknown",
-		OF(graph_break.line)),
-	COLUMN_IN_TEXT(TEXT, "reason", OF(reason)),
+		OF(line)),
+	COLUMN_IN_TEXT(TEXT, "reason", .name = reason_of),
 	COLUMN_IN_JSON(TEXT, "details", "all of the reason, with hints; or "
-		"null", OF(graph_break.details), .nullable = true),
+		"null", OF(details), .nullable = true),
 	COLUMN_IN_JSON(TEXT, "stack", "the stack of the user's code, or null",
-		OF(graph_break.stack), .nullable = true),
+		OF(stack), .nullable = true),
 };
 #undef OF
 /* clang-format on */
 static const struct columns break_table = COLUMNS(
 	"graph_breaks", "each reason and place, the worst first", break_items);
 
-static void add_breaks(
-	struct sheet *sheet, const struct compilations *from, uint32_t top)
-{
-	size_t count =
-		top != 0 && top < from->break_count ? top : from->break_count;
-
-	columns_begin(sheet, &break_table);
-	for (size_t i = 0; i < count; i++) {
-		const struct graph_break *at = &from->breaks[i];
-		struct break_row row = {.graph_break = *at,
-			.reason = {.name = at->reason,
-				.file = at->file,
-				.line = at->line}};
-
-		columns_add(sheet, &break_table, TABLE_PLAIN, &row);
-	}
-	columns_end(sheet, &break_table);
-	columns_hidden(sheet, from->break_count - count);
-}
-
 /* ---- recompilations ---- */
 
-struct again_row {
-	struct recompilation again;
-	struct value_name name;
-};
+static struct value_name function_of(const void *row_)
+{
+	const struct recompilation *row = row_;
+
+	return (struct value_name){
+		.name = row->function, .file = row->file, .line = row->line};
+}
 
 /* clang-format off */
-#define OF(member) COLUMN_OF(struct again_row, member)
+#define OF(member) COLUMN_OF(struct recompilation, member)
 static const struct column again_items[] = {
 	COLUMN(COUNT, "count", "count", "number of compilations for this "
-		"reason", OF(again.count)),
-	COLUMN(TIME, "total_ns", "total ", "their time", OF(again.total_ns)),
+		"reason", OF(count)),
+	COLUMN(TIME, "total_ns", "total ", "their time", OF(total_ns)),
 	COLUMN(TEXT, "reason", "reason", "the guard that failed",
-		OF(again.reason)),
+		OF(reason)),
 	COLUMN(TEXT, "function", NULL, "the function; empty if unknown",
-		OF(again.function)),
+		OF(function)),
 	COLUMN(TEXT, "file", NULL, "its file; empty if unknown",
-		OF(again.file)),
-	COLUMN(COUNT, "line", NULL, "its line; 0 if unknown", OF(again.line)),
-	COLUMN_IN_TEXT(TEXT, "function", OF(name)),
+		OF(file)),
+	COLUMN(COUNT, "line", NULL, "its line; 0 if unknown", OF(line)),
+	COLUMN_IN_TEXT(TEXT, "function", .name = function_of),
 };
 #undef OF
 /* clang-format on */
 static const struct columns again_table = COLUMNS("recompilations",
 	"each reason of each function, the longest first", again_items);
 
+bool compilations_sort(struct compilations *to)
+{
+	return columns_sort(&table, "total_ns", to->rows, to->count,
+		       sizeof(*to->rows)) &&
+	       columns_sort(&break_table, "count", to->breaks, to->break_count,
+		       sizeof(*to->breaks)) &&
+	       columns_sort(&break_table, "lost_ns", to->breaks,
+		       to->break_count, sizeof(*to->breaks)) &&
+	       columns_sort(&again_table, "total_ns", to->again,
+		       to->again_count, sizeof(*to->again));
+}
+
+static void add_breaks(
+	struct sheet *sheet, const struct compilations *from, uint32_t top)
+{
+	columns_write(sheet, &break_table, from->breaks, from->break_count,
+		sizeof(*from->breaks), top);
+}
+
 static void add_again(
 	struct sheet *sheet, const struct compilations *from, uint32_t top)
 {
-	size_t count =
-		top != 0 && top < from->again_count ? top : from->again_count;
-
-	columns_begin(sheet, &again_table);
-	for (size_t i = 0; i < count; i++) {
-		const struct recompilation *at = &from->again[i];
-		struct again_row row = {.again = *at,
-			.name = {.name = at->function,
-				.file = at->file,
-				.line = at->line}};
-
-		columns_add(sheet, &again_table, TABLE_PLAIN, &row);
-	}
-	columns_end(sheet, &again_table);
-	columns_hidden(sheet, from->again_count - count);
+	columns_write(sheet, &again_table, from->again, from->again_count,
+		sizeof(*from->again), top);
 }
 
 /* ---- the report ---- */
@@ -471,7 +443,8 @@ static void write_all(struct sheet *sheet, const struct compilations_view *view)
 	sheet->shown |= find_facts(from);
 	columns_members(sheet, &totals_table, &totals);
 	note_totals(sheet, &totals);
-	add_rows(sheet, from, top);
+	columns_write(sheet, &table, from->rows, from->count,
+		sizeof(*from->rows), top);
 	if (sheet->style == REPORT_CSV)
 		return;
 	if (from->break_count != 0)

@@ -23,6 +23,9 @@ struct compilations_view {
 	bool callers; /* of functions */
 };
 
+/* Sorts the rows of all tables, the worst first. False if out of memory. */
+bool compilations_sort(struct compilations *to);
+
 /* For report_write(); `view` is a struct compilations_view. */
 void compilations_write(struct sheet *sheet, const void *view);
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/saturate.h"
+#include "compilations/compilations_report.h"
 
 bool compile_init(struct compile *compile)
 {
@@ -178,7 +179,8 @@ static bool join(struct compile *compile)
 bool compile_finish(struct compile *compile)
 {
 	return tracing_finish(&compile->tracing) && join(compile) &&
-	       compilations_finish(&compile->compilations);
+	       compilations_finish(&compile->compilations) &&
+	       compilations_sort(&compile->compilations);
 }
 
 bool compile_is_empty(const struct compile *compile)
