@@ -27,86 +27,36 @@ static error_t check(void *structure, const struct argp_state *state)
 	return 0;
 }
 
-static enum ctp_status add_gaps_event(
-	void *user, const struct event *event, struct ctp_error *err)
+static int print_gaps(void *user, const struct report_target *to)
 {
-	return gaps_add(user, event, err);
-}
-
-static enum ctp_status add_ranking_event(
-	void *user, const struct event *event, struct ctp_error *err)
-{
-	return ranking_add(user, event, err);
-}
-
-/* Passes all events to one of the two. */
-static enum ctp_status read_events(const struct inputs *inputs,
-	struct input *input, struct gaps *gaps, struct ranking *optimize,
-	struct ctp_error *err)
-{
-	enum ctp_status status;
-
-	if (gaps != NULL) {
-		status = report_read(inputs, input, add_gaps_event, gaps, err);
-		return status == CTP_OK ? gaps_finish(gaps, err) : status;
-	}
-	status = report_read(inputs, input, add_ranking_event, optimize, err);
-	return status == CTP_OK ? ranking_finish(optimize, err) : status;
-}
-
-static int print_gaps(struct request *request, const struct gaps *gaps,
-	const struct trace *trace, char *const *path, FILE *out)
-{
+	struct gaps *gaps = gaps_new(to->input->file.source->trace);
 	const struct gaps_view view = {.gaps = gaps,
-		.top = report_row_limit(&request->report_options, DEFAULT_TOP),
-		.input = *path};
-	struct report report;
+		.top = report_row_limit(to->report_options, DEFAULT_TOP),
+		.input = *to->path};
+	int status = report_collect(to, gaps_add, gaps_finish, gaps);
 
-	report_init(&report, trace, gaps_form.schema, path);
-	report.truncated |= gaps_has_more(&view);
-	return report_write(
-		&request->report_options, &report, out, gaps_write, &view);
-}
-
-static int print_optimize(struct request *request,
-	const struct ranking *optimize, const struct trace *trace,
-	char *const *path, FILE *out)
-{
-	const struct optimize_view view = {
-		.optimize = optimize, .trace = trace, .input = *path};
-	struct report report;
-
-	report_init(&report, trace, optimize_form.schema, path);
-	return report_write(
-		&request->report_options, &report, out, optimize_write, &view);
-}
-
-static int report_input(
-	void *user, char *const *path, struct input *input, FILE *out)
-{
-	struct request *request = user;
-	const struct trace *trace = input->file.source->trace;
-	struct gaps *gaps = request->optimizes ? NULL : gaps_new(trace);
-	struct ranking *optimize =
-		request->optimizes ? ranking_new(trace, request->optimize)
-				   : NULL;
-	struct ctp_error err = {0};
-	int result;
-
-	if (gaps == NULL && optimize == NULL)
-		return diag_no_memory(input->name);
-	if (!report_has_events(input))
-		result = EXIT_INPUT;
-	else if (read_events(&request->inputs, input, gaps, optimize, &err) !=
-		 CTP_OK)
-		result = input_diag_error(input, input->name, &err);
-	else if (gaps != NULL)
-		result = print_gaps(request, gaps, trace, path, out);
-	else
-		result = print_optimize(request, optimize, trace, path, out);
+	(void)user;
+	if (status == EXIT_DONE)
+		status = report_finish(to, &gaps_form, gaps_has_more(&view),
+			gaps_write, &view);
 	gaps_free(gaps);
-	ranking_free(optimize);
-	return result;
+	return status;
+}
+
+static int print_optimize(void *user, const struct report_target *to)
+{
+	const struct request *request = user;
+	const struct trace *trace = to->input->file.source->trace;
+	struct ranking *ranking = ranking_new(trace, request->optimize);
+	const struct optimize_view view = {
+		.optimize = ranking, .trace = trace, .input = *to->path};
+	int status = report_collect(to, ranking_add, ranking_finish, ranking);
+
+	if (status == EXIT_DONE)
+		status = report_finish(
+			to, &optimize_form, false, optimize_write, &view);
+	ranking_free(ranking);
+	return status;
 }
 
 static int run(int argc, char **argv)
@@ -117,7 +67,7 @@ static int run(int argc, char **argv)
 	arguments_parse(&cmd_gaps, argc, argv, &request);
 	request.inputs.request.skip_args = true;
 	status = report_print_inputs(&request.report_options, &request.inputs,
-		report_input, &request);
+		request.optimizes ? print_optimize : print_gaps, &request);
 	inputs_clear(&request.inputs);
 	return status;
 }

@@ -528,18 +528,16 @@ static int read_summary(const struct request *request, struct input *input,
 				: input_diag_error(input, input->name, &err);
 }
 
-static int report_input(
-	void *user, char *const *path, struct input *input, FILE *out)
+static int report_input(void *user, const struct report_target *to)
 {
 	struct request *request = user;
 	struct trace_summary summary;
-	struct file_info info = {.input = input, .summary = &summary};
-	struct report report;
-	int status = read_summary(request, input, &summary);
+	struct file_info info = {.input = to->input, .summary = &summary};
+	int status = read_summary(request, to->input, &summary);
 
 	if (status != EXIT_DONE)
 		return status;
-	info.trace = input->file.source->trace;
+	info.trace = to->input->file.source->trace;
 	info.has_start = trace_is_wall(info.trace) &&
 			 !__builtin_add_overflow(info.trace->base_realtime_ns,
 				 summary.start_ns, &info.start_ns);
@@ -548,11 +546,9 @@ static int report_input(
 	if (!devices_find(&info.devices, info.trace))
 		return diag_no_memory(NULL);
 	if (request->printed && !request->json)
-		putc('\n', out);
+		putc('\n', to->out);
 	request->printed = true;
-	report_init(&report, info.trace, form.schema, path);
-	status = report_write(
-		&request->report_options, &report, out, write_info, &info);
+	status = report_finish(to, &form, false, write_info, &info);
 	devices_clear(&info.devices);
 	return status;
 }

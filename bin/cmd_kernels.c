@@ -61,55 +61,31 @@ static void read_dtype(const struct argument_value *value)
 	*(enum dtype *)value->member = dtype;
 }
 
-static enum ctp_status add_event(
-	void *user, const struct event *event, struct ctp_error *err)
-{
-	return kernels_add(user, event, err);
-}
-
 static int print(struct request *request, struct kernels *kernels,
-	const struct trace *trace, char *const *path, FILE *out)
+	const struct report_target *to)
 {
 	const struct kernels_view view = {.kernels = kernels,
 		.peaks = &request->peaks,
 		.dtype = request->dtype,
 		.top = report_row_limit(&request->report_options, DEFAULT_TOP),
 		.sort = request->sort,
-		.input = *path};
-	struct report report;
+		.input = *to->path};
 
 	kernels_apply_peaks(kernels, &view);
 	kernels_report_sort(kernels, &view);
-	report_init(&report, trace, kernels_form.schema, path);
-	report.truncated |= kernels_has_more(&view);
-	return report_write(
-		&request->report_options, &report, out, kernels_write, &view);
+	return report_finish(to, &kernels_form, kernels_has_more(&view),
+		kernels_write, &view);
 }
 
-static int report_input(
-	void *user, char *const *path, struct input *input, FILE *out)
+static int report_input(void *user, const struct report_target *to)
 {
-	struct request *request = user;
-	const struct trace *trace = input->file.source->trace;
-	struct kernels *kernels;
-	struct ctp_error err = {0};
-	enum ctp_status status;
-	int result;
+	struct kernels *kernels = kernels_new(to->input->file.source->trace);
+	int status = report_collect(to, kernels_add, kernels_finish, kernels);
 
-	if (!report_has_events(input))
-		return EXIT_INPUT;
-	kernels = kernels_new(trace);
-	if (kernels == NULL)
-		return diag_no_memory(input->name);
-	status = report_read(&request->inputs, input, add_event, kernels, &err);
-	if (status == CTP_OK)
-		status = kernels_finish(kernels, &err);
-	if (status != CTP_OK)
-		result = input_diag_error(input, input->name, &err);
-	else
-		result = print(request, kernels, trace, path, out);
+	if (status == EXIT_DONE)
+		status = print(user, kernels, to);
 	kernels_free(kernels);
-	return result;
+	return status;
 }
 
 static int augment(struct request *request, struct input *input)

@@ -325,8 +325,9 @@ static int run(int argc, char **argv)
 		set_unit(&request);
 	status = request.follow ? run_follow(&request)
 		 : request.grouping.threads
-			 ? stats_print_threads(&request.options,
-				   &request.report_options, &request.inputs)
+			 ? report_print_inputs(&request.report_options,
+				   &request.inputs, stats_print_threads,
+				   &request.options)
 			 : run_request(&request);
 	aggregate_clear(&request.aggregate);
 	inputs_clear(&request.inputs);

@@ -74,38 +74,39 @@ int report_print(struct output_options to, int (*print)(void *user, FILE *out),
 
 /* State shared by the reports of all inputs. */
 struct input_loop {
-	const struct inputs *inputs;
+	struct report_target to;
 	struct inputs closing; /* for input_close() */
 	report_fn *print;
 	void *user;
-	FILE *out;
 	bool named;   /* begin each with the input's name */
 	bool printed; /* one before this */
 };
 
 static int report_input(struct input_loop *loop, size_t i)
 {
-	const struct inputs *inputs = loop->inputs;
-	char *const *path = &inputs->paths[i];
+	struct report_target *to = &loop->to;
 	struct input input;
-	int status = input_open(&input, *path, inputs);
+	int status = input_open(&input, to->inputs->paths[i], to->inputs);
 
 	if (status != EXIT_DONE)
 		return status;
 	if (loop->named) {
-		fputs(loop->printed ? "\n" : "", loop->out);
-		table_text(loop->out, input.name, strlen(input.name));
-		putc('\n', loop->out);
+		fputs(loop->printed ? "\n" : "", to->out);
+		table_text(to->out, input.name, strlen(input.name));
+		putc('\n', to->out);
 	}
 	loop->printed = true;
-	status = loop->print(loop->user, path, &input, loop->out);
+	to->input = &input;
+	to->path = &to->inputs->paths[i];
+	status = loop->print(loop->user, to);
 	return exit_worse(status, input_close(&input, &loop->closing));
 }
 
-int report_print_inputs(const struct report_options *report_options,
+int report_print_inputs(struct report_options *report_options,
 	const struct inputs *inputs, report_fn *print, void *user)
 {
-	struct input_loop loop = {.inputs = inputs,
+	struct input_loop loop = {
+		.to = {report_options, inputs, NULL, NULL, NULL},
 		.closing = *inputs,
 		.print = print,
 		.user = user};
@@ -116,7 +117,7 @@ int report_print_inputs(const struct report_options *report_options,
 
 	if (worst != EXIT_DONE)
 		return worst;
-	loop.out = output.file;
+	loop.to.out = output.file;
 	loop.closing.quiet |= report_options->is_whole;
 	loop.named = report_options->style == REPORT_TEXT &&
 		     inputs->count > 1 && !report_options->is_whole;
@@ -149,6 +150,27 @@ enum ctp_status report_read(const struct inputs *inputs, struct input *input,
 	return status == CTP_END ? CTP_OK : status;
 }
 
+int report_collect(const struct report_target *to,
+	enum ctp_status (*add_event)(
+		void *user, const struct event *event, struct ctp_error *err),
+	enum ctp_status (*finish)(void *user, struct ctp_error *err),
+	void *user)
+{
+	struct ctp_error err = {0};
+	enum ctp_status status;
+
+	if (!report_has_events(to->input))
+		return EXIT_INPUT;
+	status = user == NULL ? ctp_no_memory(&err)
+			      : report_read(to->inputs, to->input, add_event,
+					user, &err);
+	if (status == CTP_OK)
+		status = finish(user, &err);
+	return status == CTP_OK
+		       ? EXIT_DONE
+		       : input_diag_error(to->input, to->input->name, &err);
+}
+
 bool report_has_events(const struct input *input)
 {
 	if (input->file.source->read_profile == NULL)
@@ -169,15 +191,6 @@ struct report report_of(const struct inputs *inputs, const char *schema,
 
 	memcpy(report.losses, losses, sizeof(report.losses));
 	return report;
-}
-
-void report_init(struct report *report, const struct trace *trace,
-	const char *schema, char *const *path)
-{
-	const struct inputs inputs = {
-		.paths = (char **)(uintptr_t)path, .count = 1};
-
-	*report = report_of(&inputs, schema, trace->losses);
 }
 
 void report_read_top(const struct argument_value *value)
@@ -225,6 +238,19 @@ int report_write(struct report_options *report_options,
 	if (!sheet.failed)
 		return EXIT_DONE;
 	return ferror(out) ? EXIT_OUTPUT : diag_no_memory(NULL);
+}
+
+int report_finish(const struct report_target *to,
+	const struct report_form *form, bool truncated,
+	void (*write)(struct sheet *sheet, const void *view), const void *view)
+{
+	const struct inputs inputs = {
+		.paths = (char **)(uintptr_t)to->path, .count = 1};
+	struct report report = report_of(
+		&inputs, form->schema, to->input->file.source->trace->losses);
+
+	report.truncated |= truncated;
+	return report_write(to->report_options, &report, to->out, write, view);
 }
 
 struct write_context {

@@ -79,14 +79,20 @@ extern const struct arguments report_arguments;
 int report_print(struct output_options to, int (*print)(void *user, FILE *out),
 	void *user);
 
-/* Prints the report of one open input. `path` is an array of its one path, for
- * struct report. Errors: reported; returns an exit status. */
-typedef int report_fn(
-	void *user, char *const *path, struct input *input, FILE *out);
+/* Prints the report of one open input. Errors: reported; returns an exit
+ * status. */
+struct report_target {
+	struct report_options *report_options;
+	const struct inputs *inputs;
+	struct input *input;
+	char *const *path; /* an array of its one path, for struct report */
+	FILE *out;
+};
+typedef int report_fn(void *user, const struct report_target *to);
 
 /* Opens the output, and each input in turn for `print`; text reports are
  * separated by empty lines. Errors: reported; returns the worst exit status. */
-int report_print_inputs(const struct report_options *report_options,
+int report_print_inputs(struct report_options *report_options,
 	const struct inputs *inputs, report_fn *print, void *user);
 
 /*
@@ -99,16 +105,21 @@ enum ctp_status report_read(const struct inputs *inputs, struct input *input,
 		void *user, const struct event *event, struct ctp_error *err),
 	void *user, struct ctp_error *err);
 
+/* The same for a report on one input, which must have events, with a function
+ * for the end. `user` is NULL if out of memory. Errors: reported; returns an exit
+ * status. */
+int report_collect(const struct report_target *to,
+	enum ctp_status (*add_event)(
+		void *user, const struct event *event, struct ctp_error *err),
+	enum ctp_status (*finish)(void *user, struct ctp_error *err),
+	void *user);
+
 /* Whether the input has events, not sums; otherwise reports that. */
 bool report_has_events(const struct input *input);
 
 /* The head of a report on all inputs. */
 struct report report_of(const struct inputs *inputs, const char *schema,
 	const uint64_t losses[LOSS_KINDS]);
-
-/* Sets the head of a report on one input that has been read. */
-void report_init(struct report *report, const struct trace *trace,
-	const char *schema, char *const *path);
 
 /* For the `call` of --top, whose member is a struct report_options. */
 void report_read_top(const struct argument_value *value);
@@ -125,6 +136,12 @@ bool report_needs_titles(struct report_options *report_options);
  * report_end(). Errors: reported; returns an exit status. */
 int report_write(struct report_options *report_options,
 	const struct report *report, FILE *out,
+	void (*write)(struct sheet *sheet, const void *view), const void *view);
+
+/* Writes a report on one input that has been read; rows may have been left out.
+ */
+int report_finish(const struct report_target *to,
+	const struct report_form *form, bool truncated,
 	void (*write)(struct sheet *sheet, const void *view), const void *view);
 
 /* The same into the output that the options name. */

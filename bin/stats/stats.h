@@ -122,10 +122,8 @@ extern const struct report_form stats_form;
 
 extern const struct report_form stats_threads_form;
 
-/* Prints the threads of each input. Errors: reported; returns the worst exit
- * status. */
-int stats_print_threads(const struct stats_options *options,
-	struct report_options *report_options, const struct inputs *inputs);
+/* For report_print_inputs() with a struct stats_options: prints the threads. */
+int stats_print_threads(void *options, const struct report_target *to);
 
 /* The smallest time of a row, by --min and the time of the whole. */
 uint64_t stats_least_time(

@@ -12,8 +12,7 @@ struct thread {
 
 struct threads {
 	const struct stats_options *options;
-	struct report_options *report_options;
-	const struct inputs *inputs;
+	const struct report_target *to;
 	struct thread *items; /* by track; then the rows, sorted */
 	uint32_t count, hidden;
 };
@@ -64,32 +63,30 @@ static enum ctp_status add_event(
 	return CTP_OK;
 }
 
-static enum ctp_status make_rows(struct threads *threads,
-	const struct trace *trace, const char *input, struct ctp_error *err)
+static enum ctp_status make_rows(void *user, struct ctp_error *err)
 {
+	struct threads *threads = user;
+	const struct stats_options *options = threads->options;
+	const struct trace *trace = threads->to->input->file.source->trace;
 	uint64_t whole_ns = 0;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < threads->count; i++) {
-		struct thread thread = threads->items[i];
+		const struct trace_track *track = &trace->tracks[i];
+		struct thread *thread = &threads->items[count];
 
-		if (thread.calls == 0)
-			continue;
-		whole_ns += thread.own_ns;
-		thread.input = input;
-		thread.pid = trace->tracks[i].pid;
-		thread.tid = trace->tracks[i].tid;
-		thread.name =
-			strtab_text(trace->text, trace->tracks[i].name, NULL);
-		threads->items[count++] = thread;
+		*thread = threads->items[i];
+		thread->input = *threads->to->path;
+		thread->pid = track->pid;
+		thread->tid = track->tid;
+		thread->name = strtab_text(trace->text, track->name, NULL);
+		whole_ns += thread->own_ns;
+		count += thread->calls != 0;
 	}
 	threads->count = count;
 	if (!columns_choose(&table,
-		    (struct columns_choice){.like = threads->options->key,
-			    .min = "cumtime",
-			    .least = stats_least_time(
-				    threads->options, whole_ns),
-			    .top = threads->options->top},
+		    (struct columns_choice){options->key, "cumtime",
+			    stats_least_time(options, whole_ns), options->top},
 		    threads->items, &threads->count, sizeof(*threads->items)))
 		return ctp_no_memory(err);
 	threads->hidden = count - threads->count;
@@ -101,43 +98,19 @@ static void write_threads(struct sheet *sheet, const void *user)
 	const struct threads *threads = user;
 
 	stats_set_unit(sheet, threads->options);
-	columns_begin(sheet, &table);
-	for (uint32_t i = 0; i < threads->count; i++)
-		columns_add(sheet, &table, TABLE_PLAIN, &threads->items[i]);
-	columns_end(sheet, &table);
+	columns_write(sheet, &table, threads->items, threads->count,
+		sizeof(*threads->items), 0);
 	stats_print_hidden(sheet, threads->hidden, "");
 }
 
-static int print_input(
-	void *user, char *const *path, struct input *input, FILE *out)
+int stats_print_threads(void *options, const struct report_target *to)
 {
-	struct threads threads = *(struct threads *)user;
-	const struct trace *trace = input->file.source->trace;
-	struct ctp_error err = {0};
-	struct report report;
-	int status;
+	struct threads threads = {.options = options, .to = to};
+	int status = report_collect(to, add_event, make_rows, &threads);
 
-	if (!report_has_events(input))
-		return EXIT_INPUT;
-	if (report_read(threads.inputs, input, add_event, &threads, &err) ==
-			CTP_OK &&
-		make_rows(&threads, trace, *path, &err) == CTP_OK) {
-		report_init(&report, trace, stats_threads_form.schema, path);
-		report.truncated |= threads.hidden != 0;
-		status = report_write(threads.report_options, &report, out,
-			write_threads, &threads);
-	} else {
-		status = input_diag_error(input, input->name, &err);
-	}
+	if (status == EXIT_DONE)
+		status = report_finish(to, &stats_threads_form,
+			threads.hidden != 0, write_threads, &threads);
 	memory_free(threads.items);
 	return status;
-}
-
-int stats_print_threads(const struct stats_options *options,
-	struct report_options *report_options, const struct inputs *inputs)
-{
-	struct threads threads = {options, report_options, inputs, NULL, 0, 0};
-
-	return report_print_inputs(
-		report_options, inputs, print_input, &threads);
 }

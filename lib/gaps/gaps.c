@@ -553,8 +553,9 @@ static enum ctp_status add_work(
 }
 
 enum ctp_status gaps_add(
-	struct gaps *gaps, const struct event *event, struct ctp_error *err)
+	void *user, const struct event *event, struct ctp_error *err)
 {
+	struct gaps *gaps = user;
 	bool is_work = profile_is_activity(gaps->trace, event);
 	bool is_range = event->kind == EVENT_BEGIN || event->kind == EVENT_END;
 	enum ctp_status status = CTP_OK;
@@ -827,8 +828,9 @@ static enum ctp_status finish_sum(struct gaps *gaps, struct ctp_error *err)
 	return gaps_sort(gaps) ? CTP_OK : ctp_no_memory(err);
 }
 
-enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err)
+enum ctp_status gaps_finish(void *user, struct ctp_error *err)
 {
+	struct gaps *gaps = user;
 	enum ctp_status status;
 
 	if (gaps->trace == NULL)

@@ -159,10 +159,10 @@ bool gaps_add_place(struct gaps *sum, const struct gaps_place *place,
  * Errors: CTP_ERR_NOMEM; CTP_ERR_IO for the temporary files.
  */
 enum ctp_status gaps_add(
-	struct gaps *gaps, const struct event *event, struct ctp_error *err);
+	void *gaps, const struct event *event, struct ctp_error *err);
 
 /* Call it once, after the last event or sum. Errors: as above. */
-enum ctp_status gaps_finish(struct gaps *gaps, struct ctp_error *err);
+enum ctp_status gaps_finish(void *gaps, struct ctp_error *err);
 
 /* The texts of a place, and the name of a device's model, which is NULL if
  * unknown; `size` may be NULL, as for strtab_text(). Borrowed until

@@ -906,9 +906,10 @@ static int64_t in_order(struct track *track, int64_t time_ns)
 	return track->latest_ns;
 }
 
-enum ctp_status ranking_add(struct ranking *ranking, const struct event *event,
-	struct ctp_error *err)
+enum ctp_status ranking_add(
+	void *user, const struct event *event, struct ctp_error *err)
 {
+	struct ranking *ranking = user;
 	struct track *track;
 	struct event mended = *event;
 
@@ -955,8 +956,9 @@ static enum ctp_status close_tracks(
 	return status;
 }
 
-enum ctp_status ranking_finish(struct ranking *ranking, struct ctp_error *err)
+enum ctp_status ranking_finish(void *user, struct ctp_error *err)
 {
+	struct ranking *ranking = user;
 	enum ctp_status status = close_tracks(ranking, err);
 
 	if (status == CTP_OK)

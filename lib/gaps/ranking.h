@@ -43,11 +43,11 @@ struct ranking *ranking_new(
 void ranking_free(struct ranking *ranking);
 
 /* Adds an event. Errors: CTP_ERR_NOMEM; CTP_ERR_IO for temporary files. */
-enum ctp_status ranking_add(struct ranking *ranking, const struct event *event,
-	struct ctp_error *err);
+enum ctp_status ranking_add(
+	void *ranking, const struct event *event, struct ctp_error *err);
 
 /* Call it once, after the last event. Errors: as above. */
-enum ctp_status ranking_finish(struct ranking *ranking, struct ctp_error *err);
+enum ctp_status ranking_finish(void *ranking, struct ctp_error *err);
 
 /* Whether a device ran a kernel. Call it after the last event. */
 bool ranking_has_kernels(const struct ranking *ranking);

@@ -241,9 +241,11 @@ static bool add_kernel(struct kernels *kernels, const struct event *event)
 	return attribution_add_kernel(kernels->attribution, event, number);
 }
 
-enum ctp_status kernels_add(struct kernels *kernels, const struct event *event,
-	struct ctp_error *err)
+enum ctp_status kernels_add(
+	void *user, const struct event *event, struct ctp_error *err)
 {
+	struct kernels *kernels = user;
+
 	if (!attribution_add_event(kernels->attribution, event))
 		return ctp_no_memory(err);
 	if (event->kind == EVENT_ACTIVITY &&
@@ -338,8 +340,10 @@ static bool finish_trace(struct kernels *kernels)
 	return name_devices(kernels);
 }
 
-enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err)
+enum ctp_status kernels_finish(void *user, struct ctp_error *err)
 {
+	struct kernels *kernels = user;
+
 	if ((kernels->trace != NULL && !finish_trace(kernels)) ||
 		!sort_devices(kernels))
 		return ctp_no_memory(err);

@@ -84,11 +84,11 @@ void kernels_add_late(struct kernels *sum, uint64_t late);
 
 /* Adds an event. Memory: that of attribution.h, and names. Errors:
  * CTP_ERR_NOMEM. */
-enum ctp_status kernels_add(struct kernels *kernels, const struct event *event,
-	struct ctp_error *err);
+enum ctp_status kernels_add(
+	void *kernels, const struct event *event, struct ctp_error *err);
 
 /* Call it once, after the last event or sum. Errors: CTP_ERR_NOMEM. */
-enum ctp_status kernels_finish(struct kernels *kernels, struct ctp_error *err);
+enum ctp_status kernels_finish(void *kernels, struct ctp_error *err);
 
 /* Number of kernels that arrived too late for a share of work: see
  * attribution_late(). */
