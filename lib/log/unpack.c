@@ -206,10 +206,12 @@ static bool skip_other(struct cursor *cursor)
 
 bool unpack_skip(struct cursor *cursor)
 {
-	/* Values still to skip; each takes at least a byte, so this never
-	 * exceeds the bytes left. */
-	uint64_t values = 1;
+	return unpack_skip_values(cursor, 1);
+}
 
+bool unpack_skip_values(struct cursor *cursor, uint64_t values)
+{
+	/* Each takes at least a byte. */
 	while (values > 0) {
 		const char *text;
 		uint64_t bits;

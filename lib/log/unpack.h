@@ -46,8 +46,9 @@ bool unpack_ext(
 bool unpack_array(struct cursor *cursor, uint32_t *count);
 bool unpack_map(struct cursor *cursor, uint32_t *count);
 
-/* Skips one value of any type and depth. */
+/* Skip one value, or several, of any type and depth. */
 bool unpack_skip(struct cursor *cursor);
+bool unpack_skip_values(struct cursor *cursor, uint64_t values);
 
 /* Reads an array of integers into a caller's room for `most`. */
 bool unpack_u32s(

@@ -363,9 +363,9 @@ enum log_verdict log_device_parse(
 			return LOG_DAMAGED;
 		elements--;
 	}
-	for (; elements > ELEMENTS; elements--)
-		if (!unpack_skip(&block)) /* of a newer version */
-			return LOG_DAMAGED;
+	if (elements > ELEMENTS && /* of a newer version */
+		!unpack_skip_values(&block, elements - ELEMENTS))
+		return LOG_DAMAGED;
 	if (block.left != 0 || !is_sound(recording, count))
 		return LOG_DAMAGED;
 	verdict = resolve(recording, count);
@@ -498,11 +498,9 @@ static enum log_verdict parse_description(struct log_recording *recording,
 		!unpack_u32(block, UINT32_MAX, &kind) ||
 		!unpack_u32(block, LOG_SITES_MAX - 1, &site) ||
 		!log_device_args(recording->trace, block, args,
-			&description.arg_count, &failed))
+			&description.arg_count, &failed) ||
+		!unpack_skip_values(block, elements - 3)) /* of a newer one */
 		return LOG_DAMAGED;
-	for (; elements > 3; elements--)
-		if (!unpack_skip(block)) /* of a newer version */
-			return LOG_DAMAGED;
 	if (!apply)
 		return LOG_SOUND;
 	description.site = log_site_find(recording, site);
@@ -559,17 +557,11 @@ enum log_verdict log_device_parse_sync(
 	if (!unpack_array(&block, &count))
 		return LOG_DAMAGED;
 	while (count-- > 0) {
-		uint32_t elements;
 		int64_t log;
 		int64_t device;
 
-		if (!unpack_array(&block, &elements) || elements < 2 ||
-			!unpack_int(&block, &log) ||
-			!unpack_int(&block, &device))
+		if (!log_time_read(&block, 2, &log, &device))
 			return LOG_DAMAGED;
-		for (; elements > 2; elements--)
-			if (!unpack_skip(&block))
-				return LOG_DAMAGED;
 		if (apply && !log_time_device_add(time, log, device))
 			return LOG_NO_MEMORY;
 	}

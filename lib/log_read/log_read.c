@@ -127,16 +127,11 @@ static enum log_verdict parse_sync(
 	if (!unpack_array(&block, &count))
 		return LOG_DAMAGED;
 	while (count-- > 0) {
-		uint32_t elements;
 		int64_t log;
 		int64_t raw;
 
-		if (!unpack_array(&block, &elements) || elements < 3 ||
-			!unpack_int(&block, &log) || !unpack_int(&block, &raw))
+		if (!log_time_read(&block, 3, &log, &raw))
 			return LOG_DAMAGED;
-		while (elements-- > 2)
-			if (!unpack_skip(&block))
-				return LOG_DAMAGED;
 		if (apply && !log_time_add(&recording->time, log, raw))
 			return LOG_NO_MEMORY;
 	}
@@ -348,10 +343,10 @@ static enum log_verdict parse_events(
 		verdict = read_sites(recording, &block);
 	if (verdict == LOG_SOUND)
 		verdict = read_ids(recording, &block);
-	for (; verdict == LOG_SOUND && elements > 9; elements--)
-		if (!unpack_skip(&block)) /* of a newer version */
-			verdict = LOG_DAMAGED;
-	if (verdict == LOG_SOUND && (elements != 9 || block.left != 0))
+	if (verdict == LOG_SOUND &&
+		(elements < 9 || /* more: of a newer version */
+			!unpack_skip_values(&block, elements - 9) ||
+			block.left != 0))
 		verdict = LOG_DAMAGED;
 	if (verdict != LOG_SOUND) {
 		events->count = 0;

@@ -3,6 +3,7 @@
 
 #include "log/log.h"
 #include "base/memory.h"
+#include "log/unpack.h"
 
 #define SECOND INT64_C(1000000000)
 /* 36 years; keeps sums of a few times within 64 bits. */
@@ -12,6 +13,16 @@ void log_time_clear(struct log_time *time)
 {
 	memory_free(time->pieces);
 	*time = (struct log_time){0};
+}
+
+bool log_time_read(
+	struct cursor *block, uint32_t least, int64_t *log, int64_t *other)
+{
+	uint32_t elements;
+
+	return unpack_array(block, &elements) && elements >= least &&
+	       unpack_int(block, log) && unpack_int(block, other) &&
+	       unpack_skip_values(block, elements - 2);
 }
 
 /* floor(value / by) of a positive `by`. */

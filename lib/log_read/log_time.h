@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/cursor.h"
+
 /* From `log` on: y + (t - log) + (t - log) * slew / 1e9. */
 struct log_time_piece {
 	int64_t log;
@@ -23,6 +25,11 @@ struct log_time {
 };
 
 void log_time_clear(struct log_time *time);
+
+/* Takes an entry: an array of log time, another clock's time, and more, with
+ * `least` elements. */
+bool log_time_read(
+	struct cursor *block, uint32_t least, int64_t *log, int64_t *other);
 
 /* Adds an entry; false if out of memory. Invalid or too early entries are
  * ignored. */

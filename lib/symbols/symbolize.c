@@ -297,10 +297,7 @@ static bool read_site_block(
 	for (uint32_t i = 0; i < sites->count; i++)
 		if (!log_site_read(&block, &row))
 			return false;
-	for (uint32_t i = 3; i < elements; i++)
-		if (!unpack_skip(&block))
-			return false;
-	return block.left == 0;
+	return unpack_skip_values(&block, elements - 3) && block.left == 0;
 }
 
 /* Writes the collected rows as a block; data of newer versions after them goes
