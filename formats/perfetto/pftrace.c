@@ -534,24 +534,8 @@ static void clear(struct timeline *timeline)
 	pftrace_packets_clear(&pftrace_of(timeline)->packets);
 }
 
-static bool (*const adders[EVENT_KINDS])(struct timeline *timeline,
-	struct timeline_track *track, const struct event *event) = {
-	[EVENT_BEGIN] = add_begin,
-	[EVENT_END] = add_end,
-	[EVENT_ARGS] = add_args,
-	[EVENT_COMPLETE] = add_complete,
-	[EVENT_UNCLIPPED_CALL] = add_complete,
-	[EVENT_ASYNC_BEGIN] = add_async,
-	[EVENT_ASYNC_END] = add_async,
-	[EVENT_INSTANT] = add_instant,
-	[EVENT_COUNTER] = add_counter,
-	[EVENT_ALLOC] = add_memory,
-	[EVENT_FREE] = add_memory,
-	[EVENT_STEP] = add_step,
-	[EVENT_CORRELATION] = add_correlation,
-	[EVENT_ACTIVITY] = add_activity,
-	[EVENT_FLOW] = add_flow,
-};
+static timeline_add_fn *const adders[EVENT_KINDS] =
+	TIMELINE_ADDERS(add_complete);
 
 static const struct timeline_form form = {
 	.bytes = sizeof(struct pftrace),

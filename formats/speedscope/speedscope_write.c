@@ -481,8 +481,7 @@ static void clear(struct timeline *timeline)
 	rows_clear(rows_of(timeline));
 }
 
-static bool (*const adders[EVENT_KINDS])(struct timeline *timeline,
-	struct timeline_track *track, const struct event *event) = {
+static timeline_add_fn *const adders[EVENT_KINDS] = {
 	[EVENT_BEGIN] = add_begin,
 	[EVENT_END] = add_end,
 	[EVENT_COMPLETE] = add_slice,

@@ -181,8 +181,7 @@ static bool add_row(struct timeline *timeline, struct timeline_track *track,
 	       write_row(rows, &row, &rows->args);
 }
 
-bool (*const event_rows_adders[EVENT_KINDS])(struct timeline *timeline,
-	struct timeline_track *track, const struct event *event) = {
+timeline_add_fn *const event_rows_adders[EVENT_KINDS] = {
 	[EVENT_BEGIN] = add_begin,
 	[EVENT_END] = add_end,
 	[EVENT_ARGS] = add_args,

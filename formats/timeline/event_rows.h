@@ -51,8 +51,7 @@ bool event_rows_init(struct event_rows *rows);
 void event_rows_clear(struct event_rows *rows);
 
 /* The members of a form for rows. */
-extern bool (*const event_rows_adders[EVENT_KINDS])(struct timeline *timeline,
-	struct timeline_track *track, const struct event *event);
+extern timeline_add_fn *const event_rows_adders[EVENT_KINDS];
 void event_rows_clear_frame(void *frame);
 #define EVENT_ROWS_FORM \
 	.track_bytes = sizeof(struct timeline_track), \

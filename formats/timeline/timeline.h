@@ -72,6 +72,23 @@ struct timeline {
 	uint32_t words[TIMELINE_WORDS]; /* strtab numbers in the trace */
 };
 
+typedef bool timeline_add_fn(struct timeline *timeline,
+	struct timeline_track *track, const struct event *event);
+
+/* The functions of a writer that shows each kind of event. */
+#define TIMELINE_ADDERS(unclipped_call) \
+	{ \
+		[EVENT_BEGIN] = add_begin, [EVENT_END] = add_end, \
+		[EVENT_ARGS] = add_args, [EVENT_COMPLETE] = add_complete, \
+		[EVENT_UNCLIPPED_CALL] = (unclipped_call), \
+		[EVENT_ASYNC_BEGIN] = add_async, \
+		[EVENT_ASYNC_END] = add_async, [EVENT_INSTANT] = add_instant, \
+		[EVENT_COUNTER] = add_counter, [EVENT_ALLOC] = add_memory, \
+		[EVENT_FREE] = add_memory, [EVENT_STEP] = add_step, \
+		[EVENT_CORRELATION] = add_correlation, \
+		[EVENT_ACTIVITY] = add_activity, [EVENT_FLOW] = add_flow, \
+	}
+
 /* A format's functions. They return false if out of memory, or after another
  * failure, which timeline->status describes. */
 struct timeline_form {
@@ -102,8 +119,7 @@ struct timeline_form {
 	 * timeline_time(). A begin finds its frame at `depth`, which it
 	 * increases. Ends, arguments and correlations have an open range.
 	 */
-	bool (*const *add)(struct timeline *timeline,
-		struct timeline_track *track, const struct event *event);
+	timeline_add_fn *const *add;
 	bool (*finish)(struct timeline *timeline);
 	uint64_t (*pending)(const struct timeline_writer *writer);
 	/* The first two may be NULL. The last is called after them, and also
