@@ -10,6 +10,7 @@
 #include "gpu/gaps_report.h"
 #include "gpu/kernels_report.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "report/page_part.h"
 #include "base/saturate.h"
 #include "input/report.h"
@@ -37,21 +38,19 @@ static struct key row_key(
 			.number};
 }
 
-static int compare_keys(const struct key *a, const struct key *b)
+static int compare_keys(struct key a, struct key b)
 {
-	int order = strcmp(a->name, b->name);
+	int order = strcmp(a.name, b.name);
 
 	return order != 0 ? order
-			  : (a->number > b->number) - (a->number < b->number);
+			  : (a.number > b.number) - (a.number < b.number);
 }
 
 static int compare_rows(const void *a, const void *b, void *user)
 {
 	const struct kernels_row *left = *(const struct kernels_row *const *)a;
 	const struct kernels_row *right = *(const struct kernels_row *const *)b;
-	struct key left_key = row_key(user, left);
-	struct key right_key = row_key(user, right);
-	int order = compare_keys(&left_key, &right_key);
+	int order = compare_keys(row_key(user, left), row_key(user, right));
 
 	return order != 0 ? order : (left > right) - (left < right);
 }
@@ -98,37 +97,20 @@ static void add_work(struct kernels_work *to, const struct kernels_work *from)
 	to->time_ns = saturate_sum(to->time_ns, from->time_ns);
 }
 
-/* The first row that is not less than the key. */
-static uint32_t find_row(
-	const struct page_kernels *kernels, const struct key *key)
-{
-	uint32_t low = 0;
-	uint32_t high = kernels->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		struct key there = row_key(kernels, kernels->rows[middle]);
-
-		if (compare_keys(&there, key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 void page_kernels_put(
 	struct page_part *part, const struct profile_function *function)
 {
 	const struct page_kernels *kernels = part->kernels;
 	struct key key = {function->name, function->device.number};
 	struct kernels_row sum = {.device = UINT32_MAX};
+	size_t i;
 
-	for (uint32_t i = find_row(kernels, &key); i < kernels->count; i++) {
+	SEARCH_FIRST(i, kernels->count,
+		compare_keys(row_key(kernels, kernels->rows[i]), key) < 0);
+	for (; i < kernels->count; i++) {
 		const struct kernels_row *row = kernels->rows[i];
-		struct key there = row_key(kernels, row);
 
-		if (compare_keys(&there, &key) != 0)
+		if (compare_keys(row_key(kernels, row), key) != 0)
 			break;
 		sum.device = row->device;
 		for (int dtype = 0; dtype < DTYPES; dtype++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 
 /* Number of calls that vote for the owner of a device, and of processes
  * considered with a call of the same number. */
@@ -162,17 +163,12 @@ static const struct chrome_read_caller *find_calls(
 	const struct chrome_read_streams *streams, uint64_t correlation,
 	size_t *count)
 {
-	size_t from = 0;
-	size_t to = streams->call_count;
+	size_t from;
+	size_t to;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (streams->calls[middle].correlation < correlation)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	SEARCH_FIRST(from, streams->call_count,
+		streams->calls[from].correlation < correlation);
+	to = from;
 	while (to < streams->call_count && to - from < SAMPLE_PROCESSES &&
 		streams->calls[to].correlation == correlation)
 		to++;

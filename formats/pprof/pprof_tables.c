@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "pprof/pprof.h"
 #include "profile/profile.h"
 #include "protobuf/protobuf.h"
@@ -202,7 +203,7 @@ static int compare(const void *a, const void *b)
 	return left->order < right->order ? -1 : left->order > right->order;
 }
 
-static struct pprof_entry *entry_at(void *entries, size_t size, uint32_t index)
+static struct pprof_entry *entry_at(void *entries, size_t size, size_t index)
 {
 	return (struct pprof_entry *)(void *)((char *)entries + index * size);
 }
@@ -246,25 +247,17 @@ void pprof_tables_sort(struct pprof_tables *tables)
 /* Most files number their entries consecutively. */
 static void *find(void *entries, uint32_t count, size_t size, uint64_t id)
 {
-	uint32_t low = 0;
-	uint32_t high = count;
 	uint64_t guess;
+	size_t at;
 
 	if (count == 0)
 		return NULL;
 	guess = id - entry_at(entries, size, 0)->id;
 	if (guess < count && entry_at(entries, size, (uint32_t)guess)->id == id)
 		return entry_at(entries, size, (uint32_t)guess);
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (entry_at(entries, size, middle)->id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && entry_at(entries, size, low)->id == id
-		       ? entry_at(entries, size, low)
+	SEARCH_FIRST(at, count, entry_at(entries, size, at)->id < id);
+	return at < count && entry_at(entries, size, at)->id == id
+		       ? entry_at(entries, size, at)
 		       : NULL;
 }
 

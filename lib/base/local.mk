@@ -19,4 +19,5 @@ libcore_la_SOURCES += \
 	%D%/packed.h \
 	%D%/pipe.c %D%/pipe.h \
 	%D%/saturate.h \
+	%D%/search.h \
 	%D%/strtab.c %D%/strtab.h

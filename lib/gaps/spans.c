@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 
 bool spans_add(struct spans *spans, int64_t from_ns, int64_t to_ns)
 {
@@ -54,21 +55,13 @@ void spans_join(struct spans *spans)
 /* Time covered before `time_ns`. */
 static uint64_t before(const struct spans *spans, int64_t time_ns)
 {
-	size_t low = 0;
-	size_t high = spans->count;
 	const struct span *span;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (spans->items[middle].from_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	SEARCH_FIRST(at, spans->count, spans->items[at].from_ns < time_ns);
+	if (at == 0)
 		return 0;
-	span = &spans->items[low - 1];
+	span = &spans->items[at - 1];
 	if (time_ns > span->to_ns)
 		time_ns = span->to_ns;
 	return span->before_ns + ((uint64_t)time_ns - (uint64_t)span->from_ns);

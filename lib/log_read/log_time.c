@@ -3,6 +3,7 @@
 
 #include "log/log.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "log/unpack.h"
 
 #define SECOND INT64_C(1000000000)
@@ -91,18 +92,10 @@ bool log_time_add(struct log_time *time, int64_t log, int64_t raw)
 static const struct log_time_piece *find(
 	const struct log_time *time, int64_t log)
 {
-	uint32_t low = 0;
-	uint32_t high = time->count;
+	size_t at;
 
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (time->pieces[middle].log <= log)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &time->pieces[low];
+	SEARCH_FIRST(at, time->count, time->pieces[at].log <= log);
+	return &time->pieces[at == 0 ? 0 : at - 1];
 }
 
 int64_t log_time_correct(const struct log_time *time, int64_t log)

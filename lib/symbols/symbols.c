@@ -14,6 +14,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "names/demangle.h"
 
 /* libdwfl's own default: beside the file, in .debug there, and here. */
@@ -135,19 +136,11 @@ static void elf_table_clear(struct elf_table *elf)
  * is none. */
 static const char *elf_table_find(const struct elf_table *elf, uint64_t address)
 {
-	size_t from = 0;
-	size_t to = elf->count;
+	size_t at;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (elf->entries[middle].address < address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from < elf->count && elf->entries[from].address == address
-		       ? elf->entries[from].name
+	SEARCH_FIRST(at, elf->count, elf->entries[at].address < address);
+	return at < elf->count && elf->entries[at].address == address
+		       ? elf->entries[at].name
 		       : NULL;
 }
 
@@ -384,37 +377,22 @@ static bool index_unit(struct dwarf_unit *unit)
 static struct function *find_in_unit(
 	const struct dwarf_unit *unit, uint64_t address)
 {
-	size_t from = 0;
-	size_t to = unit->count;
+	size_t at;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (unit->functions[middle].address < address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from < unit->count && unit->functions[from].address == address
-		       ? &unit->functions[from]
+	SEARCH_FIRST(at, unit->count, unit->functions[at].address < address);
+	return at < unit->count && unit->functions[at].address == address
+		       ? &unit->functions[at]
 		       : NULL;
 }
 
 /* Number of ranges that begin at the address or before. */
 static size_t ranges_before(const struct dwarf_table *table, uint64_t address)
 {
-	size_t from = 0;
-	size_t to = table->range_count;
+	size_t at;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (table->ranges[middle].begin <= address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+	SEARCH_FIRST(
+		at, table->range_count, table->ranges[at].begin <= address);
+	return at;
 }
 
 static const char *text_of(Dwarf_Die *die, unsigned name)

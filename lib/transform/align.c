@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "base/stable_hash.h"
 #include "base/strtab.h"
 
@@ -82,20 +83,12 @@ static void sort_marks(struct align_marks *marks)
 }
 
 /* Index of the first mark whose key is not less than this. */
-static uint32_t find_key(const struct align_marks *marks, uint64_t key)
+static size_t find_key(const struct align_marks *marks, uint64_t key)
 {
-	uint32_t begin = 0;
-	uint32_t end = marks->count;
+	size_t at;
 
-	while (begin < end) {
-		uint32_t middle = begin + (end - begin) / 2;
-
-		if (marks->marks[middle].key < key)
-			begin = middle + 1;
-		else
-			end = middle;
-	}
-	return begin;
+	SEARCH_FIRST(at, marks->count, marks->marks[at].key < key);
+	return at;
 }
 
 /* NULL if there is no argument of that name. */
@@ -322,7 +315,7 @@ static bool compare(const struct align_marks *known,
 		return false;
 	for (uint32_t i = 0; i < marks->count; i++) {
 		const struct align_mark *mark = &marks->marks[i];
-		uint32_t at = find_key(known, mark->key);
+		size_t at = find_key(known, mark->key);
 
 		if (at < known->count && known->marks[at].key == mark->key &&
 			!__builtin_sub_overflow(known->marks[at].time_ns,
@@ -344,7 +337,7 @@ static bool join(struct align_marks *known, const struct align_marks *marks,
 	for (uint32_t i = 0; i < marks->count; i++) {
 		struct align_marks sorted = {known->marks, count, count};
 		struct align_mark mark = marks->marks[i];
-		uint32_t at = find_key(&sorted, mark.key);
+		size_t at = find_key(&sorted, mark.key);
 
 		if (at < count && known->marks[at].key == mark.key)
 			continue;
