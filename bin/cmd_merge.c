@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "input/report.h"
+#include "input/summarize.h"
 #include "cli/diag.h"
 #include "timeline/merge.h"
 
@@ -22,6 +23,8 @@ struct request {
 	const struct format *to;
 	struct output_options output;
 	const char *align; /* as given; NULL: the default */
+	unsigned jobs;     /* summaries only; likewise: */
+	bool allows_repeats;
 	struct profile *sum;
 	struct buffer missing; /* names of inputs that are not in the sum */
 	size_t missing_count;
@@ -41,6 +44,8 @@ static int choose_format(struct request *request)
 		diag("no output format; use -t FORMAT, see 'ctprof formats'");
 		return EXIT_USAGE;
 	}
+	if (request->to == &ctpart_format)
+		return EXIT_DONE;
 	if (!format_names_can_write(request->to)) {
 		diag("format %s is read-only", request->to->name);
 		return EXIT_USAGE;
@@ -182,6 +187,17 @@ static int merge_profiles(struct request *request)
 	return exit_worse(status, written);
 }
 
+static int merge_summaries(const struct request *request)
+{
+	const struct aggregate_options options = {
+		.inputs = &request->inputs,
+		.jobs = request->jobs,
+		.allows_repeats = request->allows_repeats,
+	};
+
+	return summarize_run(&options, &request->output);
+}
+
 static int run(int argc, char **argv)
 {
 	struct request request = {0};
@@ -189,7 +205,9 @@ static int run(int argc, char **argv)
 
 	arguments_parse(&cmd_merge, argc, argv, &request);
 	status = choose_format(&request);
-	if (status == EXIT_DONE)
+	if (status == EXIT_DONE && request.to == &ctpart_format)
+		status = merge_summaries(&request);
+	else if (status == EXIT_DONE)
 		status = request.to->write_profile == NULL
 				 ? merge_events(&request)
 				 : merge_profiles(&request);
@@ -210,6 +228,12 @@ static const struct argument options[] = {
 		"the default), by the ends of collective operations, not at "
 		"all, or by the begin of the first range called NAME",
 		GROUP_OUTPUT, OF(align)},
+	{"allow-repeats", 0, NULL, ARGUMENT_FLAG,
+		"for a summary: sum an input, or a rank of several summaries, "
+		"more than once", GROUP_OUTPUT, OF(allows_repeats)},
+	{"jobs", 'j', "N", ARGUMENT_COUNT,
+		"for a summary: read this many inputs at a time (default: 1, "
+		"or for directories one per processor)", GROUP_INPUT, OF(jobs)},
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 	ARGUMENTS_OF(&output_arguments, OF(output)),
 };

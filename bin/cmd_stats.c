@@ -142,6 +142,34 @@ static void set_unit(struct request *request)
 		request->options.unit = default_unit(request);
 }
 
+/* A summary has both functions and groups: the groups are shown where they were
+ * asked for, or if it is of a directory. */
+static bool shows_groups(const struct request *request)
+{
+	const struct aggregate *aggregate = &request->aggregate;
+
+	return aggregate->build_count != 0 &&
+	       (request->groups != 0 ||
+		       (aggregate->has_directory && !request->options.gpu &&
+			       !request->grouping.has_group));
+}
+
+/* Removes the groups that were not asked for, which only a summary has. */
+static void drop_groups(struct request *request)
+{
+	struct aggregate *aggregate = &request->aggregate;
+	uint32_t groups = request->groups != 0
+				  ? request->groups
+				  : stats_build_groups(BUILD_GROUP_COUNT);
+
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++) {
+		if ((groups & 1U << i) != 0)
+			continue;
+		profile_free(aggregate->groups[i]);
+		aggregate->groups[i] = NULL;
+	}
+}
+
 /* Prints the functions, or the groups of compilers' traces. */
 static int print_all(void *user, FILE *out)
 {
@@ -149,7 +177,7 @@ static int print_all(void *user, FILE *out)
 	const struct aggregate *aggregate = &request->aggregate;
 	struct ctp_error err = {0};
 
-	if (aggregate->build_count != 0) {
+	if (shows_groups(request)) {
 		/* A header costs what it includes. */
 		if (request->options.key_default)
 			request->options.key = stats_key("cumtime");
@@ -274,6 +302,7 @@ static int run_request(struct request *request)
 		     "template, template-set, function and all need");
 		return exit_worse(worst, EXIT_INPUT);
 	}
+	drop_groups(request);
 	memcpy(request->report.losses, aggregate->losses,
 		sizeof(aggregate->losses));
 	return exit_worse(worst, report_print(request->report_options.output,

@@ -27,6 +27,7 @@ commands = \
 	%D%/cmd_repair \
 	%D%/cmd_report \
 	%D%/cmd_stats \
+	%D%/cmd_summarize \
 	%D%/cmd_symbolize
 libprogram_la_SOURCES = $(commands:=.c)
 include bin/cli/local.mk

@@ -111,6 +111,7 @@ struct format {
 	X(speedscope) \
 	X(pftrace) \
 	X(torch_trace) \
+	X(ctpart) \
 	X(gprof2dot)
 
 #define FORMAT_DECLARE(name) extern const struct format name##_format;

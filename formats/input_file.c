@@ -226,14 +226,14 @@ static enum ctp_status open_file(
 	return read_head(input, err);
 }
 
-/* Our own log is gzip'd too, but its reader decompresses it. */
+/* Our own log and summary are gzip'd too, but their readers decompress them. */
 static bool is_packed(const struct input_file *input, const struct format *from)
 {
 	if (!inflate_file_probe(input->head, input->head_size))
 		return false;
 	if (from == NULL)
 		from = format_probe(input->head, input->head_size);
-	return from != &log_format;
+	return from != &log_format && from != &ctpart_format;
 }
 
 /* Replaces the file by its decompressed contents. */

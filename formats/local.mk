@@ -11,6 +11,7 @@ include formats/callgrind/local.mk
 include formats/chrome/local.mk
 include formats/chrome_read/local.mk
 include formats/compilers/local.mk
+include formats/ctpart/local.mk
 include formats/flamegraph/local.mk
 include formats/gprof/local.mk
 include formats/io/local.mk

@@ -52,6 +52,7 @@ struct command {
 	X(convert) \
 	X(cut) \
 	X(merge) \
+	X(summarize) \
 	X(annotate) \
 	X(info) \
 	X(stats) \

@@ -20,9 +20,13 @@
 #include "cli/progress.h"
 #include "cli/diag.h"
 #include "convert.h"
+#include "ctpart/ctpart.h"
+#include "input/aggregate_summary.h"
 #include "input/input.h"
+#include "input/ranks.h"
 #include "input/recording_cost.h"
 #include "profile/function_match.h"
+#include "summary/summary_collect.h"
 
 #define JOBS_MAX 256
 
@@ -42,11 +46,13 @@ enum ignored {
 	IGNORED_COUNT
 };
 
-/* A file being read into one of `build`, `ops` and `replay`. */
+/* A file being read into one of `build`, `ops` and `replay`; or, for a whole
+ * summary, into all but `ops`. */
 struct reader {
 	const char *name; /* of the input */
 	bool quiet;
 	bool shows_ignored; /* even if there are functions */
+	bool whole;         /* see struct aggregate_options */
 	uint64_t ignored[IGNORED_COUNT];
 	struct replay_options options;
 	struct aggregate *sums;
@@ -56,6 +62,7 @@ struct reader {
 	struct build_profile *build;
 	struct replay *replay;
 	struct averages *ops; /* used instead of a replay, unless NULL */
+	struct summary_collect *collect; /* NULL: no whole summary */
 };
 
 static bool ends_with(const char *text, size_t size, const char *end)
@@ -84,17 +91,34 @@ static char *unit_name(
 	return strndup(name, size);
 }
 
+static enum ctp_status begin_unit(struct reader *reader, struct ctp_error *err)
+{
+	enum ctp_status status = build_profile_begin(
+		reader->sums->build, reader->trace, reader->unit, err);
+
+	if (status == CTP_OK)
+		reader->build = reader->sums->build;
+	return status;
+}
+
 /* Selects the sums at the first event, when the kind of trace is known. */
 static enum ctp_status detect_kind(struct reader *reader, struct ctp_error *err)
 {
+	enum ctp_status status;
+
 	if (reader->sums->build != NULL &&
 		build_profile_is_build_trace(reader->trace)) {
-		reader->build = reader->sums->build;
-		return build_profile_begin(
-			reader->build, reader->trace, reader->unit, err);
+		status = begin_unit(reader, err);
+		if (status != CTP_OK || !reader->whole)
+			return status;
 	}
 	if (reader->ops != NULL)
 		return CTP_OK;
+	if (reader->whole) {
+		reader->collect = summary_collect_new(reader->trace);
+		if (reader->collect == NULL)
+			return ctp_no_memory(err);
+	}
 	reader->replay = replay_new(reader->trace, reader->options);
 	return reader->replay != NULL ? CTP_OK : ctp_no_memory(err);
 }
@@ -129,9 +153,15 @@ static enum ctp_status add_event(
 	if (status != CTP_OK)
 		return status;
 	if (reader->build != NULL)
-		return build_profile_add(reader->build, event, err);
+		status = build_profile_add(reader->build, event, err);
+	if (status != CTP_OK || (reader->build != NULL && !reader->whole))
+		return status;
 	if (reader->ops != NULL)
 		return averages_add(reader->ops, event, err);
+	if (reader->collect != NULL)
+		status = summary_collect_add(reader->collect, event, err);
+	if (status != CTP_OK)
+		return status;
 	count_ignored(reader, event);
 	return replay_add(reader->replay, event, err);
 }
@@ -139,7 +169,7 @@ static enum ctp_status add_event(
 /* Adds a file's profile to the sums and frees it. If the sums are empty, they
  * are replaced, which is faster, unless the profile has call paths: sums do
  * not have them, so those of the first file would remain. */
-static enum ctp_status add_profile(
+enum ctp_status aggregate_add_profile(
 	struct aggregate *sums, struct profile *profile, struct ctp_error *err)
 {
 	struct profile *less = profile;
@@ -201,7 +231,29 @@ static enum ctp_status add_result(
 		diag_cost(reader, profile);
 		diag_ignored(reader, profile);
 	}
-	return add_profile(reader->sums, profile, err);
+	return aggregate_add_profile(reader->sums, profile, err);
+}
+
+/* The input of a summary. */
+static struct summary_input describe_input(
+	const char *name, const struct input *input)
+{
+	return (struct summary_input){
+		.path = name,
+		.bytes = input->file.size_bytes,
+		.rank = ranks_find(name, input->file.source->trace),
+	};
+}
+
+/* Adds the sections of a summary that are made from events. */
+static enum ctp_status finish_collect(const struct reader *reader,
+	const struct input *input, struct ctp_error *err)
+{
+	const struct summary_input described =
+		describe_input(reader->name, input);
+
+	return summary_collect_finish(
+		reader->collect, reader->sums->summary, &described, err);
 }
 
 /* Ends a unit after reading ended with `status`, possibly an error. */
@@ -226,8 +278,37 @@ static enum ctp_status read_profile(const struct aggregate_work *work,
 	if (status == CTP_OK && options->joined)
 		status = function_match_join(profile, options->match, err);
 	if (status == CTP_OK)
-		return add_profile(work->sums, profile, err);
+		return aggregate_add_profile(work->sums, profile, err);
 	profile_free(profile);
+	return status;
+}
+
+static enum ctp_status read_summary(const struct aggregate_work *work,
+	const struct input_tree_file *file, struct event_source *source,
+	struct ctp_error *err)
+{
+	struct summary *from = NULL;
+	enum ctp_status status = ctpart_read_summary(source, &from, err);
+
+	if (status == CTP_OK)
+		status = aggregate_add_summary(work->sums, from,
+			(uint32_t)(file - work->tree->files) + 1, work->options,
+			err);
+	summary_free(from);
+	return status;
+}
+
+/* Adds an input that was read to its end. A compiler's trace may have only been
+ * for the groups. */
+static enum ctp_status end_events(const struct reader *reader,
+	const struct input *input, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	if (reader->ops != NULL || reader->replay != NULL)
+		status = add_result(reader, err);
+	if (status == CTP_OK && reader->collect != NULL)
+		status = finish_collect(reader, input, err);
 	return status;
 }
 
@@ -243,6 +324,7 @@ static enum ctp_status read_events(const struct aggregate_work *work,
 		.unit = unit,
 		.name = input->name,
 		.quiet = work->options->inputs->quiet,
+		.whole = work->options->whole,
 		.shows_ignored = work->options->inputs->verbose,
 	};
 	struct convert_job job = {
@@ -257,8 +339,9 @@ static enum ctp_status read_events(const struct aggregate_work *work,
 	status = convert_read_events(source, &job, add_event, &reader, err);
 	if (reader.build != NULL)
 		status = end_unit(&reader, status, err);
-	else if (status == CTP_END && reader.is_kind_known)
-		status = add_result(&reader, err);
+	if (status == CTP_OK || (status == CTP_END && reader.is_kind_known))
+		status = end_events(&reader, input, err);
+	summary_collect_free(reader.collect);
 	replay_free(reader.replay);
 	averages_free(reader.ops);
 	return status;
@@ -363,9 +446,14 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 
 	if (work->options->phases != NULL)
 		return add_phases(work, file, input, err);
+	if (input->file.format == &ctpart_format && work->options->ops == NULL)
+		return read_summary(work, file, source, err);
 	if (source->read_profile != NULL && work->options->ops != NULL)
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"is a profile of functions and has no operations");
+	status = aggregate_set_options(work->sums, work->options, err);
+	if (status != CTP_OK)
+		return status;
 	if (source->read_profile != NULL)
 		return read_profile(work, source, err);
 	unit = unit_name(work->tree, file);
@@ -376,13 +464,40 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 	return status;
 }
 
-static void add_losses(struct aggregate *sums, const struct input *input)
+/* Adds the input itself, and its losses. False if out of memory. */
+static bool add_input(const struct aggregate_work *work,
+	const struct input_tree_file *file, const struct input *input)
 {
+	struct aggregate *sums = work->sums;
 	const struct trace *trace = input->file.source->trace;
 
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
 		sums->losses[loss] += trace->losses[loss];
+	/* A summary has its own. */
+	if (input->file.format == &ctpart_format)
+		return true;
 	sums->file_count++;
+	return !work->options->whole ||
+	       summary_add_input(
+		       sums->summary, describe_input(file->path, input));
+}
+
+/* Keeps why an input is not in the sums. */
+static int lose_input(const struct aggregate_work *work,
+	const struct input_tree_file *file, const struct ctp_error *err)
+{
+	char reason[sizeof(err->message) + 32];
+
+	if (!work->options->whole)
+		return EXIT_DONE;
+	if (err->offset == ERROR_NO_OFFSET)
+		(void)snprintf(reason, sizeof(reason), "%s", err->message);
+	else
+		(void)snprintf(reason, sizeof(reason), "byte %" PRIu64 ": %s",
+			err->offset, err->message);
+	return summary_add_lost(work->sums->summary, file->path, reason)
+		       ? EXIT_INPUT
+		       : diag_no_memory(file->path);
 }
 
 /* Adds a named file and reports all problems. */
@@ -391,20 +506,25 @@ static int read_named(
 {
 	const struct inputs *inputs = work->options->inputs;
 	struct ctp_error err = {0};
-	enum ctp_status status;
 	struct input input;
-	int result = input_open(&input, file->path, inputs);
+	enum ctp_status status =
+		input_try_open(&input, file->path, inputs, &err);
+	int result = EXIT_DONE;
 
-	if (result != EXIT_DONE)
-		return result;
+	if (status != CTP_OK) {
+		result = input_diag_unopened(&input, &err);
+		return exit_worse(result, lose_input(work, file, &err));
+	}
 	if (work->shows_progress)
 		input_start_progress(&input, inputs_progress(inputs));
 	status = read_input(work, file, &input, &err);
 	progress_hide(&input.progress);
-	if (status != CTP_OK && status != CTP_END)
+	if (status != CTP_OK && status != CTP_END) {
 		result = input_diag_error(&input, input.name, &err);
-	else
-		add_losses(work->sums, &input);
+		result = exit_worse(result, lose_input(work, file, &err));
+	} else if (!add_input(work, file, &input)) {
+		result = diag_no_memory(file->path);
+	}
 	return exit_worse(result, input_close(&input, inputs));
 }
 
@@ -423,6 +543,20 @@ static int skip_empty(const struct aggregate_work *work,
 		input, damaged ? inputs : &(struct inputs){.quiet = true});
 }
 
+/* Counts a file that cannot be read; a whole summary has the reasons, unless the
+ * file is not a trace. */
+static int skip_found(const struct aggregate_work *work,
+	struct input_tree_file *file, const struct input *input,
+	const struct ctp_error *err)
+{
+	int result = input_tree_skip_file(
+		file, input, work->options->inputs, work->sums->skipped, err);
+
+	return file->is_not_trace
+		       ? result
+		       : exit_worse(result, lose_input(work, file, err));
+}
+
 /* Adds a file found below a directory. */
 static int read_found(
 	const struct aggregate_work *work, struct input_tree_file *file)
@@ -437,16 +571,14 @@ static int read_found(
 	silent.quiet = inputs->quiet || !inputs->verbose;
 	status = input_try_open(&input, file->path, inputs, &err);
 	if (status != CTP_OK)
-		return input_tree_skip_file(
-			file, &input, inputs, work->sums->skipped, &err);
+		return skip_found(work, file, &input, &err);
 	status = read_input(work, file, &input, &err);
 	if (status == CTP_END)
 		return skip_empty(work, file, &input, &silent);
 	if (status != CTP_OK)
-		result = input_tree_skip_file(
-			file, &input, inputs, work->sums->skipped, &err);
-	else
-		add_losses(work->sums, &input);
+		result = skip_found(work, file, &input, &err);
+	else if (!add_input(work, file, &input))
+		result = diag_no_memory(file->path);
 	return exit_worse(result, input_close(&input, &silent));
 }
 
@@ -478,10 +610,11 @@ struct worker {
 static bool init_sums(
 	struct aggregate *aggregate, const struct aggregate_options *options)
 {
-	*aggregate = (struct aggregate){.functions = profile_new()};
+	*aggregate = (struct aggregate){
+		.summary = summary_new(), .functions = profile_new()};
 	if (options->groups != 0)
 		aggregate->build = build_profile_new(options->groups);
-	return aggregate->functions != NULL &&
+	return aggregate->functions != NULL && aggregate->summary != NULL &&
 	       (options->groups == 0 || aggregate->build != NULL) &&
 	       (options->phases == NULL ||
 		       phase_totals_init(&aggregate->phases, options->phases,
@@ -490,6 +623,7 @@ static bool init_sums(
 
 void aggregate_clear(struct aggregate *aggregate)
 {
+	summary_free(aggregate->summary);
 	profile_free(aggregate->functions);
 	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
 		profile_free(aggregate->groups[i]);
@@ -498,33 +632,47 @@ void aggregate_clear(struct aggregate *aggregate)
 	*aggregate = (struct aggregate){0};
 }
 
-/* Adds a worker's sums; false if out of memory. */
-static bool add_sums(struct aggregate *to, struct aggregate *from)
+/* Adds a worker's sums; false, with the reason in `err`, if they do not go
+ * together, or if out of memory. */
+static bool add_sums(
+	struct aggregate *to, struct aggregate *from, struct ctp_error *err)
 {
 	bool done = profile_add(to->functions, from->functions) &&
 		    (to->phases.sets == NULL ||
 			    phase_totals_add_all(&to->phases, &from->phases));
 
-	for (unsigned i = 0; i < BUILD_GROUP_COUNT && done; i++)
-		if (to->groups[i] != NULL && from->groups[i] != NULL)
-			done = profile_add(to->groups[i], from->groups[i]);
+	done = done && aggregate_add_groups(to, from);
 	for (unsigned i = 0; i < LOSS_KINDS; i++)
 		to->losses[i] += from->losses[i];
 	for (unsigned i = 0; i < INPUT_TREE_SKIP_COUNT; i++)
 		to->skipped[i] += from->skipped[i];
 	to->file_count += from->file_count;
 	to->build_count += from->build_count;
-	return done;
+	to->directory_count += from->directory_count;
+	to->refused |= from->refused;
+	if (!done)
+		return ctp_no_memory(err) == CTP_OK;
+	if (summary_add(to->summary, from->summary, err) == CTP_OK)
+		return true;
+	to->refused |= err->status == CTP_ERR_UNSUPPORTED;
+	return false;
 }
 
 /* Completes the sums of a worker that has read its last file. */
 static void finish_worker(struct worker *worker)
 {
 	struct aggregate *sums = &worker->sums;
+	struct aggregate built = {0};
 	struct ctp_error err = {0};
+	bool done =
+		sums->build == NULL ||
+		build_profile_finish(sums->build, built.groups, &err) == CTP_OK;
 
-	if (sums->build != NULL && build_profile_finish(sums->build,
-					   sums->groups, &err) != CTP_OK) {
+	if (done && !aggregate_add_groups(sums, &built))
+		done = ctp_no_memory(&err) == CTP_OK;
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
+		profile_free(built.groups[i]);
+	if (!done) {
 		diag_error(NULL, &err);
 		worker->worst = EXIT_LIMIT;
 	}
@@ -582,6 +730,7 @@ static unsigned job_count(
 static int run_workers(
 	struct aggregate *aggregate, struct worker *workers, unsigned count)
 {
+	struct ctp_error err = {0};
 	int worst = EXIT_DONE;
 
 	for (unsigned i = 1; i < count; i++) {
@@ -598,9 +747,10 @@ static int run_workers(
 
 		if (worker->started) {
 			(void)pthread_join(worker->thread, NULL);
-			if (!add_sums(aggregate, &worker->sums)) {
-				diag_no_memory(NULL);
-				worker->worst = EXIT_LIMIT;
+			if (!add_sums(aggregate, &worker->sums, &err)) {
+				diag_error(NULL, &err);
+				worker->worst = aggregate->refused ? EXIT_INPUT
+								   : EXIT_LIMIT;
 			}
 		}
 		if (i > 0)
@@ -648,17 +798,41 @@ static void diag_losses(const struct aggregate *aggregate,
 				trace_loss_description(loss));
 }
 
-static int finish_aggregate(struct aggregate *aggregate,
-	const struct inputs *inputs, const struct input_tree *tree)
+/* Refuses an input that is there twice, if some are summaries. */
+static int check_inputs(
+	struct aggregate *aggregate, const struct aggregate_options *options)
 {
+	const struct summary *summary = aggregate->summary;
+	struct ctp_error err = {0};
+	bool is_merge = false;
+
+	for (size_t i = 0; i < summary->input_count; i++)
+		is_merge |= summary->inputs[i].part != 0;
+	if (options->allows_repeats || (!is_merge && !options->whole) ||
+		summary_check_inputs(aggregate->summary, &err) == CTP_OK)
+		return EXIT_DONE;
+	diag_error(NULL, &err);
+	aggregate->refused = true;
+	return EXIT_INPUT;
+}
+
+static int finish_aggregate(struct aggregate *aggregate,
+	const struct aggregate_options *options, const struct input_tree *tree)
+{
+	const struct inputs *inputs = options->inputs;
 	const char *name = inputs->count == 1 ? inputs->paths[0] : "all inputs";
 
 	for (enum input_tree_skip skip = 0; skip < INPUT_TREE_SKIP_COUNT;
 		skip++)
 		aggregate->skipped[skip] += tree->skipped[skip];
-	aggregate->has_directory = tree->directory_count > 0;
-	/* With compilers' traces, others are only noise. */
-	if (aggregate->build_count != 0)
+	/* The first part counts the directories for all. */
+	if (options->shard == 0)
+		aggregate->directory_count += tree->directory_count;
+	aggregate->has_directory =
+		aggregate->directory_count + tree->directory_count > 0;
+	/* With compilers' traces, others are only noise. A summary may be
+	 * merged with others yet. */
+	if (aggregate->build_count != 0 && !options->whole)
 		aggregate->skipped[INPUT_TREE_OTHER_TRACE] +=
 			aggregate->file_count - aggregate->build_count;
 	if (aggregate->has_directory && !inputs->quiet) {
@@ -666,6 +840,9 @@ static int finish_aggregate(struct aggregate *aggregate,
 		diag_losses(aggregate, inputs, name);
 	}
 	if (aggregate->file_count != 0)
+		return check_inputs(aggregate, options);
+	/* There may be fewer inputs than parts. */
+	if (tree->count == 0 && options->shard_count != 0)
 		return EXIT_DONE;
 	if (aggregate->has_directory)
 		diag("%s: contains no trace", name);
@@ -686,14 +863,18 @@ static int protect_found(const struct input_tree *tree)
 	return EXIT_DONE;
 }
 
-/* Sets the options of all inputs. */
-static void set_request(
-	const struct aggregate_options *options, struct read_request *request)
+/* Sets the options of all inputs. `args` has room for those of summaries. */
+static void set_request(const struct aggregate_options *options,
+	struct read_request *request, const char **args)
 {
 	request->skip_args = true;
 	request->detailed_names = options->phases == NULL;
 	if (options->phases == NULL && options->ops != NULL)
 		request->kept_args = averages_args;
+	if (options->whole) {
+		summary_collect_args(args);
+		request->kept_args = args;
+	}
 }
 
 int aggregate_run(
@@ -701,23 +882,27 @@ int aggregate_run(
 {
 	struct aggregate_options options = *asked;
 	struct inputs inputs = *asked->inputs;
+	const char *args[SUMMARY_ARGS_MAX];
 	struct input_tree tree = {0};
 	int worst = EXIT_DONE;
 	int status;
 
 	*aggregate = (struct aggregate){0};
 	options.inputs = &inputs;
-	set_request(&options, &inputs.request);
+	set_request(&options, &inputs.request, args);
 	for (size_t i = 0; i < inputs.count; i++) {
 		status = input_tree_add(&tree, inputs.paths[i]);
 		worst = exit_worse(worst, status);
 	}
+	if (options.shard_count != 0 &&
+		!input_tree_shard(&tree, options.shard, options.shard_count))
+		worst = exit_worse(worst, diag_no_memory(NULL));
 	status = read_all(aggregate, &options, &tree);
 	worst = exit_worse(worst, status);
 	status = protect_found(&tree);
 	worst = exit_worse(worst, status);
 	if (aggregate->functions != NULL) {
-		status = finish_aggregate(aggregate, &inputs, &tree);
+		status = finish_aggregate(aggregate, &options, &tree);
 		worst = exit_worse(worst, status);
 	}
 	input_tree_clear(&tree);

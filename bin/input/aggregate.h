@@ -15,6 +15,7 @@
 #include "input/phase_totals.h"
 #include "profile/profile.h"
 #include "profile/replay.h"
+#include "summary/summary.h"
 #include "input/input_tree.h"
 
 struct aggregate_options {
@@ -29,11 +30,20 @@ struct aggregate_options {
 	 * thread. NULL: none. */
 	const struct phase_sets *phases;
 	bool by_thread;
+	/* Also everything else that a summary has. */
+	bool whole;
+	/* Only one of `shard_count` parts of the inputs; 0: all. */
+	unsigned shard;
+	unsigned shard_count;
+	bool allows_repeats; /* an input may be in several summaries */
 	/* Number of traces to read at a time; 0: one per processor. */
 	unsigned jobs;
 };
 
 struct aggregate {
+	/* Everything of summaries that is not below. */
+	struct summary *summary;
+	bool refused; /* inputs are summaries that do not go together */
 	struct profile *functions; /* everything outside of groups */
 	struct profile *groups[BUILD_GROUP_COUNT];
 	struct build_profile *build; /* during reading */
@@ -42,6 +52,7 @@ struct aggregate {
 	uint64_t skipped[INPUT_TREE_SKIP_COUNT];
 	uint64_t file_count;  /* files added up */
 	uint64_t build_count; /* of these, in the groups */
+	uint64_t directory_count;
 	bool has_directory;
 };
 
@@ -55,5 +66,9 @@ struct aggregate {
 int aggregate_run(
 	struct aggregate *aggregate, const struct aggregate_options *options);
 void aggregate_clear(struct aggregate *aggregate);
+
+/* Adds a profile of functions, and frees it. Errors: CTP_ERR_NOMEM. */
+enum ctp_status aggregate_add_profile(
+	struct aggregate *sums, struct profile *profile, struct ctp_error *err);
 
 #endif

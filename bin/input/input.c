@@ -52,18 +52,23 @@ int input_open_as(struct input *input, const char *name, const char *path,
 	const struct inputs *inputs)
 {
 	struct ctp_error err = {0};
-	enum ctp_status status = try_open_as(input, name, path, inputs, &err);
 
-	if (status == CTP_OK)
+	if (try_open_as(input, name, path, inputs, &err) == CTP_OK)
 		return EXIT_DONE;
-	if (status == CTP_ERR_IO && err.sys_errno == EISDIR)
+	return input_diag_unopened(input, &err);
+}
+
+int input_diag_unopened(const struct input *input, const struct ctp_error *err)
+{
+	if (err->status == CTP_ERR_IO && err->sys_errno == EISDIR)
 		diag("%s: is a directory; name its files, or use stats, "
 		     "phases, diff, check, convert or report",
 			input->name);
 	else
-		diag_error(input->name, &err);
-	return status == CTP_ERR_NOMEM || status == CTP_ERR_LIMIT ? EXIT_LIMIT
-								  : EXIT_INPUT;
+		diag_error(input->name, err);
+	return err->status == CTP_ERR_NOMEM || err->status == CTP_ERR_LIMIT
+		       ? EXIT_LIMIT
+		       : EXIT_INPUT;
 }
 
 void input_start_progress(struct input *input, enum when when)

@@ -33,6 +33,9 @@ int input_open_as(struct input *input, const char *name, const char *path,
 enum ctp_status input_try_open(struct input *input, const char *path,
 	const struct inputs *inputs, struct ctp_error *err);
 
+/* Reports why input_try_open() failed. Returns an exit status. */
+int input_diag_unopened(const struct input *input, const struct ctp_error *err);
+
 /* Shows the progress of reading until progress_hide() of `input->progress`. */
 void input_start_progress(struct input *input, enum when when);
 

@@ -172,6 +172,83 @@ int input_tree_add(struct input_tree *tree, const char *path)
 	return status;
 }
 
+/* A file with its size on disk, for dividing the files. */
+struct sized_file {
+	struct input_tree_file file;
+	off_t bytes;
+	size_t number;
+	bool kept;
+};
+
+/* The largest first; the order of files decides between equal ones. */
+static int compare_sizes(const void *a, const void *b)
+{
+	const struct sized_file *left = a;
+	const struct sized_file *right = b;
+
+	if (left->bytes != right->bytes)
+		return left->bytes < right->bytes ? 1 : -1;
+	return left->number < right->number ? -1 : 1;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const struct sized_file *left = a;
+	const struct sized_file *right = b;
+
+	return left->number < right->number ? -1 : 1;
+}
+
+/* In snake order: 0, 1, 2, 2, 1, 0, 0, 1, … */
+static void divide(struct sized_file *files, size_t file_count, unsigned part,
+	unsigned count)
+{
+	for (size_t i = 0; i < file_count; i++) {
+		size_t turn = i % (2 * (size_t)count);
+
+		files[i].kept =
+			(turn < count ? turn : 2 * (size_t)count - 1 - turn) ==
+			part;
+	}
+}
+
+static void keep_part(struct input_tree *tree, struct sized_file *files)
+{
+	size_t count = tree->count;
+
+	tree->count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (files[i].kept)
+			tree->files[tree->count++] = files[i].file;
+		else
+			free(files[i].file.path);
+}
+
+bool input_tree_shard(struct input_tree *tree, unsigned part, unsigned count)
+{
+	struct sized_file *files =
+		memory_new_zeroed(tree->count + 1, sizeof(*files));
+
+	if (files == NULL)
+		return false;
+	for (size_t i = 0; i < tree->count; i++) {
+		struct stat found;
+
+		files[i].file = tree->files[i];
+		files[i].number = i;
+		if (stat(tree->files[i].path, &found) == 0)
+			files[i].bytes = found.st_size;
+	}
+	qsort(files, tree->count, sizeof(*files), compare_sizes);
+	divide(files, tree->count, part, count);
+	qsort(files, tree->count, sizeof(*files), compare_numbers);
+	keep_part(tree, files);
+	memory_free(files);
+	if (part != 0)
+		memset(tree->skipped, 0, sizeof(tree->skipped));
+	return true;
+}
+
 void input_tree_clear(struct input_tree *tree)
 {
 	for (size_t i = 0; i < tree->count; i++)

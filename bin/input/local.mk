@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 libprogram_la_SOURCES += \
 	%D%/aggregate.c %D%/aggregate.h \
+	%D%/aggregate_summary.c %D%/aggregate_summary.h \
 	%D%/batch.c %D%/batch.h \
 	%D%/conversion.c %D%/conversion.h \
 	%D%/devices.c %D%/devices.h \
@@ -11,6 +12,8 @@ libprogram_la_SOURCES += \
 	%D%/inputs.c %D%/inputs.h \
 	%D%/output_path.c %D%/output_path.h \
 	%D%/phase_totals.c %D%/phase_totals.h \
+	%D%/ranks.c %D%/ranks.h \
 	%D%/recording_cost.c %D%/recording_cost.h \
 	%D%/report.c %D%/report.h \
+	%D%/summarize.c %D%/summarize.h \
 	%D%/trace_summary.c %D%/trace_summary.h

@@ -2,5 +2,4 @@
 libprogram_la_SOURCES += \
 	%D%/clocks.c %D%/clocks.h \
 	%D%/cut_pipeline.c %D%/cut_pipeline.h \
-	%D%/merge.c %D%/merge.h \
-	%D%/ranks.c %D%/ranks.h
+	%D%/merge.c %D%/merge.h

@@ -23,7 +23,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/quantity.h"
-#include "timeline/ranks.h"
+#include "input/ranks.h"
 #include "extsort/temp_file.h"
 #include "cli/diag.h"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
 	%D%/summary.c %D%/summary.h \
+	%D%/summary_collect.c %D%/summary_collect.h \
 	%D%/summary_inputs.c \
 	%D%/summary_profiles.c \
 	%D%/summary_read.c \

@@ -86,6 +86,9 @@ bool summary_add_count(struct summary *summary, const char *prefix,
 	const char *name, uint64_t count);
 uint64_t summary_find_count(
 	const struct summary *summary, const char *prefix, const char *name);
+/* The same, and removes it. */
+uint64_t summary_take_count(
+	struct summary *summary, const char *prefix, const char *name);
 
 /* Add an input that is in the sums, and one that is not. False if out of
  * memory. */
@@ -99,6 +102,13 @@ struct profile *summary_find_profile(
 	const struct summary *summary, const char *group);
 struct profile *summary_profile(struct summary *summary, const char *group);
 
+/* Moves a profile into a summary without one of this group, and out of it (NULL
+ * if it is missing). `profile` is freed in any case; false if out of memory. */
+bool summary_put_profile(
+	struct summary *summary, const char *group, struct profile *profile);
+struct profile *summary_take_profile(
+	struct summary *summary, const char *group);
+
 /*
  * Adds `from`, which may be changed, but must still be freed. A summary without
  * options takes those of the other one.
@@ -108,6 +118,10 @@ struct profile *summary_profile(struct summary *summary, const char *group);
  */
 enum ctp_status summary_add(
 	struct summary *to, struct summary *from, struct ctp_error *err);
+
+/* Errors: CTP_ERR_UNSUPPORTED if both have options, and these differ. */
+enum ctp_status summary_check_options(const struct summary *one,
+	const struct summary *other, struct ctp_error *err);
 
 /* Errors: CTP_ERR_UNSUPPORTED if an input, or a rank of different parts, is in
  * the sums twice. */

@@ -90,18 +90,24 @@ static enum ctp_status compare_options(const struct summary *one,
 	return CTP_OK;
 }
 
-static enum ctp_status add_options(
-	struct summary *to, struct summary *from, struct ctp_error *err)
+enum ctp_status summary_check_options(const struct summary *one,
+	const struct summary *other, struct ctp_error *err)
 {
 	enum ctp_status status;
 
-	if (from->option_count == 0)
+	if (one->option_count == 0 || other->option_count == 0)
 		return CTP_OK;
-	if (to->option_count != 0) {
-		status = compare_options(to, from, err);
-		return status == CTP_OK ? compare_options(from, to, err)
-					: status;
-	}
+	status = compare_options(one, other, err);
+	return status == CTP_OK ? compare_options(other, one, err) : status;
+}
+
+static enum ctp_status add_options(
+	struct summary *to, struct summary *from, struct ctp_error *err)
+{
+	enum ctp_status status = summary_check_options(to, from, err);
+
+	if (status != CTP_OK || to->option_count != 0)
+		return status;
 	for (size_t i = 0; i < from->option_count; i++)
 		if (!summary_add_option(
 			    to, from->options[i].key, from->options[i].value))
@@ -145,6 +151,21 @@ uint64_t summary_find_count(
 	const struct summary_count *count = find_count(summary, prefix, name);
 
 	return count == NULL ? 0 : count->count;
+}
+
+uint64_t summary_take_count(
+	struct summary *summary, const char *prefix, const char *name)
+{
+	struct summary_count *found = find_count(summary, prefix, name);
+	struct summary_count *end = summary->counts + summary->count_count;
+	uint64_t count;
+
+	if (found == NULL)
+		return 0;
+	count = found->count;
+	memmove(found, found + 1, (size_t)(end - found - 1) * sizeof(*found));
+	summary->count_count--;
+	return count;
 }
 
 static bool insert_count(

@@ -46,6 +46,38 @@ struct profile *summary_profile(struct summary *summary, const char *group)
 	return added.profile;
 }
 
+bool summary_put_profile(
+	struct summary *summary, const char *group, struct profile *profile)
+{
+	struct profile *place = summary_profile(summary, group);
+	struct profile empty;
+
+	if (place == NULL) {
+		profile_free(profile);
+		return false;
+	}
+	empty = *place;
+	*place = *profile;
+	*profile = empty;
+	profile_free(profile);
+	return true;
+}
+
+struct profile *summary_take_profile(struct summary *summary, const char *group)
+{
+	for (size_t i = 0; i < summary->profile_count; i++) {
+		struct summary_profile *at = &summary->profiles[i];
+		struct profile *found = at->profile;
+
+		if (strcmp(at->group, group) != 0)
+			continue;
+		summary->profile_count--;
+		memmove(at, at + 1, (summary->profile_count - i) * sizeof(*at));
+		return found;
+	}
+	return NULL;
+}
+
 /* ---- profiles ---- */
 
 static void write_profile(

@@ -269,10 +269,14 @@ enum ctp_status summary_read(struct summary_file file, struct trace *trace,
 		status = read_blocks(&in, err);
 	else
 		(void)ctp_no_memory(err);
-	if (status == CTP_OK)
+	if (status == CTP_OK) {
 		*out = in.summary;
-	else
+	} else {
+		/* The error is enough. */
+		trace->losses[LOSS_DAMAGED_BLOCKS] = 0;
+		trace->losses[LOSS_SKIPPED_BYTES] = 0;
 		summary_free(in.summary);
+	}
 	log_input_free(in.input);
 	strtab_free(in.text);
 	memory_free(in.texts);

@@ -46,6 +46,25 @@ uint32_t summary_in_left(const struct summary_in *in);
 enum ctp_status summary_in_fail(
 	struct summary_in *in, const char *reason, struct ctp_error *err);
 
+struct event;
+
+/* Makes a section from the events of inputs, one input at a time. */
+struct summary_collector {
+	/* Arguments of events that it needs; ends with NULL. NULL: none. */
+	const char *const *args;
+
+	/* Begins an input, whose trace is borrowed until free(). NULL if out of
+	 * memory. */
+	void *(*begin)(struct trace *trace);
+	enum ctp_status (*add)(
+		void *state, const struct event *event, struct ctp_error *err);
+	/* Adds the input to the sums after its last event. It is not called for
+	 * an input that could not be read. */
+	enum ctp_status (*finish)(void *state, struct summary *summary,
+		const struct summary_input *input, struct ctp_error *err);
+	void (*free)(void *state);
+};
+
 struct summary_section {
 	const char *name;
 
@@ -62,6 +81,9 @@ struct summary_section {
 	 * earlier section adds these, too. Errors: CTP_ERR_NOMEM. */
 	enum ctp_status (*add)(struct summary *to, struct summary *from,
 		struct ctp_error *err);
+
+	/* NULL: made otherwise. */
+	const struct summary_collector *collector;
 
 	/* Frees what the section has. NULL: nothing, or an earlier section
 	 * does. */

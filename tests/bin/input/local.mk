@@ -6,7 +6,8 @@ shell_tests += \
 	%D%/devices.sh \
 	%D%/follow.sh \
 	%D%/phases.sh \
-	%D%/directories.sh
+	%D%/directories.sh \
+	%D%/summarize.sh
 test_programs += \
 	%D%/follow_program
 tests_bin_input_follow_program_LDADD = libctprof.la -lpthread

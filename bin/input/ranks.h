@@ -25,6 +25,10 @@ struct rank {
 	int64_t number;          /* -1: none */
 };
 
+/* The rank of one input, by its metadata or by a number after "rank" or "worker"
+ * in its name; -1: unknown. `trace` has been read. */
+int64_t ranks_find(const char *path, const struct trace *trace);
+
 /* Sets all labels and orders. False if out of memory. */
 bool ranks_label(struct rank *ranks, size_t count);
 

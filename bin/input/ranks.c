@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "timeline/ranks.h"
+#include "input/ranks.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -63,6 +63,16 @@ static int64_t rank_in_name(const struct rank *rank)
 				return number;
 		}
 	return -1;
+}
+
+int64_t ranks_find(const char *path, const struct trace *trace)
+{
+	const struct rank rank = {.path = path, .trace = trace};
+	int64_t number = recorded_rank(&rank);
+
+	if (number < 0)
+		number = logged_rank(&rank);
+	return number < 0 ? rank_in_name(&rank) : number;
 }
 
 /* Length of the file name without its suffixes. */

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/aggregate_summary.h"
+
+#include "profile/function_match.h"
+
+/* Names of counts in a summary. */
+#define COUNT_COMPILERS "compilers"
+#define COUNT_DIRECTORIES "directories"
+
+static const char *const group_words[] = {
+#define AGGREGATE_WORD(group, word, title) word,
+	BUILD_GROUPS(AGGREGATE_WORD)
+#undef AGGREGATE_WORD
+};
+
+/* In the order of their enums. */
+static const char *const joins[] = {"auto", "external", "correlation"};
+static const char *const names[] = {"full", "short", "mangled", "qualified"};
+static const char *const devices[] = {"separate", "host", "device"};
+
+/* The options that change results: only sums with equal ones go together. */
+static bool add_options(
+	struct summary *summary, const struct aggregate_options *options)
+{
+	const struct read_request *request = &options->inputs->request;
+	const struct replay_options *replay = &options->replay;
+
+	return summary_add_option(summary, "tool", PACKAGE_STRING) &&
+	       summary_add_option(summary, "join", joins[request->join]) &&
+	       summary_add_option(summary, "names", names[request->names]) &&
+	       summary_add_option(summary, "trim-prefix",
+		       request->trim_prefix ? "yes" : "no") &&
+	       summary_add_option(summary, "events",
+		       request->event == NULL ? "" : request->event) &&
+	       summary_add_option(summary, "device", devices[replay->device]) &&
+	       summary_add_option(summary, "edge-times",
+		       replay->all_edge_times ? "all" : "primitive") &&
+	       summary_add_option(
+		       summary, "paths", replay->tree ? "yes" : "no");
+}
+
+enum ctp_status aggregate_set_options(struct aggregate *sums,
+	const struct aggregate_options *options, struct ctp_error *err)
+{
+	struct summary *own = summary_new();
+	enum ctp_status status = CTP_ERR_NOMEM;
+
+	if (own == NULL || !add_options(own, options))
+		(void)ctp_no_memory(err);
+	else
+		status = summary_add(sums->summary, own, err);
+	sums->refused |= status == CTP_ERR_UNSUPPORTED;
+	summary_free(own);
+	return status;
+}
+
+static bool add_group(struct aggregate *sums, unsigned i, struct profile *group)
+{
+	bool done;
+
+	if (group == NULL)
+		return true;
+	if (sums->groups[i] == NULL) {
+		sums->groups[i] = group;
+		return true;
+	}
+	done = profile_add(sums->groups[i], group);
+	profile_free(group);
+	return done;
+}
+
+bool aggregate_add_groups(struct aggregate *to, struct aggregate *from)
+{
+	bool done = true;
+
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT && done; i++) {
+		struct profile *group = from->groups[i];
+
+		from->groups[i] = NULL;
+		done = add_group(to, i, group);
+	}
+	return done;
+}
+
+static void add_counts(struct aggregate *sums, struct summary *from)
+{
+	for (enum input_tree_skip skip = 0; skip < INPUT_TREE_SKIP_COUNT;
+		skip++)
+		sums->skipped[skip] += summary_take_count(
+			from, SUMMARY_SKIPPED, input_tree_skip_name(skip));
+	sums->directory_count +=
+		summary_take_count(from, "", COUNT_DIRECTORIES);
+	sums->build_count += summary_take_count(from, "", COUNT_COMPILERS);
+	sums->file_count += summary_take_count(from, "", SUMMARY_INPUTS);
+}
+
+static enum ctp_status add_functions(struct aggregate *sums,
+	struct profile *functions, const struct replay_options *options,
+	struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	if (functions == NULL)
+		return CTP_OK;
+	if (options->joined)
+		status = function_match_join(functions, options->match, err);
+	if (status == CTP_OK)
+		return aggregate_add_profile(sums, functions, err);
+	profile_free(functions);
+	return status;
+}
+
+static enum ctp_status add_all(struct aggregate *sums, struct summary *from,
+	const struct replay_options *options, struct ctp_error *err)
+{
+	enum ctp_status status = add_functions(sums,
+		summary_take_profile(from, SUMMARY_FUNCTIONS), options, err);
+
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT && status == CTP_OK; i++)
+		if (!add_group(sums, i,
+			    summary_take_profile(from, group_words[i])))
+			status = ctp_no_memory(err);
+	add_counts(sums, from);
+	return status == CTP_OK ? summary_add(sums->summary, from, err)
+				: status;
+}
+
+enum ctp_status aggregate_add_summary(struct aggregate *sums,
+	struct summary *from, uint32_t part,
+	const struct aggregate_options *options, struct ctp_error *err)
+{
+	/* The options decide whether they go together at all. */
+	enum ctp_status status =
+		summary_check_options(sums->summary, from, err);
+
+	for (size_t i = 0; i < from->input_count; i++)
+		from->inputs[i].part = part;
+	sums->refused |= status == CTP_ERR_UNSUPPORTED;
+	return status == CTP_OK ? add_all(sums, from, &options->replay, err)
+				: status;
+}
+
+static bool put_counts(struct aggregate *aggregate)
+{
+	struct summary *summary = aggregate->summary;
+	bool done = true;
+
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS && done; loss++)
+		done = summary_add_count(summary, SUMMARY_LOST,
+			trace_loss_name(loss), aggregate->losses[loss]);
+	for (enum input_tree_skip skip = 0;
+		skip < INPUT_TREE_SKIP_COUNT && done; skip++)
+		done = summary_add_count(summary, SUMMARY_SKIPPED,
+			input_tree_skip_name(skip), aggregate->skipped[skip]);
+	return done &&
+	       summary_add_count(summary, "", COUNT_DIRECTORIES,
+		       aggregate->directory_count) &&
+	       summary_add_count(
+		       summary, "", COUNT_COMPILERS, aggregate->build_count) &&
+	       summary_add_count(
+		       summary, "", SUMMARY_INPUTS, aggregate->file_count);
+}
+
+bool aggregate_complete(struct aggregate *aggregate)
+{
+	struct summary *summary = aggregate->summary;
+	struct profile *functions = aggregate->functions;
+	bool done;
+
+	aggregate->functions = NULL;
+	done = summary_put_profile(summary, SUMMARY_FUNCTIONS, functions);
+	for (unsigned i = 0; i < BUILD_GROUP_COUNT && done; i++) {
+		struct profile *group = aggregate->groups[i];
+
+		aggregate->groups[i] = NULL;
+		if (group != NULL)
+			done = summary_put_profile(
+				summary, group_words[i], group);
+	}
+	return done && put_counts(aggregate);
+}

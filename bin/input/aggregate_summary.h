@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The sums of inputs and a summary: one becomes the other. */
+#ifndef AGGREGATE_SUMMARY_H
+#define AGGREGATE_SUMMARY_H
+
+#include "input/aggregate.h"
+
+/* Sets the options of the sums before an input that is not a summary. Errors:
+ * CTP_ERR_UNSUPPORTED if they have others; CTP_ERR_NOMEM. */
+enum ctp_status aggregate_set_options(struct aggregate *sums,
+	const struct aggregate_options *options, struct ctp_error *err);
+
+/* Adds a summary, all inputs of which get this number. Errors: likewise. It must
+ * still be freed. */
+enum ctp_status aggregate_add_summary(struct aggregate *sums,
+	struct summary *from, uint32_t part,
+	const struct aggregate_options *options, struct ctp_error *err);
+
+/* Moves all groups to other sums, or adds them. False if out of memory. */
+bool aggregate_add_groups(struct aggregate *to, struct aggregate *from);
+
+/* Moves all sums to aggregate->summary, to be written. False if out of
+ * memory. */
+bool aggregate_complete(struct aggregate *aggregate);
+
+#endif

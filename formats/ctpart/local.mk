@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+libformats_la_SOURCES += \
+	%D%/ctpart.c %D%/ctpart.h

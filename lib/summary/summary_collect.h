@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Collects all sections that are made from events, in one pass over an input. */
+#ifndef SUMMARY_COLLECT_H
+#define SUMMARY_COLLECT_H
+
+#include "summary/summary.h"
+
+struct event;
+struct summary_collect;
+
+/* Limit of the arguments of events that sections need. */
+#define SUMMARY_ARGS_MAX 64
+
+/* Fills a list for read_request.kept_args. */
+void summary_collect_args(const char *args[SUMMARY_ARGS_MAX]);
+
+/* Begins an input, whose trace is borrowed. NULL if out of memory. */
+struct summary_collect *summary_collect_new(struct trace *trace);
+void summary_collect_free(
+	struct summary_collect *collect); /* NULL is allowed */
+
+/* Errors: those of the sections' collectors. */
+enum ctp_status summary_collect_add(struct summary_collect *collect,
+	const struct event *event, struct ctp_error *err);
+
+/* Adds the input to the sums, once it was read. Errors: likewise. */
+enum ctp_status summary_collect_finish(struct summary_collect *collect,
+	struct summary *summary, const struct summary_input *input,
+	struct ctp_error *err);
+
+#endif

@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A summary gives the same reports as its inputs, merging it has no order, and
+# bad inputs are listed.
+# shellcheck source=tests/support/prelude.sh
+. "${srcdir:-.}/tests/support/prelude.sh"
+traces=$srcdir/tests/traces
+mkdir "$work/in" "$work/in/part"
+cd "$work" || exit 99
+
+# Two compilers' traces and five others, one of them in a directory, and a
+# profile.
+cp "$traces"/{nvcc_13.0,self-win-clang-19.1_main,flow}.json.gz in
+cp "$traces"/mi300_vllm_graph_decode.json.gz in/rank0.json.gz
+cp "$traces"/a100_triton_1kernel.json.gz in/worker_1.json.gz
+cp "$traces"/cpu_only.json.gz in/part
+"$CTPROF" convert -q "$traces/flow.json.gz" -o in/flow.pstats || exit 99
+others=(in/flow.json.gz in/rank0.json.gz in/worker_1.json.gz
+	in/part/cpu_only.json.gz in/flow.pstats)
+
+# same NAME SUMMARY OPTIONS INPUT...: both give the same table, but for the names
+# of inputs.
+same() {
+	local name=$1 summary=$2 options=$3
+	shift 3
+	# shellcheck disable=SC2086
+	{
+		"$CTPROF" stats -q $options "$@"
+		"$CTPROF" diff -q --json "$1" "$1"
+	} | sed 's/"inputs":\[[^]]*\]//' >a.out
+	# shellcheck disable=SC2086
+	{
+		"$CTPROF" stats -q $options "$summary"
+		"$CTPROF" diff -q --json "$1" "$1"
+	} | sed 's/"inputs":\[[^]]*\]//' >b.out
+	[ -s a.out ] && cmp a.out b.out
+	report $? "$name: stats $options"
+}
+
+"$CTPROF" summarize -q -o all.ctpart in || complain "a directory: status $?"
+"$CTPROF" summarize -q -o named.ctpart "${others[@]}" ||
+	complain "files: status $?"
+for options in "" "--json --callers" "--csv --callees" "--gpu --json"; do
+	same "a directory" all.ctpart "$options" in
+	same "files" named.ctpart "$options" "${others[@]}"
+done
+same "a directory" all.ctpart "--json --group all" in
+same "a directory" all.ctpart "--json --group header" in
+
+for to in pstats gprof; do
+	"$CTPROF" merge -q -t $to "${others[@]}" >a.out
+	"$CTPROF" convert -q -t $to named.ctpart >b.out
+	cmp a.out b.out
+	report $? "convert -t $to"
+done
+"$CTPROF" diff -q --json named.ctpart named.ctpart |
+	grep -q '"delta_ns":[^0]' && complain "diff of equal summaries"
+
+# Jobs and parts do not change a byte.
+"$CTPROF" summarize -q -j4 -o j4.ctpart in && cmp all.ctpart j4.ctpart
+report $? "-j"
+for i in 0 1 2 3 4 5 6 7 8 9; do
+	"$CTPROF" summarize -q --shard $i/10 -o part$i.ctpart in ||
+		complain "--shard $i/10: status $?"
+done
+"$CTPROF" merge -q -o merged.ctpart part?.ctpart && cmp all.ctpart merged.ctpart
+report $? "--shard"
+"$CTPROF" merge -q -j3 -o half.ctpart part[5-9].ctpart &&
+	"$CTPROF" merge -q -o tree.ctpart half.ctpart part4.ctpart part0.ctpart \
+		part[1-3].ctpart && cmp all.ctpart tree.ctpart
+report $? "merge"
+find in -type f ! -name '*.gz' -print0 >names
+"$CTPROF" summarize -q --files0-from names -o names.ctpart &&
+	"$CTPROF" summarize -q -o pstats.ctpart in/flow.pstats &&
+	cmp names.ctpart pstats.ctpart
+report $? "--files0-from"
+
+# refused MESSAGE COMMAND...: status 3, and no output.
+refused() {
+	local message=$1
+	shift
+	rm -f no.ctpart
+	"$@" -o no.ctpart 2>err
+	[ $? -eq 3 ] && [ ! -e no.ctpart ] && grep -qF -e "$message" err
+	report $? "refused: $message"
+}
+refused "input in/flow.pstats is there twice: with " \
+	"$CTPROF" merge names.ctpart all.ctpart
+cp in/rank0.json.gz other_rank0.json.gz
+"$CTPROF" summarize -q -o rank.ctpart other_rank0.json.gz
+refused "rank 0 is there twice: as other_rank0.json.gz and as in/" \
+	"$CTPROF" merge rank.ctpart all.ctpart
+"$CTPROF" merge -q --allow-repeats -o twice.ctpart rank.ctpart all.ctpart
+report $? "--allow-repeats"
+"$CTPROF" summarize -q --names short -o short.ctpart "$traces/old.json.gz"
+refused "names is 'full' in one, and 'short' in another one" \
+	"$CTPROF" merge all.ctpart short.ctpart
+refused "input in/flow.pstats is there twice" \
+	"$CTPROF" summarize in/flow.pstats in/flow.pstats
+
+# Bad inputs do not stop the sum.
+head -c 5000 all.ctpart >cut.ctpart
+printf '{"traceEvents": [{"ph": ' >cut.json
+printf 'nothing' >garbage.json
+: >empty.json
+"$CTPROF" summarize -o bad.ctpart in/flow.pstats cut.ctpart garbage.json \
+	empty.json missing.json 2>err
+[ $? -eq 3 ] && [ "$(grep -c '' err)" -eq 5 ] &&
+	grep -q 'cut.ctpart: .*damaged summary' err &&
+	grep -q 'the sum lacks 4 inputs' err
+report $? "bad inputs are reported"
+gzip -dc bad.ctpart | grep -aq 'cannot open: No such file' &&
+	gzip -dc bad.ctpart | grep -aq garbage.json
+report $? "bad inputs are listed"
+"$CTPROF" stats -q --csv pstats.ctpart >a.out &&
+	"$CTPROF" stats -q --csv bad.ctpart >b.out && cmp a.out b.out
+report $? "the others are summed"
+
+"$CTPROF" summarize -o x.ctpart --shard 2/2 in 2>err
+[ $? -eq 2 ] && grep -q "'2/2' is not a part" err
+report $? "--shard of a wrong part"
+"$CTPROF" convert -q -t chrome all.ctpart >out 2>err
+[ $? -eq 3 ] && grep -q "is a profile (no timestamps)" err
+report $? "a summary has no events"
+exit $failed
