@@ -33,6 +33,7 @@ static void callee_free(struct callee *callee)
 	free(callee->names.name);
 	free(callee->names.file);
 	free(callee->names.full_name);
+	free(callee->names.c_name);
 	free(callee->names.module);
 	Py_XDECREF(callee->kept);
 	free(callee);
@@ -55,6 +56,7 @@ static bool name_python(struct callee *callee, PyCodeObject *code)
 static bool name_c(struct callee *callee, const struct callee_seen *seen)
 {
 	callee->names.name = callee_c_name(seen);
+	callee->names.c_name = callee_c_plain_name(seen);
 	callee->names.module = callee_c_module(seen);
 	callee->names.file = strdup("~");
 	callee->category = "c";
@@ -98,6 +100,7 @@ static struct callee *callee_new(const struct callee_seen *seen)
 	}
 	callee->kept = Py_XNewRef(object_to_pin(seen));
 	callee->kind = code_filter_kind(&callee->names);
+	callee->has_values = code_filter_has_values(&callee->names);
 	return callee;
 }
 

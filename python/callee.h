@@ -22,7 +22,8 @@ struct callee {
 	uint32_t line;
 	struct callee_names names;
 	const char *category;
-	PyObject *kept; /* keeps the identity alive; NULL: not needed */
+	bool has_values; /* arguments and results are recorded */
+	PyObject *kept;  /* keeps the identity alive; NULL: not needed */
 };
 
 /*

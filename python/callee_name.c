@@ -105,6 +105,11 @@ static bool is_c_function(const struct callee_seen *seen)
 		       seen->self != NULL);
 }
 
+char *callee_c_plain_name(const struct callee_seen *seen)
+{
+	return is_c_function(seen) ? strdup(c_function(seen).name) : NULL;
+}
+
 /* Names the callables that cProfile does not show: a type, a descriptor, or an
  * object whose type can be called. */
 static PyObject *name_of_other(const struct callee_seen *seen)

@@ -19,6 +19,7 @@ struct callee_names {
 	char *name;
 	char *file;
 	char *full_name; /* NULL: the name */
+	char *c_name;    /* without type and module; NULL for others */
 	char *module;    /* NULL for Python functions */
 };
 
@@ -30,6 +31,10 @@ char *callee_text(PyObject *text);
  * of memory. Clears exceptions. Source: normalizeUserObj() of CPython's
  * _lsprof.c. */
 char *callee_c_name(const struct callee_seen *seen);
+
+/* The name in its definition in C, from malloc. NULL for other callees, or if
+ * out of memory. */
+char *callee_c_plain_name(const struct callee_seen *seen);
 
 /* The module named by its __module__, from malloc; "" if there is none. NULL if
  * out of memory. Clears exceptions. */

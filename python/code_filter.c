@@ -17,7 +17,7 @@ struct patterns {
 /* Changes only while no trace is on; but in a free-threaded build, a thread may
  * still be naming a callee for the previous one. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct patterns include, exclude;
+static struct patterns include, exclude, values;
 static char *own_directory; /* with a trailing slash */
 
 static void patterns_clear(struct patterns *patterns)
@@ -54,11 +54,12 @@ static int patterns_set(struct patterns *patterns, PyObject *tuple)
 	return 0;
 }
 
-int code_filter_set(PyObject *included, PyObject *excluded)
+int code_filter_set(PyObject *included, PyObject *excluded, PyObject *chosen)
 {
-	if (patterns_set(&include, included) != 0)
+	if (patterns_set(&include, included) != 0 ||
+		patterns_set(&exclude, excluded) != 0)
 		return -1;
-	return patterns_set(&exclude, excluded);
+	return patterns_set(&values, chosen);
 }
 
 int code_filter_hide(PyObject *directory)
@@ -138,6 +139,7 @@ static bool frozen_is(const char *file, const char *name)
 	return module_is(module, name);
 }
 
+/* Does the file or module match? */
 static bool matches(const struct callee_names *names, const char *pattern)
 {
 	if (strpbrk(pattern, "/*?[") != NULL || ends(pattern, ".py"))
@@ -158,6 +160,46 @@ static bool any(
 		if (matches(names, patterns->texts[i]))
 			return true;
 	return false;
+}
+
+/* Does a glob match the name of the function? */
+static bool is_named(const struct callee_names *names, const char *glob)
+{
+	const char *full_name = names->full_name;
+
+	if (names->module != NULL)
+		return names->c_name != NULL &&
+		       fnmatch(glob, names->c_name, 0) == 0;
+	return fnmatch(glob, names->name, 0) == 0 ||
+	       (full_name != NULL && fnmatch(glob, full_name, 0) == 0);
+}
+
+/* Does the text, "NAME" or "PLACE:NAME", choose the function? */
+static bool chooses(const char *text, const struct callee_names *names)
+{
+	const char *colon = strrchr(text, ':');
+	char *place;
+	bool is_there;
+
+	if (colon == NULL)
+		return is_named(names, text);
+	if (!is_named(names, colon + 1))
+		return false;
+	place = strndup(text, (size_t)(colon - text));
+	is_there = place != NULL && matches(names, place);
+	free(place);
+	return is_there;
+}
+
+bool code_filter_has_values(const struct callee_names *names)
+{
+	bool is_chosen = false;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < values.count && !is_chosen; i++)
+		is_chosen = chooses(values.texts[i], names);
+	pthread_mutex_unlock(&lock);
+	return is_chosen;
 }
 
 static bool is(

@@ -10,6 +10,9 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <opcode.h>
+#include <stdbool.h>
+
 #define Py_BUILD_CORE 1
 #include <internal/pycore_frame.h>
 #if PY_VERSION_HEX >= 0x030e0000
@@ -73,6 +76,56 @@ static inline const void *frame_place(frame_t *frame)
 	return frame->instr_ptr;
 #else
 	return frame->prev_instr;
+#endif
+}
+
+/* A local variable, borrowed; NULL if it has no value. */
+static inline PyObject *frame_local(frame_t *frame, int i)
+{
+#if PY_VERSION_HEX >= 0x030e0000
+	return PyStackRef_IsNull(frame->localsplus[i])
+		       ? NULL
+		       : PyStackRef_AsPyObjectBorrow(frame->localsplus[i]);
+#else
+	return frame->localsplus[i];
+#endif
+}
+
+/* Whether the frame is that of a generator at a `yield`; for the profile
+ * function, which gets the same event for a return. */
+static inline bool frame_is_yielding(frame_t *frame)
+{
+	if (frame->owner != FRAME_OWNED_BY_GENERATOR)
+		return false;
+#if PY_VERSION_HEX >= 0x030e0000
+	return frame->instr_ptr->op.code == INSTRUMENTED_YIELD_VALUE;
+#elif PY_VERSION_HEX >= 0x030d0000
+	return FRAME_STATE_SUSPENDED(
+		_PyFrame_GetGenerator(frame)->gi_frame_state);
+#else
+	return _PyFrame_GetGenerator(frame)->gi_frame_state == FRAME_SUSPENDED;
+#endif
+}
+
+/* Whether the frame ends by an exception; for the profile function of Python
+ * 3.12, which gets None then, as if that were returned. */
+static inline bool frame_is_raising(frame_t *frame)
+{
+#if PY_VERSION_HEX >= 0x030c0000 && PY_VERSION_HEX < 0x030d0000
+	switch (frame->prev_instr->op.code) {
+	case RETURN_VALUE:
+	case RETURN_CONST:
+	case INSTRUMENTED_RETURN_VALUE:
+	case INSTRUMENTED_RETURN_CONST:
+	case INSTRUMENTED_LINE:
+	case INSTRUMENTED_INSTRUCTION:
+		return false;
+	default:
+		return true;
+	}
+#else
+	(void)frame;
+	return false;
 #endif
 }
 

@@ -77,29 +77,25 @@ LISTENER(py_enter)
 	Py_RETURN_NONE;
 }
 
-SLOW py_exit_slow(PyObject *code, PyObject *result)
-{
-	tracer_exit_slow(code, result);
-	Py_RETURN_NONE;
-}
-
-/* Returns and yields; the result is passed where other events have
- * the callable. */
-LISTENER(py_exit)
-{
-	UNUSED_ARGUMENTS();
-	if (!tracer_exit(args[CODE]))
-		return py_exit_slow(args[CODE], args[CALLABLE]);
-	Py_RETURN_NONE;
-}
-
-LISTENER(py_unwind)
-{
-	UNUSED_ARGUMENTS();
-	if (!tracer_exit(args[CODE]))
-		return py_exit_slow(args[CODE], NULL);
-	Py_RETURN_NONE;
-}
+/* The result, or the exception, is passed where other events have the
+ * callable. */
+#define PY_EXIT(name, outcome) \
+	SLOW name##_slow(PyObject *code, PyObject *value) \
+	{ \
+		tracer_exit_slow( \
+			code, (struct tracer_outcome){outcome, value}); \
+		Py_RETURN_NONE; \
+	} \
+	LISTENER(name) \
+	{ \
+		UNUSED_ARGUMENTS(); \
+		if (!tracer_exit(args[CODE])) \
+			return name##_slow(args[CODE], args[CALLABLE]); \
+		Py_RETURN_NONE; \
+	}
+PY_EXIT(py_return, TRACER_RETURN)
+PY_EXIT(py_yield, TRACER_YIELD)
+PY_EXIT(py_unwind, TRACER_RAISE)
 
 /* The C functions that cProfile shows; NULL for others. The profile function
  * would see a bound method where this is the method of a type. */
@@ -145,13 +141,19 @@ static const void *call_instruction(PyObject *const *args)
 	       PyLong_AsLong(args[OFFSET]);
 }
 
+/* The first argument, or the object of a method; NULL: none. */
+static PyObject *first_argument(PyObject *const *args)
+{
+	return args[ARGUMENT] == missing ? NULL : args[ARGUMENT];
+}
+
 SLOW c_enter_slow(PyObject *const *args)
 {
 	const void *identity = builtin_identity(args);
 
 	if (identity != NULL)
 		tracer_enter_slow(&(struct callee_seen){identity,
-					  args[CALLABLE], args[ARGUMENT]},
+					  args[CALLABLE], first_argument(args)},
 			call_place(args));
 	Py_RETURN_NONE;
 }
@@ -280,10 +282,8 @@ LISTENER(any_enter)
 	if (is_bound_c(args[CALLABLE]) && !is_plain_call(args))
 		Py_RETURN_NONE;
 	if (identity != NULL && !tracer_enter(identity, place))
-		tracer_enter_slow(
-			&(struct callee_seen){identity, called(args),
-				args[ARGUMENT] == missing ? NULL
-							  : args[ARGUMENT]},
+		tracer_enter_slow(&(struct callee_seen){identity, called(args),
+					  first_argument(args)},
 			place);
 	Py_RETURN_NONE;
 }
@@ -310,8 +310,8 @@ static struct {
 	{"PY_START", ALWAYS, {PyObject_HEAD_INIT(NULL) py_enter}},
 	{"PY_RESUME", ALWAYS, {PyObject_HEAD_INIT(NULL) py_enter}},
 	{"PY_THROW", ALWAYS, {PyObject_HEAD_INIT(NULL) py_enter}},
-	{"PY_RETURN", ALWAYS, {PyObject_HEAD_INIT(NULL) py_exit}},
-	{"PY_YIELD", ALWAYS, {PyObject_HEAD_INIT(NULL) py_exit}},
+	{"PY_RETURN", ALWAYS, {PyObject_HEAD_INIT(NULL) py_return}},
+	{"PY_YIELD", ALWAYS, {PyObject_HEAD_INIT(NULL) py_yield}},
 	{"PY_UNWIND", ALWAYS, {PyObject_HEAD_INIT(NULL) py_unwind}},
 	{"CALL", BUILTIN, {PyObject_HEAD_INIT(NULL) c_enter}},
 	{"C_RETURN", BUILTIN, {PyObject_HEAD_INIT(NULL) c_exit}},

@@ -49,12 +49,26 @@ static NOINLINE int enter_c(PyFrameObject *frame, PyObject *object)
 	return 0;
 }
 
+/* Without a result, there is an exception, which is not passed. */
+static NOINLINE int leave_slow(frame_t *frame, PyObject *result)
+{
+	struct tracer_outcome outcome = {TRACER_RETURN, result};
+
+	if (result != NULL && frame_is_yielding(frame))
+		outcome.kind = TRACER_YIELD;
+	else if (result == NULL ||
+		 (result == Py_None && frame_is_raising(frame)))
+		outcome = (struct tracer_outcome){TRACER_RAISE, NULL};
+	tracer_exit_slow(frame_code(frame), outcome);
+	return 0;
+}
+
 static NOINLINE int leave(PyFrameObject *frame, PyObject *result)
 {
 	const void *code = frame_code(frame->f_frame);
 
 	if (!tracer_exit(code))
-		tracer_exit_slow(code, result);
+		return leave_slow(frame->f_frame, result);
 	return 0;
 }
 

@@ -19,6 +19,7 @@ python_modules = \
 	%D%/ctprof/pytest_plugin.py \
 	%D%/ctprof/site/sitecustomize.py
 python_sources = \
+	%D%/call_values.c \
 	%D%/callee.c \
 	%D%/callee_name.c \
 	%D%/children.c \
@@ -34,13 +35,15 @@ python_sources = \
 	%D%/stack_entry.c \
 	%D%/state.c \
 	%D%/threads.c \
-	%D%/tracer.c
+	%D%/tracer.c \
+	%D%/value_text.c
 python_convert_sources = \
 	%D%/convert/convert_module.c \
 	%D%/convert/event_iterator.c \
 	%D%/convert/profile_tables.c \
 	%D%/convert/report.c
 python_headers = \
+	%D%/call_values.h \
 	%D%/callee.h \
 	%D%/callee_name.h \
 	%D%/children.h \
@@ -58,7 +61,8 @@ python_headers = \
 	%D%/ranges.h \
 	%D%/state.h \
 	%D%/threads.h \
-	%D%/tracer.h
+	%D%/tracer.h \
+	%D%/value_text.h
 EXTRA_DIST += %D%/extension.map %D%/extension.mk %D%/build_facts.py \
 	%D%/install.sh %D%/pyproject.toml %D%/setup.py \
 	$(python_modules) $(python_sources) $(python_convert_sources) \

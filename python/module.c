@@ -13,6 +13,7 @@
 #include "code_filter.h"
 #include "state.h"
 #include "tracer.h"
+#include "value_text.h"
 
 /* Python does not change the words, though their type is not const. */
 #define KEYWORDS(words) ((char **)(uintptr_t)(words))
@@ -158,17 +159,18 @@ static int parse_options(
 {
 	static const char *keywords[] = {"hook", "c_calls", "calls", "depth",
 		"include", "exclude", "gc", "imports", "tasks", "modules",
-		"parameters", "max_depth", NULL};
+		"parameters", "max_depth", "args", "args_length", NULL};
 	static const char *all_words[] = {"builtin", "all"};
 	const char *hook = "auto", *calls = "builtin";
 	int c_calls = 1, gc = 0, imports = 0, tasks = 0, modules = 1;
 	int parameters = 0, by_setprofile, all;
 
 	if (!PyArg_ParseTupleAndKeywords(args, names,
-		    "|$spsiOOpppppi:trace_start", KEYWORDS(keywords), &hook,
+		    "|$spsiOOpppppiOi:trace_start", KEYWORDS(keywords), &hook,
 		    &c_calls, &calls, &options->depth, &options->include,
 		    &options->exclude, &gc, &imports, &tasks, &modules,
-		    &parameters, &options->max_depth))
+		    &parameters, &options->max_depth, &options->args,
+		    &options->args_length))
 		return -1;
 	by_setprofile = hook_of(hook);
 	all = one_of("calls", calls, all_words);
@@ -186,6 +188,11 @@ static int parse_options(
 					   : "max_depth must not be negative");
 		return -1;
 	}
+	if (options->args_length < 1 || options->args_length > VALUE_TEXT_MAX) {
+		PyErr_Format(PyExc_ValueError,
+			"args_length must be from 1 to %d", VALUE_TEXT_MAX);
+		return -1;
+	}
 	options->setprofile = by_setprofile;
 	options->all_calls = all;
 	options->c_calls = c_calls;
@@ -199,7 +206,8 @@ static int parse_options(
 
 static PyObject *trace_start(PyObject *module, PyObject *args, PyObject *names)
 {
-	struct tracer_options options = {.depth = 128};
+	struct tracer_options options = {
+		.depth = 128, .args_length = VALUE_TEXT_USUAL};
 	int result = -1;
 
 	(void)module;
@@ -209,10 +217,13 @@ static PyObject *trace_start(PyObject *module, PyObject *args, PyObject *names)
 	options.exclude = options.include == NULL
 				  ? NULL
 				  : patterns(options.exclude, "exclude");
-	if (options.exclude != NULL)
+	options.args =
+		options.exclude == NULL ? NULL : patterns(options.args, "args");
+	if (options.args != NULL)
 		result = tracer_start(&options);
 	Py_XDECREF(options.include);
 	Py_XDECREF(options.exclude);
+	Py_XDECREF(options.args);
 	return result == 0 ? Py_NewRef(Py_None) : NULL;
 }
 
@@ -297,7 +308,8 @@ static PyMethodDef methods[] = {
 	{"trace_start", WITH_NAMES(trace_start), METH_VARARGS | METH_KEYWORDS,
 		"trace_start(*, hook='auto', c_calls=True, calls='builtin', "
 		"depth=128, include=(), exclude=(), gc=False, imports=False, "
-		"tasks=False, modules=True, parameters=False, max_depth=0): "
+		"tasks=False, modules=True, parameters=False, max_depth=0, "
+		"args=(), args_length=100): "
 		"records the calls of all threads."},
 	{"trace_stop", trace_stop, METH_NOARGS,
 		"trace_stop() -> dict: stops tracing; returns counts of "

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "call_values.h"
 #include "callee.h"
 #include "integrations.h"
 #include "frame.h"
@@ -133,7 +134,7 @@ static struct ctp_site *sites_find(struct tracer_thread *thread,
 	if (is_shown(callee))
 		site = find_global(thread, callee, caller, place);
 	/* Callees with more than a site are resolved at each call. */
-	if (callee->kind <= CALLEE_HIDDEN)
+	if (callee->kind <= CALLEE_HIDDEN && !callee->has_values)
 		cache(thread, &(struct tracer_slot){callee->identity, place,
 				      site, site == NULL ? 0 : site->tag});
 	return site;
@@ -534,14 +535,20 @@ static void observe(struct tracer_thread *thread)
 	greenlets_watch(thread);
 }
 
-/* The site of a call that is not in the thread's cache, and the callee's
- * kind. */
-static struct ctp_site *resolve(struct tracer_thread *thread,
-	const struct callee_seen *seen, const void *place,
-	enum callee_kind *kind)
+/* A call that is not in the thread's cache. Python code that runs meanwhile may
+ * free the callee. */
+struct resolved {
+	struct ctp_site *site; /* NULL: not recorded */
+	enum callee_kind kind;
+	bool has_values;
+};
+
+static struct resolved resolve(struct tracer_thread *thread,
+	const struct callee_seen *seen, const void *place)
 {
 	frame_t *caller = frame_real(frame_current());
 	const struct callee *callee;
+	struct resolved resolved = {NULL, CALLEE_PLAIN, false};
 
 	if (caller != NULL && PyCode_Check(seen->object))
 		caller = frame_real(caller->previous);
@@ -550,9 +557,50 @@ static struct ctp_site *resolve(struct tracer_thread *thread,
 	if (threads_slot(thread, seen->identity, place)->identity == NULL)
 		observe(thread);
 	callee = callee_find(seen);
-	*kind = callee == NULL ? CALLEE_PLAIN : callee->kind;
-	return callee == NULL ? NULL
-			      : sites_find(thread, callee, caller, place);
+	if (callee == NULL)
+		return resolved;
+	resolved.site =
+		limit_depth(thread, sites_find(thread, callee, caller, place));
+	resolved.kind = callee->kind;
+	resolved.has_values = callee->has_values && resolved.site != NULL;
+	return resolved;
+}
+
+/* Calls whose outcome is recorded have another identity on the stack, so that
+ * their ends take the slow half. Identities are addresses of aligned objects. */
+static const void *values_identity(const void *identity)
+{
+	return (const char *)identity + 2;
+}
+
+static bool has_identity(const struct tracer_call *call, const void *identity)
+{
+	return call->identity == identity ||
+	       call->identity == values_identity(identity);
+}
+
+/* Adds values to the call if it is the innermost range. */
+static void store_values(const struct tracer_thread *thread,
+	const struct tracer_call *call, const struct call_values *values)
+{
+	if (thread->top == call && call->site != NULL && values != NULL)
+		call_values_store(values);
+}
+
+/* Reads the arguments, which may run Python, then begins the call. */
+static void push_with_values(struct tracer_thread *thread,
+	const struct callee_seen *seen, struct ctp_site *site)
+{
+	struct call_values *values = call_values_read(seen);
+	const void *identity = seen->identity;
+
+	if (PyCode_Check(seen->object))
+		identity = values_identity(identity);
+	if (tracer_is_in(thread)) {
+		threads_push(thread, identity, site);
+		store_values(thread, thread->top, values);
+	}
+	call_values_free(values);
 }
 
 void tracer_enter_slow(const struct callee_seen *seen, const void *place)
@@ -561,8 +609,7 @@ void tracer_enter_slow(const struct callee_seen *seen, const void *place)
 	struct tracer_thread *thread = join(is_python);
 	const struct tracer_slot *slot;
 	struct error_state error;
-	enum callee_kind kind;
-	struct ctp_site *site;
+	struct resolved resolved;
 
 	if (thread == NULL)
 		return;
@@ -573,13 +620,15 @@ void tracer_enter_slow(const struct callee_seen *seen, const void *place)
 		return;
 	}
 	error_save(&error);
-	site = resolve(thread, seen, place, &kind);
+	resolved = resolve(thread, seen, place);
 	/* Our own C functions open and close ranges, and must not be found
 	 * above these on the stack. */
-	if (kind != CALLEE_HIDDEN || is_python)
-		threads_push(thread, seen->identity, limit_depth(thread, site));
-	if (kind > CALLEE_HIDDEN)
-		integrations_enter(thread, kind);
+	if (resolved.has_values)
+		push_with_values(thread, seen, resolved.site);
+	else if (resolved.kind != CALLEE_HIDDEN || is_python)
+		threads_push(thread, seen->identity, resolved.site);
+	if (resolved.kind > CALLEE_HIDDEN && tracer_is_in(thread))
+		integrations_enter(thread, resolved.kind);
 	error_restore(&error);
 }
 
@@ -590,7 +639,7 @@ static size_t find_open(
 	size_t depth = depth_of(thread);
 
 	while (depth > thread->base &&
-		thread->calls[depth].identity != identity)
+		!has_identity(&thread->calls[depth], identity))
 		depth--;
 	return depth > thread->base ? depth : 0;
 }
@@ -679,16 +728,12 @@ static void unwind_inner(struct tracer_thread *thread, size_t depth)
 	}
 }
 
-/* Ends a call that is not the top, and those above it. */
-static void exit_inner(
-	struct tracer_thread *thread, const void *identity, PyObject *result)
+/* Ends the call at `depth` and those above it; `outcome` may be NULL. */
+static void exit_inner(struct tracer_thread *thread, size_t depth,
+	PyObject *result, const struct call_values *outcome)
 {
-	size_t depth = find_open(thread, identity);
+	const void *identity = thread->calls[depth].identity;
 
-	if (depth == 0) {
-		drop(thread, identity);
-		return;
-	}
 	if (thread->top->identity == EXTRAS_IDENTITY) {
 		struct error_state error;
 
@@ -702,18 +747,53 @@ static void exit_inner(
 		remove_call(thread, depth);
 	} else {
 		unwind_inner(thread, depth);
+		store_values(thread, thread->calls + depth, outcome);
 		(void)unwind(thread, depth - 1);
 	}
 	if (thread->startup > depth_of(thread))
 		thread->startup = depth_of(thread);
 }
 
-void tracer_exit_slow(const void *identity, PyObject *result)
+/* The outcome of the call at `depth`; NULL if it is not recorded. */
+static struct call_values *read_outcome(const struct tracer_call *call,
+	const void *identity, struct tracer_outcome outcome)
+{
+	struct call_values *values;
+	struct error_state error;
+
+	if (call->identity == identity || call->site == NULL)
+		return NULL;
+	error_save(&error);
+	values = call_values_read_outcome(
+		(const PyCodeObject *)identity, outcome);
+	error_restore(&error);
+	return values;
+}
+
+void tracer_exit_slow(const void *identity, struct tracer_outcome outcome)
 {
 	struct tracer_thread *thread = join(false);
+	struct call_values *values;
+	size_t depth;
 
-	if (thread != NULL && !exit_top(thread, identity))
-		exit_inner(thread, identity, result);
+	if (thread == NULL || exit_top(thread, identity))
+		return;
+	depth = find_open(thread, identity);
+	values = depth == 0 ? NULL
+			    : read_outcome(
+				      &thread->calls[depth], identity, outcome);
+	/* That may have run Python, and ended the trace. */
+	if (tracer_is_in(thread)) {
+		depth = find_open(thread, identity);
+		if (depth == 0)
+			drop(thread, identity);
+		else
+			exit_inner(thread, depth,
+				outcome.kind == TRACER_RETURN ? outcome.value
+							      : NULL,
+				values);
+	}
+	call_values_free(values);
 }
 
 void tracer_begin(
@@ -794,7 +874,8 @@ int tracer_start(const struct tracer_options *wanted)
 			"ctprof is already tracing this process");
 		return -1;
 	}
-	if (code_filter_set(wanted->include, wanted->exclude) != 0)
+	if (code_filter_set(wanted->include, wanted->exclude, wanted->args) !=
+		0)
 		return -1;
 	options = *wanted;
 	sites_clear();

@@ -32,8 +32,10 @@ struct tracer_options {
 	bool parameters;
 	int depth;         /* limit of frames found at the start */
 	int max_depth;     /* of recorded calls; 0: no limit */
+	int args_length;   /* limit of a value's text, in characters */
 	PyObject *include; /* tuples of str, borrowed */
 	PyObject *exclude;
+	PyObject *args; /* functions whose values are recorded */
 };
 
 /* Starts tracing in all threads. -1 with an exception. */
@@ -70,9 +72,14 @@ struct tracer_options tracer_options(void);
  * trace, finds or creates the site, makes room. */
 void tracer_enter_slow(const struct callee_seen *seen, const void *place);
 
-/* Ends a call that tracer_exit() did not end: it may not be the top. `result`:
- * of a Python function; NULL if it raised, or if not known. */
-void tracer_exit_slow(const void *identity, PyObject *result);
+/* The end of a Python function's call, or of a generator's step. */
+struct tracer_outcome {
+	enum { TRACER_RETURN, TRACER_YIELD, TRACER_RAISE } kind;
+	PyObject *value; /* or the exception; NULL: unknown */
+};
+
+/* Ends a call that tracer_exit() did not end: it may not be the top. */
+void tracer_exit_slow(const void *identity, struct tracer_outcome outcome);
 void tracer_c_exit_slow(const void *identity);
 
 /* Counts that another profiler replaced ours. */

@@ -43,6 +43,17 @@ bool python_add_option(
 	return true;
 }
 
+/* As the package does, python/ctprof/_options.py. */
+static void check_length(const struct argument_value *value)
+{
+	uint32_t length =
+		arguments_count(value->state, "--args-length", value->text);
+
+	if (length == 0 || length > 2000)
+		argument_error(value, "'%s' is not a length from 1 to 2000",
+			value->text);
+}
+
 static void add(const struct argument_value *value)
 {
 	const char *name = value->argument->name;
@@ -54,6 +65,8 @@ static void add(const struct argument_value *value)
 		(void)arguments_count(value->state, "--depth", text);
 	if (strcmp(name, "max-depth") == 0)
 		(void)arguments_count(value->state, "--max-depth", text);
+	if (strcmp(name, "args-length") == 0)
+		check_length(value);
 	if (text != NULL && (text[0] == '\0' || strchr(text, '\n') != NULL))
 		argument_error(value, "invalid value '%s'", text);
 	if (!python_add_option(value->member, name, text))
@@ -96,6 +109,14 @@ static const struct argument options[] = {
 		"starts (default: 0)", GROUP_PYTHON, .call = add},
 	{"max-depth", 0, "N", ARGUMENT_CALL,
 		"leave out Python calls that are nested deeper than this",
+		GROUP_PYTHON, .call = add},
+	{"args", 0, "GLOB", ARGUMENT_CALL,
+		"record the arguments and results of Python functions with "
+		"matching names, or FILE:GLOB, MODULE:GLOB; may be given "
+		"again. The log then has values of the program, which may be "
+		"secret", GROUP_PYTHON, .call = add},
+	{"args-length", 0, "N", ARGUMENT_CALL,
+		"cut off their texts after this many characters (default: 100)",
 		GROUP_PYTHON, .call = add},
 	{"gc", 0, NULL, ARGUMENT_CALL, "record the garbage collector's work",
 		GROUP_PYTHON, .call = add},

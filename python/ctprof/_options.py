@@ -46,6 +46,12 @@ The last form runs a command of ctprof: `{python} -m ctprof stats run.ctp`.
       --depth=N              record this many of the frames that are open when
                              recording starts (default: 0)
       --max-depth=N          leave out calls that are nested deeper than this
+      --args=GLOB            record the arguments and results of functions with
+                             matching names, or FILE:GLOB, MODULE:GLOB; may be
+                             given again. The log then has values of the
+                             program, which may be secret
+      --args-length=N        cut off their texts after this many characters
+                             (default: 100)
       --gc                   record the garbage collector's work
       --imports              record imports
       --tasks                record asyncio's tasks
@@ -118,6 +124,13 @@ def _last(option, text):
     return count
 
 
+def _length(option, text):
+    count = _count(option, text)
+    if not 0 < count <= 2000:
+        raise UsageError(f"{option}: '{text}' is not a length from 1 to 2000")
+    return count
+
+
 def _time(option, text):
     try:
         time_us = float(text)
@@ -151,6 +164,8 @@ _VALUES = {
     "--hook": ("hook", _one_of("auto|monitoring|setprofile")),
     "--depth": ("depth", _count),
     "--max-depth": ("max_depth", _count),
+    "--args": ("args", _text),
+    "--args-length": ("args_length", _length),
     "--include": ("include", _text),
     "--exclude": ("exclude", _text),
 }
@@ -176,7 +191,7 @@ _LETTERS = {
 
 
 def _set(request, key, value):
-    if key in ("include", "exclude"):
+    if key in ("include", "exclude", "args"):
         request.trace[key] = request.trace.get(key, ()) + (value,)
     elif key in vars(request):
         setattr(request, key, value)

@@ -101,9 +101,9 @@ def start(out=None, *, min_us=0.0, last=0, **options):
     `out` is the log's path, with %p for the process's number; by default
     CTPROF_OUT, or ctprof.%p.ctp. `min_us` leaves out calls that are shorter and
     contain nothing. `last` keeps only the last events, at least that many, until
-    flush(), stop() or the signal SIGUSR2. The other options are the tracer's: calls, c_calls, depth,
-    exclude, gc, hook, imports, include, max_depth, modules, parameters, tasks;
-    see ctprof-python(1).
+    flush(), stop() or the signal SIGUSR2. The other options are the tracer's:
+    args, args_length, calls, c_calls, depth, exclude, gc, hook, imports,
+    include, max_depth, modules, parameters, tasks; see ctprof-python(1).
 
     Raises RuntimeError if a recording is on already, or the log cannot be
     created.
