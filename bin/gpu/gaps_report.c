@@ -216,8 +216,18 @@ static bool communicates(const struct gaps_view *view)
 	return false;
 }
 
+static void set_shown(struct sheet *sheet, const struct gaps_view *view)
+{
+	uint32_t count;
+
+	(void)gaps_devices(view->gaps, &count);
+	sheet->shown = (count > 1 ? SEVERAL : 0) |
+		       (gaps_is_sum(view->gaps) ? SUM : SINGLE);
+}
+
 void gaps_write_devices(struct sheet *sheet, const struct gaps_view *view)
 {
+	set_shown(sheet, view);
 	if (sheet->style == REPORT_CSV)
 		return;
 	write_devices(sheet, view, &device_table);
@@ -387,15 +397,6 @@ static void add_place(struct sheet *sheet, const struct gaps_view *view,
 	free(line.label);
 }
 
-static void set_shown(struct sheet *sheet, const struct gaps_view *view)
-{
-	uint32_t count;
-
-	(void)gaps_devices(view->gaps, &count);
-	sheet->shown = (count > 1 ? SEVERAL : 0) |
-		       (gaps_is_sum(view->gaps) ? SUM : SINGLE);
-}
-
 void gaps_write_places(struct sheet *sheet, const struct gaps_view *view)
 {
 	uint32_t count;
@@ -458,7 +459,6 @@ void gaps_write(struct sheet *sheet, const void *user)
 
 	(void)gaps_devices(view->gaps, &count);
 	sheet->unit = (struct column_unit){"ms", 1000000};
-	set_shown(sheet, view);
 	if (is_text && count == 0) {
 		columns_note(sheet, "No GPU activity: no kernels, copies or "
 				    "memsets.\n");

@@ -235,10 +235,10 @@ function unfolded(columns, row) {
 			make("dd", {}, unfoldedValue(column, row[i]))] : []));
 }
 
-// `options` beside those of tableOf(): the rows (rows; default: the table's),
-// the cells of a row (cells), columns before the table's (before), the key of
-// the column to sort by (sort), and wholes of bars by key (wholes; default:
-// percents have bars). Columns without values are omitted; names come first.
+// Columns without values are omitted; names come first. `options` beside those
+// of tableOf(): rows (default: the table's), cells of a row, columns before the
+// table's, and the key of the column to sort by. `wholes` has the whole of bars
+// by key; by default percents have bars.
 function describedTable(label, table, options = {}) {
 	const {rows = table.rows, cells = (row) => row, before = []} = options;
 	const shown = table.columns.map((column, i) =>
