@@ -23,33 +23,6 @@ struct cut_command {
 	struct cut_pipeline pipeline;
 };
 
-static void read_list(const struct argument_value *value)
-{
-	if (!cut_pipeline_read_list(value->text, value->member))
-		argument_error(value,
-			"'%s' is not a list of numbers (0,3,8-11; none)",
-			value->text);
-}
-
-static void read_step(const struct argument_value *value)
-{
-	struct cut_pipeline *pipeline = value->member;
-	char *end;
-
-	pipeline->has_step = true;
-	pipeline->step = strtoull(value->text, &end, 10);
-	if (*value->text < '0' || *value->text > '9' || *end != '\0')
-		argument_error(value, "'%s' is not a number", value->text);
-}
-
-static void read_time(const struct argument_value *value)
-{
-	if (!cut_pipeline_read_time(value->text, value->member))
-		argument_error(value,
-			"'%s' is not a time window (1.5s..2s, 1.5s.., ..2s)",
-			value->text);
-}
-
 static error_t check(void *structure, const struct argp_state *state)
 {
 	const struct cut_command *command = structure;
@@ -167,24 +140,24 @@ static const struct argument options[] = {
 	ARGUMENT_HEADING("Time window:", GROUP_MAIN),
 	{"time", 0, "A..B", ARGUMENT_CALL,
 		"from A to B since the first event (1.5s..2s); either may be "
-		"left out", GROUP_MAIN, OF(pipeline), .call = read_time},
+		"left out", GROUP_MAIN, OF(pipeline), .call = cut_pipeline_argument_time},
 	{"around", 0, "NAME", ARGUMENT_TEXT,
 		"while the first range with this name, or matching this "
 		"pattern, is open", GROUP_MAIN, OF(pipeline.range_name)},
 	{"step", 0, "N", ARGUMENT_CALL,
 		"during step N: ProfilerStep#N, or the step of ctp_step()",
-		GROUP_MAIN, OF(pipeline), .call = read_step},
+		GROUP_MAIN, OF(pipeline), .call = cut_pipeline_argument_step},
 	ARGUMENT_HEADING("Selection:", GROUP_SELECT),
 	{"pid", 0, "LIST", ARGUMENT_CALL, "these processes (12,40-49)",
-		GROUP_SELECT, OF(pipeline.filter.pids), .call = read_list},
+		GROUP_SELECT, OF(pipeline.filter.pids), .call = cut_pipeline_argument_list},
 	{"tid", 0, "LIST", ARGUMENT_CALL,
 		"these threads, or none; work of devices stays", GROUP_SELECT,
-		OF(pipeline.filter.tids), .call = read_list},
+		OF(pipeline.filter.tids), .call = cut_pipeline_argument_list},
 	{"device", 0, "LIST", ARGUMENT_CALL,
 		"these devices, or none; threads stay", GROUP_SELECT,
-		OF(pipeline.filter.devices), .call = read_list},
+		OF(pipeline.filter.devices), .call = cut_pipeline_argument_list},
 	{"rank", 0, "LIST", ARGUMENT_CALL, "the processes of these ranks",
-		GROUP_SELECT, OF(pipeline.filter.ranks), .call = read_list},
+		GROUP_SELECT, OF(pipeline.filter.ranks), .call = cut_pipeline_argument_list},
 	{"cat", 0, "LIST", ARGUMENT_TEXT,
 		"events with one of these categories (cpu_op,kernel)",
 		GROUP_SELECT, OF(pipeline.filter.categories)},

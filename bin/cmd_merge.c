@@ -23,12 +23,20 @@ struct request {
 	const struct format *to;
 	struct output_options output;
 	const char *align; /* as given; NULL: the default */
-	unsigned jobs;     /* summaries only; likewise: */
+	struct cut_pipeline cut;
+	unsigned jobs; /* summaries only; likewise: */
 	bool allows_repeats;
 	struct profile *sum;
 	struct buffer missing; /* names of inputs that are not in the sum */
 	size_t missing_count;
 };
+
+/* Is only a part of the merged timeline wanted? */
+static bool cuts(const struct request *request)
+{
+	return request->cut.has_time || request->cut.has_step ||
+	       request->cut.filter.ranks.given;
+}
 
 /* Chooses the format by the output's name, without -t, and checks that sums can
  * be written in it. */
@@ -42,6 +50,11 @@ static int choose_format(struct request *request)
 		return EXIT_USAGE;
 	if (request->to == NULL) {
 		diag("no output format; use -t FORMAT, see 'ctprof formats'");
+		return EXIT_USAGE;
+	}
+	if (request->to->new_timeline == NULL && cuts(request)) {
+		diag("--time, --step, --rank: format %s is not a timeline",
+			request->to->name);
 		return EXIT_USAGE;
 	}
 	if (request->to == &ctpart_format)
@@ -156,7 +169,8 @@ static int merge_events(const struct request *request)
 		.output = request->output.path,
 		.force = request->output.force,
 		.align = CLOCKS_RANGE,
-		.range = request->align};
+		.range = request->align,
+		.cut = cuts(request) ? &request->cut : NULL};
 
 	if (request->align == NULL || strcmp(request->align, "wall") == 0)
 		options.align = CLOCKS_WALL;
@@ -165,6 +179,15 @@ static int merge_events(const struct request *request)
 	else if (strcmp(request->align, "collective") == 0)
 		options.align = CLOCKS_COLLECTIVE;
 	return merge_timelines(&options);
+}
+
+static error_t check(void *structure, const struct argp_state *state)
+{
+	const struct request *request = structure;
+
+	if (request->cut.has_time && request->cut.has_step)
+		argp_error(state, "--time and --step exclude each other");
+	return 0;
 }
 
 static int merge_profiles(struct request *request)
@@ -212,6 +235,7 @@ static int run(int argc, char **argv)
 				 ? merge_events(&request)
 				 : merge_profiles(&request);
 	profile_free(request.sum);
+	free(request.cut.filter.ranks.ranges);
 	buffer_clear(&request.missing);
 	inputs_clear(&request.inputs);
 	return status;
@@ -228,6 +252,17 @@ static const struct argument options[] = {
 		"the default), by the ends of collective operations, not at "
 		"all, or by the begin of the first range called NAME",
 		GROUP_OUTPUT, OF(align)},
+	{"time", 0, "A..B", ARGUMENT_CALL,
+		"for a timeline: from A to B since its first event (1.5s..2s)",
+		GROUP_OUTPUT, OF(cut), .call = cut_pipeline_argument_time},
+	{"step", 0, "N", ARGUMENT_CALL,
+		"for a timeline: during step N: ProfilerStep#N, or the step of "
+		"ctp_step()", GROUP_OUTPUT, OF(cut),
+		.call = cut_pipeline_argument_step},
+	{"rank", 0, "LIST", ARGUMENT_CALL,
+		"for a timeline: the processes of these ranks (0,8-15)",
+		GROUP_OUTPUT, OF(cut.filter.ranks),
+		.call = cut_pipeline_argument_list},
 	{"allow-repeats", 0, NULL, ARGUMENT_FLAG,
 		"for a summary: sum an input, or a rank of several summaries, "
 		"more than once", GROUP_OUTPUT, OF(allows_repeats)},
@@ -243,7 +278,7 @@ const struct command cmd_merge = {
 	.name = "merge",
 	.group = "Look at a recording",
 	.summary = "sum profiles, or put timelines on one clock",
-	.arguments = {ARGUMENTS(options)},
+	.arguments = {ARGUMENTS(options), .check = check},
 	.usage = "[FILE...]",
 	.help = "Sum profiles, or put timelines - logs, and traces of the "
 		"ranks "
@@ -262,6 +297,7 @@ const struct command cmd_merge = {
 		"Examples:\n"
 		"  ctprof merge -o all.pstats a.pstats b.pstats\n"
 		"  ctprof merge -o build.pstats part1.ctp part2.ctp\n"
-		"  ctprof merge -o all.pftrace rank*.json.gz",
+		"  ctprof merge -o all.pftrace rank*.json.gz\n"
+		"  ctprof merge --step 12 -o step12.pftrace rank*.json.gz",
 	.run = run,
 };

@@ -187,7 +187,7 @@ static bool add_range(
 	return true;
 }
 
-bool cut_pipeline_read_list(const char *text, struct event_filter_list *list)
+static bool read_list(const char *text, struct event_filter_list *list)
 {
 	list->given = true;
 	if (strcmp(text, "none") == 0)
@@ -207,7 +207,7 @@ bool cut_pipeline_read_list(const char *text, struct event_filter_list *list)
 	}
 }
 
-bool cut_pipeline_read_time(const char *text, struct cut_pipeline *pipeline)
+static bool read_time(const char *text, struct cut_pipeline *pipeline)
 {
 	const char *dots = strstr(text, "..");
 	char from[QUANTITY_TEXT];
@@ -224,4 +224,31 @@ bool cut_pipeline_read_time(const char *text, struct cut_pipeline *pipeline)
 	       (dots[2] == '\0' ||
 		       quantity_read_time(dots + 2, &pipeline->until_ns)) &&
 	       pipeline->from_ns < pipeline->until_ns;
+}
+
+void cut_pipeline_argument_list(const struct argument_value *value)
+{
+	if (!read_list(value->text, value->member))
+		argument_error(value,
+			"'%s' is not a list of numbers (0,3,8-11; none)",
+			value->text);
+}
+
+void cut_pipeline_argument_time(const struct argument_value *value)
+{
+	if (!read_time(value->text, value->member))
+		argument_error(value,
+			"'%s' is not a time window (1.5s..2s, 1.5s.., ..2s)",
+			value->text);
+}
+
+void cut_pipeline_argument_step(const struct argument_value *value)
+{
+	struct cut_pipeline *pipeline = value->member;
+	char *end;
+
+	pipeline->has_step = true;
+	pipeline->step = strtoull(value->text, &end, 10);
+	if (*value->text < '0' || *value->text > '9' || *end != '\0')
+		argument_error(value, "'%s' is not a number", value->text);
 }

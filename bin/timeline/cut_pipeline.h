@@ -8,6 +8,7 @@
 
 #include "transform/event_filter.h"
 #include "transform/cut.h"
+#include "cli/arguments.h"
 #include "input/input.h"
 #include "cli/terminal.h"
 
@@ -34,11 +35,11 @@ struct cut_pipeline {
 int cut_pipeline_apply(const struct cut_pipeline *pipeline, struct input *input,
 	struct cut **cut);
 
-/* Reads "a,b-c" or "none"; false if invalid. Sets `list->given`; the caller
- * frees its ranges. */
-bool cut_pipeline_read_list(const char *text, struct event_filter_list *list);
-
-/* Reads "A..B", each a time or omitted; false if invalid. */
-bool cut_pipeline_read_time(const char *text, struct cut_pipeline *pipeline);
+/* For the options of a command: read a list of numbers into a struct
+ * event_filter_list, whose ranges the command frees; and a window of time, and
+ * the number of a step, into a struct cut_pipeline. */
+void cut_pipeline_argument_list(const struct argument_value *value);
+void cut_pipeline_argument_time(const struct argument_value *value);
+void cut_pipeline_argument_step(const struct argument_value *value);
 
 #endif

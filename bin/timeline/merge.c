@@ -472,7 +472,8 @@ static void on_progress(void *user, uint64_t position)
 	progress_update(&writing->progress, at > 0 ? (uint64_t)at : 0);
 }
 
-static int convert(const struct merger *merger, const struct output *output)
+static int convert(const struct merger *merger, struct event_source *source,
+	const struct output *output)
 {
 	struct write_progress writing = {.out = output->file};
 	struct convert_job job = {.to = merger->options->to,
@@ -485,7 +486,7 @@ static int convert(const struct merger *merger, const struct output *output)
 
 	progress_start(
 		&writing.progress, inputs_progress(merger->inputs), NULL, 0);
-	status = convert_run(merge_source(merger->merge), &job, &err);
+	status = convert_run(source, &job, &err);
 	progress_hide(&writing.progress);
 	if (status == CTP_OK)
 		return EXIT_DONE;
@@ -521,7 +522,8 @@ static int diag_losses(const struct merger *merger, const char *name)
 	return lost && inputs->strict ? EXIT_DAMAGED : EXIT_DONE;
 }
 
-static int write_all(const struct merger *merger)
+static int write_source(
+	const struct merger *merger, struct event_source *source)
 {
 	const struct merge_options *options = merger->options;
 	struct output output;
@@ -530,12 +532,30 @@ static int write_all(const struct merger *merger)
 
 	if (status != EXIT_DONE)
 		return status;
-	status = convert(merger, &output);
+	status = convert(merger, source, &output);
 	if (status == EXIT_DONE)
 		status = diag_losses(merger, output.name);
 	return exit_worse(
 		status, output_close(&output,
 				status == EXIT_DONE || status == EXIT_DAMAGED));
+}
+
+/* Sorts and cuts the merged events: the result is that of 'ctprof cut' after
+ * 'ctprof merge'. */
+static int write_cut(const struct merger *merger)
+{
+	struct input merged = {.name = "the merged timeline",
+		.file = {.source = merge_source(merger->merge)}};
+	struct cut_pipeline pipeline = *merger->options->cut;
+	struct cut *cut = NULL;
+	int status;
+
+	pipeline.progress = inputs_progress(merger->inputs);
+	status = cut_pipeline_apply(&pipeline, &merged, &cut);
+	if (status == EXIT_DONE)
+		status = write_source(merger, merged.file.source);
+	merged.file.source->close(merged.file.source);
+	return status;
 }
 
 static int merge(struct merger *merger)
@@ -554,7 +574,9 @@ static int merge(struct merger *merger)
 		return status;
 	diag_shifts(merger);
 	diag_worst(merger);
-	return write_all(merger);
+	return merger->options->cut == NULL
+		       ? write_source(merger, merge_source(merger->merge))
+		       : write_cut(merger);
 }
 
 /* Losses are reported for inputs that were read to their end. */
@@ -589,7 +611,9 @@ int merge_timelines(const struct merge_options *options)
 		.ranks = calloc(inputs->count, sizeof(*merger.ranks)),
 		.clocks = calloc(inputs->count, sizeof(*merger.clocks)),
 		.merge = merge_new((uint32_t)inputs->count)};
-	bool stores = inputs->count > OPEN_INPUTS_MAX;
+	/* A cut reads all before it writes, so that an error of an input would
+	 * be that of the merged timeline. */
+	bool stores = inputs->count > OPEN_INPUTS_MAX || options->cut != NULL;
 	int status;
 
 	if (stores)

@@ -5,6 +5,7 @@
 #define TIMELINE_MERGE_H
 
 #include "timeline/clocks.h"
+#include "timeline/cut_pipeline.h"
 #include "input/inputs.h"
 
 struct merge_options {
@@ -14,6 +15,8 @@ struct merge_options {
 	bool force;
 	enum clocks_align align;
 	const char *range; /* for CLOCKS_RANGE */
+	/* The part of the merged timeline that is written. NULL: all. */
+	const struct cut_pipeline *cut;
 };
 
 /* Runs the merge. Errors: reported; returns an exit status. */

@@ -61,6 +61,7 @@ trace() {
 "traceEvents":[
 {"ph":"M","name":"process_name","pid":$3,"tid":1,"args":{"name":"python"}},
 {"ph":"X","name":"step","pid":$3,"tid":1,"ts":100,"dur":50},
+{"ph":"X","name":"ProfilerStep#7","cat":"cpu_op","pid":$3,"tid":1,"ts":105,"dur":20},
 {"ph":"X","name":"cudaLaunchKernel","cat":"cuda_runtime","pid":$3,"tid":1,
  "ts":110,"dur":5,"args":{"correlation":9}},
 {"ph":"X","name":"gemm","cat":"kernel","pid":0,"tid":7,"ts":120,"dur":10,
@@ -228,6 +229,23 @@ rm many/broken.json
 "$CTPROF" convert -q -o many/sums.pstats many/rank000.json
 refuses 3 'many/sums.pstats: is a profile' many/*
 rm many/sums.pstats
+
+# A part of the merged timeline is that of cut: the same events, apart from their
+# numbers, which are those of their order.
+"$CTPROF" merge -q -o whole.ctp many/rank01*.json
+for part in --time=2us..60us --step=7 --rank=12-14,18 "--step=7 --rank=15"; do
+	# shellcheck disable=SC2086
+	"$CTPROF" cut -q --force $part -o cut.ctp whole.ctp &&
+		"$CTPROF" convert -q -t csv cut.ctp | cut -d, -f1,5- | sort >cut.csv &&
+		"$CTPROF" merge -q --force $part -o part.ctp many/rank01*.json &&
+		"$CTPROF" convert -q -t csv part.ctp | cut -d, -f1,5- | sort >part.csv &&
+		cmp cut.csv part.csv || complain "merge $part differs from cut"
+done
+[ "$(wc -l <part.csv)" -gt 3 ] || complain "a step has no events"
+"$CTPROF" merge -q --step=8 -o step8.ctp many/rank01*.json 2>said
+[ $? = 1 ] && grep -q 'has no step 8' said || complain "step 8: $(cat said)"
+"$CTPROF" merge -q --rank=3 -o rank.pstats many/rank01*.json 2>said
+[ $? = 2 ] || complain "a profile of a part: $(cat said)"
 
 # An open range lasts until the end of its own recording.
 cat >open0.json <<END
