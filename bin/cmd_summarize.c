@@ -53,6 +53,10 @@ static const struct argument options[] = {
 		"read only the part I, from 0, of N about equal parts of the "
 		"inputs, for example in a job of an array", GROUP_MAIN,
 		OF(options), .call = read_shard},
+	{"paths", 0, NULL, ARGUMENT_FLAG,
+		"also sum call paths, for folded stacks and flame graphs: they "
+		"may be many times as large as the rest", GROUP_MAIN,
+		OF(options.replay.tree)},
 	INPUTS_DEVICE_OPTION(GROUP_MAIN, OF(options.replay.device)),
 	INPUTS_EDGE_TIMES_OPTIONS(GROUP_MAIN, OF(options.replay.all_edge_times)),
 	{"allow-repeats", 0, NULL, ARGUMENT_FLAG,

@@ -166,20 +166,20 @@ static enum ctp_status add_event(
 	return replay_add(reader->replay, event, err);
 }
 
-/* Adds a file's profile to the sums and frees it. If the sums are empty, they
- * are replaced, which is faster, unless the profile has call paths: sums do
- * not have them, so those of the first file would remain. */
-enum ctp_status aggregate_add_profile(
-	struct aggregate *sums, struct profile *profile, struct ctp_error *err)
+/* If the sums are empty, they are replaced, which is faster. */
+enum ctp_status aggregate_add_profile(struct aggregate *sums,
+	struct profile *profile, bool with_paths, struct ctp_error *err)
 {
 	struct profile *less = profile;
 	bool done;
 
-	if (sums->functions->function_count == 0 && profile->node_count == 0) {
+	if (!with_paths)
+		profile_clear_nodes(profile);
+	if (sums->functions->function_count == 0) {
 		less = sums->functions;
 		sums->functions = profile;
 	}
-	done = profile_add(sums->functions, less);
+	done = profile_add_with_paths(sums->functions, less);
 	profile_free(less);
 	return done ? CTP_OK : ctp_no_memory(err);
 }
@@ -231,7 +231,8 @@ static enum ctp_status add_result(
 		diag_cost(reader, profile);
 		diag_ignored(reader, profile);
 	}
-	return aggregate_add_profile(reader->sums, profile, err);
+	return aggregate_add_profile(
+		reader->sums, profile, reader->options.tree, err);
 }
 
 /* The input of a summary. */
@@ -278,7 +279,8 @@ static enum ctp_status read_profile(const struct aggregate_work *work,
 	if (status == CTP_OK && options->joined)
 		status = function_match_join(profile, options->match, err);
 	if (status == CTP_OK)
-		return aggregate_add_profile(work->sums, profile, err);
+		return aggregate_add_profile(
+			work->sums, profile, options->tree, err);
 	profile_free(profile);
 	return status;
 }
@@ -637,7 +639,7 @@ void aggregate_clear(struct aggregate *aggregate)
 static bool add_sums(
 	struct aggregate *to, struct aggregate *from, struct ctp_error *err)
 {
-	bool done = profile_add(to->functions, from->functions) &&
+	bool done = profile_add_with_paths(to->functions, from->functions) &&
 		    (to->phases.sets == NULL ||
 			    phase_totals_add_all(&to->phases, &from->phases));
 

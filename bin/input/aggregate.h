@@ -67,8 +67,9 @@ int aggregate_run(
 	struct aggregate *aggregate, const struct aggregate_options *options);
 void aggregate_clear(struct aggregate *aggregate);
 
-/* Adds a profile of functions, and frees it. Errors: CTP_ERR_NOMEM. */
-enum ctp_status aggregate_add_profile(
-	struct aggregate *sums, struct profile *profile, struct ctp_error *err);
+/* Adds a profile of functions, with or without its call paths, and frees it.
+ * Errors: CTP_ERR_NOMEM. */
+enum ctp_status aggregate_add_profile(struct aggregate *sums,
+	struct profile *profile, bool with_paths, struct ctp_error *err);
 
 #endif

@@ -95,23 +95,25 @@ static void add_counts(struct aggregate *sums, struct summary *from)
 }
 
 static enum ctp_status add_functions(struct aggregate *sums,
-	struct profile *functions, const struct replay_options *options,
+	struct profile *functions, const struct aggregate_options *options,
 	struct ctp_error *err)
 {
+	const struct replay_options *replay = &options->replay;
 	enum ctp_status status = CTP_OK;
 
 	if (functions == NULL)
 		return CTP_OK;
-	if (options->joined)
-		status = function_match_join(functions, options->match, err);
+	if (replay->joined)
+		status = function_match_join(functions, replay->match, err);
 	if (status == CTP_OK)
-		return aggregate_add_profile(sums, functions, err);
+		return aggregate_add_profile(
+			sums, functions, options->whole, err);
 	profile_free(functions);
 	return status;
 }
 
 static enum ctp_status add_all(struct aggregate *sums, struct summary *from,
-	const struct replay_options *options, struct ctp_error *err)
+	const struct aggregate_options *options, struct ctp_error *err)
 {
 	enum ctp_status status = add_functions(sums,
 		summary_take_profile(from, SUMMARY_FUNCTIONS), options, err);
@@ -136,8 +138,7 @@ enum ctp_status aggregate_add_summary(struct aggregate *sums,
 	for (size_t i = 0; i < from->input_count; i++)
 		from->inputs[i].part = part;
 	sums->refused |= status == CTP_ERR_UNSUPPORTED;
-	return status == CTP_OK ? add_all(sums, from, &options->replay, err)
-				: status;
+	return status == CTP_OK ? add_all(sums, from, options, err) : status;
 }
 
 static bool put_counts(struct aggregate *aggregate)

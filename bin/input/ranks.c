@@ -12,18 +12,28 @@
 /* Rank numbers have at most this many digits; longer numbers are times. */
 #define RANK_DIGITS 7
 
-/* Kineto: {"backend": "nccl", "rank": 3, "world_size": 8, ...} */
-static int64_t recorded_rank(const struct rank *rank)
+/* Kineto: {"backend": "nccl", "rank": 3, "world_size": 8, ...}. The rank in a job
+ * of at least `least` processes. */
+static int64_t find_recorded(const struct trace *trace, json_int_t least)
 {
-	const char *text = trace_find_fact(rank->trace, TRACE_DISTRIBUTED);
+	const char *text = trace_find_fact(trace, TRACE_DISTRIBUTED);
 	json_t *root = text == NULL ? NULL : json_loads(text, 0, NULL);
 	const json_t *number = json_object_get(root, "rank");
+	const json_t *size = json_object_get(root, "world_size");
 	int64_t found = -1;
+
+	if (json_is_integer(size) && json_integer_value(size) < least)
+		number = NULL;
 
 	if (json_is_integer(number) && json_integer_value(number) >= 0)
 		found = json_integer_value(number);
 	json_decref(root);
 	return found;
+}
+
+static int64_t recorded_rank(const struct rank *rank)
+{
+	return find_recorded(rank->trace, 0);
 }
 
 /* Reads the number that begins here; -1 if none. */
@@ -68,7 +78,8 @@ static int64_t rank_in_name(const struct rank *rank)
 int64_t ranks_find(const char *path, const struct trace *trace)
 {
 	const struct rank rank = {.path = path, .trace = trace};
-	int64_t number = recorded_rank(&rank);
+	/* A process alone is not a rank of a job. */
+	int64_t number = find_recorded(trace, 2);
 
 	if (number < 0)
 		number = logged_rank(&rank);

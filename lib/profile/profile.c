@@ -34,10 +34,12 @@ void profile_clear_tables(struct profile *profile)
 	memory_free(profile->nodes);
 	memory_free(profile->function_index.entries);
 	memory_free(profile->edge_index.entries);
+	profile_children_clear(&profile->paths);
 }
 
 void profile_clear_nodes(struct profile *profile)
 {
+	profile_children_clear(&profile->paths);
 	memory_free(profile->nodes);
 	profile->nodes = NULL;
 	profile->node_count = 0;
@@ -448,14 +450,67 @@ static bool add_events(
 	return true;
 }
 
-bool profile_add(struct profile *to, const struct profile *from)
+/* Finds the nodes that were not added by add_nodes(). */
+static bool index_nodes(struct profile *profile)
+{
+	struct profile_children *children = &profile->paths;
+
+	if (children->first != NULL)
+		return true;
+	for (uint32_t i = 1; i < profile->node_count; i++) {
+		const struct profile_node *node = &profile->nodes[i];
+		uint32_t parent = node->parent;
+
+		if (!array_ensure_index(&children->first, parent,
+			    &children->first_room, sizeof(*children->first)) ||
+			!index_reserve(&children->index, children->count))
+			return false;
+		if (children->first[parent] == 0) {
+			children->first[parent] = i;
+			continue;
+		}
+		index_add(&children->index,
+			hash_word((uint64_t)parent << 32 | node->function), i);
+		children->count++;
+	}
+	return true;
+}
+
+/* Adds the tree of `from`; map[] translates function numbers. */
+static bool add_nodes(
+	struct profile *to, const struct profile *from, const uint32_t *map)
+{
+	uint32_t *nodes =
+		memory_new_zeroed((size_t)from->node_count + 1, sizeof(*nodes));
+	bool done = nodes != NULL && index_nodes(to);
+
+	if (done && to->node_count == 0 && from->node_count != 0)
+		done = profile_add_node(to, 0, PROFILE_NONE) != PROFILE_NONE;
+	for (uint32_t i = 1; i < from->node_count && done; i++) {
+		const struct profile_node *node = &from->nodes[i];
+
+		nodes[i] = profile_children_find(&to->paths, to,
+			nodes[node->parent], map[node->function]);
+		done = nodes[i] != PROFILE_NONE;
+		if (!done)
+			break;
+		to->nodes[nodes[i]].ncalls += node->ncalls;
+		to->nodes[nodes[i]].self_ns += node->self_ns;
+	}
+	memory_free(nodes);
+	return done;
+}
+
+static bool add_all(
+	struct profile *to, const struct profile *from, bool with_paths)
 {
 	uint32_t *map =
 		memory_new(((size_t)from->function_count + 1) * sizeof(*map));
 	bool done = map != NULL && join_events(to, from) &&
 		    add_functions(to, from, map) &&
 		    profile_add_edges(to, from, map) &&
-		    add_memory(to, from, map) && add_events(to, from, map);
+		    add_memory(to, from, map) && add_events(to, from, map) &&
+		    (!with_paths || add_nodes(to, from, map));
 
 	memory_free(map);
 	to->total_ns += from->total_ns;
@@ -465,6 +520,16 @@ bool profile_add(struct profile *to, const struct profile *from)
 	to->thread_count += from->thread_count;
 	to->no_root = to->no_root || from->no_root;
 	return done;
+}
+
+bool profile_add(struct profile *to, const struct profile *from)
+{
+	return add_all(to, from, false);
+}
+
+bool profile_add_with_paths(struct profile *to, const struct profile *from)
+{
+	return add_all(to, from, true);
 }
 
 struct profile *profile_copy(const struct profile *from)

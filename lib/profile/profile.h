@@ -84,6 +84,14 @@ struct profile_node {
 	uint64_t self_ns;
 };
 
+/* Finds the children of contexts: most have one. */
+struct profile_children {
+	uint32_t *first; /* first child by parent; 0: none yet */
+	uint32_t first_room;
+	struct index index; /* over the others */
+	uint32_t count;     /* of these */
+};
+
 struct profile {
 	struct strtab *text;
 	struct profile_function *functions;
@@ -107,6 +115,8 @@ struct profile {
 	uint32_t function_room, edge_room, node_room; /* private */
 	/* Private; made by the first search. A sorted profile has none. */
 	struct index function_index, edge_index;
+	/* Private; made by profile_add_with_paths(). */
+	struct profile_children paths;
 };
 
 struct profile *profile_new(void); /* free with profile_free() */
@@ -120,6 +130,9 @@ struct profile *profile_copy(const struct profile *from);
  * if all profiles have the same events, the sum has them. False if out of
  * memory; `to` then contains a part of it. */
 bool profile_add(struct profile *to, const struct profile *from);
+
+/* The same with its tree: equal calling contexts are one. */
+bool profile_add_with_paths(struct profile *to, const struct profile *from);
 
 /* Returns the function (name, file, line), added with zero costs if new;
  * PROFILE_NONE if out of memory. Text is copied. `file` may be NULL. */
@@ -140,14 +153,6 @@ void profile_remove_root(struct profile *profile, uint32_t function);
  * also adds the root; a `function` PROFILE_NONE adds only that. */
 uint32_t profile_add_node(
 	struct profile *profile, uint32_t parent, uint32_t function);
-
-/* Finds the children of contexts: most have one. */
-struct profile_children {
-	uint32_t *first; /* first child by parent; 0: none yet */
-	uint32_t first_room;
-	struct index index; /* over the others */
-	uint32_t count;     /* of these */
-};
 
 void profile_children_clear(struct profile_children *children);
 

@@ -310,8 +310,8 @@ enum ctp_status summary_check_inputs(
 		if (one->rank >= 0 && one->rank == two->rank &&
 			one->part != two->part)
 			return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-				"rank %" PRId64 " is there twice: as %s and as "
-				"%s",
+				"rank %" PRId64 " is there twice (see "
+				"--allow-repeats): as %s and as %s",
 				one->rank, one->path, two->path);
 	}
 	sort_inputs(summary, compare_inputs);

@@ -137,7 +137,8 @@ static enum ctp_status add_profiles(
 		struct profile *sum =
 			summary_profile(to, from->profiles[i].group);
 
-		if (sum == NULL || !profile_add(sum, from->profiles[i].profile))
+		if (sum == NULL ||
+			!profile_add_with_paths(sum, from->profiles[i].profile))
 			return ctp_no_memory(err);
 	}
 	return CTP_OK;

@@ -75,6 +75,30 @@ find in -type f ! -name '*.gz' -print0 >names
 	cmp names.ctpart pstats.ctpart
 report $? "--files0-from"
 
+# Call paths of many inputs.
+"$CTPROF" summarize -q --paths -o paths.ctpart "${others[@]:0:4}" &&
+	"$CTPROF" convert -q -t folded --metric count paths.ctpart | sort >a.out
+for input in "${others[@]:0:4}"; do
+	"$CTPROF" convert -q -t folded --metric count "$input" || complain "folded: $input"
+done | awk '{
+		count = $NF
+		sub(/ [0-9]+$/, "")
+		sum[$0] += count
+	}
+	END {
+		for (stack in sum)
+			printf "%s %d\n", stack, sum[stack]
+	}' | sort >b.out
+[ -s a.out ] && cmp a.out b.out
+report $? "--paths"
+for i in 0 1; do
+	"$CTPROF" summarize -q --paths --shard $i/2 -o paths$i.ctpart \
+		"${others[@]:0:4}" || complain "--paths --shard $i/2"
+done
+"$CTPROF" merge -q -o mergedpaths.ctpart paths1.ctpart paths0.ctpart &&
+	cmp paths.ctpart mergedpaths.ctpart
+report $? "merge of call paths"
+
 # refused MESSAGE COMMAND...: status 3, and no output.
 refused() {
 	local message=$1
@@ -88,7 +112,7 @@ refused "input in/flow.pstats is there twice: with " \
 	"$CTPROF" merge names.ctpart all.ctpart
 cp in/rank0.json.gz other_rank0.json.gz
 "$CTPROF" summarize -q -o rank.ctpart other_rank0.json.gz
-refused "rank 0 is there twice: as other_rank0.json.gz and as in/" \
+refused "rank 0 is there twice (see --allow-repeats): as other_rank0.json.gz" \
 	"$CTPROF" merge rank.ctpart all.ctpart
 "$CTPROF" merge -q --allow-repeats -o twice.ctpart rank.ctpart all.ctpart
 report $? "--allow-repeats"

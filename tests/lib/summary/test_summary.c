@@ -268,7 +268,7 @@ START_TEST(an_input_or_a_rank_twice_is_refused)
 		"input a is there twice: with 5 bytes and with 6");
 	check_inputs((struct summary_input){"a", 5, 3, 1},
 		(struct summary_input){"b", 5, 3, 2},
-		"rank 3 is there twice: as a and as b");
+		"rank 3 is there twice (see --allow-repeats): as a and as b");
 	/* One run may read several files of a rank. */
 	check_inputs((struct summary_input){"a", 5, 3, 0},
 		(struct summary_input){"b", 5, 3, 0}, NULL);
