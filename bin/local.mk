@@ -23,6 +23,7 @@ commands = \
 	%D%/cmd_kernels \
 	%D%/cmd_merge \
 	%D%/cmd_phases \
+	%D%/cmd_ranks \
 	%D%/cmd_record \
 	%D%/cmd_repair \
 	%D%/cmd_report \

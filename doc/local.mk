@@ -83,6 +83,8 @@ dist_schemas_DATA = \
 	%D%/schemas/optimize-1.json \
 	%D%/schemas/phases-1.csv.json \
 	%D%/schemas/phases-1.json \
+	%D%/schemas/ranks-1.csv.json \
+	%D%/schemas/ranks-1.json \
 	%D%/schemas/recompilations-1.csv.json \
 	%D%/schemas/recompilations-1.json \
 	%D%/schemas/repair-1.json \

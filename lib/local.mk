@@ -30,6 +30,7 @@ include lib/names/local.mk
 include lib/operators/local.mk
 include lib/phases/local.mk
 include lib/profile/local.mk
+include lib/ranks/local.mk
 include lib/recover/local.mk
 include lib/roofline/local.mk
 include lib/summary/local.mk

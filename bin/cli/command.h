@@ -60,6 +60,7 @@ struct command {
 	X(kernels) \
 	X(diff) \
 	X(phases) \
+	X(ranks) \
 	X(compilations) \
 	X(check) \
 	X(report) \

@@ -23,6 +23,7 @@
 #include "ctpart/ctpart.h"
 #include "input/aggregate_summary.h"
 #include "input/input.h"
+#include "input/rank_totals.h"
 #include "input/ranks.h"
 #include "input/recording_cost.h"
 #include "profile/function_match.h"
@@ -446,6 +447,9 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 	enum ctp_status status;
 	char *unit;
 
+	if (work->options->ranks)
+		return rank_totals_read(
+			work->sums->ranks, input, work->options->phases, err);
 	if (work->options->phases != NULL)
 		return add_phases(work, file, input, err);
 	if (input->file.format == &ctpart_format && work->options->ops == NULL)
@@ -614,9 +618,12 @@ static bool init_sums(
 {
 	*aggregate = (struct aggregate){
 		.summary = summary_new(), .functions = profile_new()};
+	if (options->ranks)
+		aggregate->ranks = ranks_new();
 	if (options->groups != 0)
 		aggregate->build = build_profile_new(options->groups);
 	return aggregate->functions != NULL && aggregate->summary != NULL &&
+	       (!options->ranks || aggregate->ranks != NULL) &&
 	       (options->groups == 0 || aggregate->build != NULL) &&
 	       (options->phases == NULL ||
 		       phase_totals_init(&aggregate->phases, options->phases,
@@ -627,6 +634,7 @@ void aggregate_clear(struct aggregate *aggregate)
 {
 	summary_free(aggregate->summary);
 	profile_free(aggregate->functions);
+	ranks_free(aggregate->ranks);
 	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
 		profile_free(aggregate->groups[i]);
 	build_profile_free(aggregate->build);
@@ -641,7 +649,8 @@ static bool add_sums(
 {
 	bool done = profile_add_with_paths(to->functions, from->functions) &&
 		    (to->phases.sets == NULL ||
-			    phase_totals_add_all(&to->phases, &from->phases));
+			    phase_totals_add_all(&to->phases, &from->phases)) &&
+		    (to->ranks == NULL || ranks_add(to->ranks, from->ranks));
 
 	done = done && aggregate_add_groups(to, from);
 	for (unsigned i = 0; i < LOSS_KINDS; i++)
@@ -871,7 +880,9 @@ static void set_request(const struct aggregate_options *options,
 {
 	request->skip_args = true;
 	request->detailed_names = options->phases == NULL;
-	if (options->phases == NULL && options->ops != NULL)
+	if (options->ranks)
+		request->kept_args = collective_args;
+	else if (options->phases == NULL && options->ops != NULL)
 		request->kept_args = averages_args;
 	if (options->whole) {
 		summary_collect_args(args);

@@ -15,6 +15,7 @@
 #include "input/phase_totals.h"
 #include "profile/profile.h"
 #include "profile/replay.h"
+#include "ranks/ranks.h"
 #include "summary/summary.h"
 #include "input/input_tree.h"
 
@@ -30,6 +31,8 @@ struct aggregate_options {
 	 * thread. NULL: none. */
 	const struct phase_sets *phases;
 	bool by_thread;
+	/* Ranks and their phases instead of all else. */
+	bool ranks;
 	/* Also everything else that a summary has. */
 	bool whole;
 	/* Only one of `shard_count` parts of the inputs; 0: all. */
@@ -48,6 +51,7 @@ struct aggregate {
 	struct profile *groups[BUILD_GROUP_COUNT];
 	struct build_profile *build; /* during reading */
 	struct phase_totals phases;
+	struct ranks *ranks; /* NULL: not asked for */
 	uint64_t losses[LOSS_KINDS];
 	uint64_t skipped[INPUT_TREE_SKIP_COUNT];
 	uint64_t file_count;  /* files added up */

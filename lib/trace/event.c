@@ -71,6 +71,16 @@ void event_copy_clear(struct event *event)
 	event->arg_count = 0;
 }
 
+const struct event_arg *event_find_arg(
+	const struct trace *trace, const struct event *event, const char *key)
+{
+	for (uint32_t i = 0; i < event->arg_count; i++)
+		if (strcmp(strtab_text(trace->text, event->args[i].key, NULL),
+			    key) == 0)
+			return &event->args[i];
+	return NULL;
+}
+
 int64_t event_end(const struct event *event)
 {
 	uint64_t rest_ns =

@@ -126,6 +126,10 @@ void event_source_wrap(struct event_source *source, struct event_source *inner,
 bool event_copy(struct event *to, const struct event *from);
 void event_copy_clear(struct event *event);
 
+/* The argument with this key; NULL if it is missing. */
+const struct event_arg *event_find_arg(
+	const struct trace *trace, const struct event *event, const char *key);
+
 /* End time of an event with a duration; for an EVENT_END, the range's end
  * before clipping. */
 int64_t event_end(const struct event *event);

@@ -91,21 +91,10 @@ static size_t find_key(const struct align_marks *marks, uint64_t key)
 	return at;
 }
 
-/* NULL if there is no argument of that name. */
-static const struct event_arg *find_arg(
-	const struct trace *trace, const struct event *event, const char *key)
-{
-	for (uint32_t i = 0; i < event->arg_count; i++)
-		if (strcmp(strtab_text(trace->text, event->args[i].key, NULL),
-			    key) == 0)
-			return &event->args[i];
-	return NULL;
-}
-
 static uint64_t hash_text(const struct trace *trace, const struct event *event,
 	const char *key, uint64_t before)
 {
-	const struct event_arg *arg = find_arg(trace, event, key);
+	const struct event_arg *arg = event_find_arg(trace, event, key);
 	uint64_t parts[2] = {before, 0};
 
 	if (arg != NULL && (arg->kind == ARG_TEXT || arg->kind == ARG_JSON))
@@ -155,7 +144,7 @@ static enum evidence evidence_of(
 		trace->tracks[event->track].kind != TRACE_STREAM ||
 		strncmp(name, "nccl", 4) != 0)
 		return EVIDENCE_COUNT;
-	arg = find_arg(trace, event, "Collective name");
+	arg = event_find_arg(trace, event, "Collective name");
 	if (arg != NULL && arg->kind == ARG_TEXT)
 		return has_prefix(arg, "send") || has_prefix(arg, "recv")
 			       ? EVIDENCE_COUNT
@@ -176,7 +165,7 @@ static bool add_collective(struct collection *collection,
 	enum evidence evidence, const struct trace *trace,
 	const struct event *event)
 {
-	const struct event_arg *number = find_arg(trace, event, "Seq");
+	const struct event_arg *number = event_find_arg(trace, event, "Seq");
 	const char *name = trace_site_name(trace, event->site);
 	struct align_marks *to = &collection->unnumbered[evidence];
 	uint64_t key = hash_text(trace, event, "Process Group Name", 0);

@@ -55,6 +55,7 @@ FORMS = [
      "graph_breaks"),
     ("phases", True, "phases", "build/main.cpp.json", "calls.folded"),
     ("phases", True, "phases", "--threads", "sync", "log.ctp"),
+    ("ranks", True, "ranks", "sync", "resnet"),
     ("diff", True, "diff", "before", "after"),
     ("diff", True, "diff", "--top", "1", "calls.folded", "slow.folded"),
     ("diff", True, "diff", "1.callgrind", "2.callgrind"),

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 shell_tests += \
 	%D%/gaps.sh \
-	%D%/kernels.sh
+	%D%/kernels.sh \
+	%D%/ranks.sh
 EXTRA_DIST += \
 	%D%/gaps_check.py \
 	%D%/gaps_counters.py \
 	%D%/kernels_check.py \
 	%D%/kernels_torch.py \
+	%D%/ranks_check.py \
 	%D%/gaps

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* The events of one recording as ranks of a job: see ranks.h. */
+#ifndef RANKS_INPUT_H
+#define RANKS_INPUT_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "phases/phase_rules.h"
+#include "profile/profile.h"
+#include "ranks/ranks.h"
+#include "trace/event.h"
+
+/* The recording's place in its job; texts are borrowed. */
+struct ranks_place {
+	int64_t rank;      /* -1: unknown */
+	uint64_t world;    /* number of ranks; 0: unknown */
+	const char *input; /* name of the input */
+	const char *host;  /* "": unknown */
+};
+
+struct ranks_input;
+
+/* Both are borrowed until ranks_input_free(). `phases`, which may be NULL, are
+ * the rules of phases. NULL if out of memory. */
+struct ranks_input *ranks_input_new(
+	struct trace *trace, const struct phase_sets *phases);
+void ranks_input_free(struct ranks_input *input);
+
+/* Errors: CTP_ERR_NOMEM; CTP_ERR_IO for temporary files. */
+enum ctp_status ranks_input_add(struct ranks_input *input,
+	const struct event *event, struct ctp_error *err);
+
+/*
+ * Adds the recording to `ranks`, after the last event. Call it once. CTP_END,
+ * and nothing is added, if the recording has neither threads nor devices.
+ *
+ * Errors: as above.
+ */
+enum ctp_status ranks_input_finish(struct ranks_input *input,
+	const struct ranks_place *place, struct ranks *ranks,
+	struct ctp_error *err);
+
+#endif
