@@ -168,7 +168,7 @@ uint64_t spread_deviation(const struct spread *spread)
 	if (!__builtin_mul_overflow(spread->squares, count, &all))
 		return all <= square ? 0
 				     : root((all - square) / (count * count));
-	/* Of times above 10^12 ns, a mean without its fraction is enough. */
+	/* Above 10^12 ns, a mean without its fraction is enough. */
 	all = spread->squares / count;
 	return all <= mean * mean ? 0 : root(all - mean * mean);
 }

@@ -151,7 +151,7 @@ for page in "$work"/pages/*; do
 		cp "$srcdir/tests/traces/compile/functions.json.gz" \
 			compile.ctp
 		gzip -dc build/*.gz | head -c 5000 | gzip >killed.json.gz
-		for trace in t train big; do
+		for trace in t train big rank0 rank1; do
 			cp "$srcdir/tests/traces/v100_resnet50_2020_piece.json.gz" \
 				$trace.json.gz
 		done

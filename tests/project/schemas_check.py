@@ -55,7 +55,10 @@ FORMS = [
      "graph_breaks"),
     ("phases", True, "phases", "build/main.cpp.json", "calls.folded"),
     ("phases", True, "phases", "--threads", "sync", "log.ctp"),
-    ("ranks", True, "ranks", "sync", "resnet"),
+    ("ranks", True, "ranks", "sync", "rank0.json", "rank1.json",
+     "build/main.cpp.json"),
+    ("ranks", True, "ranks", "--by", "host", "node_1.2.pt.trace.json",
+     "rank0.json"),
     ("diff", True, "diff", "before", "after"),
     ("diff", True, "diff", "--top", "1", "calls.folded", "slow.folded"),
     ("diff", True, "diff", "1.callgrind", "2.callgrind"),
@@ -78,6 +81,30 @@ def save(name, content):
 
 def link(name, *path):
     os.symlink(os.path.join(SOURCE, "tests", *path), os.path.join(WORK, name))
+
+
+def make_collectives(rank):
+    """A step of a rank that waits for the next one in an all-reduce, and a
+    broadcast that the profiler does not describe."""
+    described = {"Collective name": "allreduce", "In msg nelems": 1000,
+                 "Out msg nelems": 1000, "Group size": 2, "dtype": "Float",
+                 "Process Group Name": "0", "Seq": 7,
+                 "Process Group Ranks": "[0, 1]"}
+    kernels = ("gemm", 10, {}), ("ncclDevKernel_Broadcast_RING_LL", 3, {}), (
+        "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 9 - 4 * rank, described)
+    events = [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1",
+               "pid": 9, "tid": 9, "ts": 100, "dur": 60 - rank * 20}]
+    for number, (name, dur, args) in enumerate(kernels, 1):
+        events += [
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel",
+             "pid": 9, "tid": 9, "ts": 100 + number, "dur": .5,
+             "args": {"correlation": number}},
+            {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7,
+             "ts": 100 + 10 * number, "dur": dur,
+             "args": {"device": 0, "stream": 7, "correlation": number,
+                      **args}}]
+    return {"distributedInfo": {"rank": rank, "world_size": 2},
+            "traceEvents": events}
 
 
 # All the members of PyTorch's operations, and of their launches.
@@ -128,6 +155,9 @@ def make_inputs():
     save("build/other.json", json.dumps(make_ops()).encode())
     os.symlink("main.cpp.json", os.path.join(WORK, "build", "link.json"))
     save("ops.json", json.dumps(make_ops()).encode())
+    for rank, name in enumerate(("rank0.json", "rank1.json",
+                                 "node_1.2.pt.trace.json")):
+        save(name, json.dumps(make_collectives(rank)).encode())
     save("cut.json", json.dumps(make_ops()).encode()[:-30])
     save("calls.folded", b"main;b;a 7000\nmain;a 9000\nmain 3000\ngone 1\n")
     save("slow.folded", b"main;b;a 7000\nmain;a 20000\nmain 3000\nnew 1\n")
