@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_sites.h"
+#include "code_watch.h"
 #include "ptr_map.h"
 
 /* The interpreter's lock is never released while this one is held. */
@@ -70,6 +72,9 @@ static PyObject *object_to_pin(const struct callee_seen *seen)
 {
 	PyObject *self;
 
+	if (PyCode_Check(seen->object))
+		return code_watch((PyCodeObject *)seen->object) ? NULL
+								: seen->object;
 	if (!PyCFunction_Check(seen->object))
 		return Py_TYPE(seen->object) == &PyMethodDescr_Type
 			       ? NULL
@@ -104,7 +109,7 @@ static struct callee *callee_new(const struct callee_seen *seen)
 	return callee;
 }
 
-const struct callee *callee_find(const struct callee_seen *seen)
+struct callee *callee_find(const struct callee_seen *seen)
 {
 	struct callee *callee = find(seen->identity);
 	struct callee *other, *unused = NULL;
@@ -126,6 +131,20 @@ const struct callee *callee_find(const struct callee_seen *seen)
 		return callee;
 	callee_free(unused);
 	return other;
+}
+
+void callee_code_freed(const void *code)
+{
+	struct callee *callee;
+
+	pthread_mutex_lock(&lock);
+	callee = ptr_map_remove(&table, code, NULL);
+	pthread_mutex_unlock(&lock);
+	if (callee == NULL)
+		return;
+	/* Other threads do not use it, since they do not run its code. */
+	call_sites_forget(callee);
+	callee_free(callee);
 }
 
 void callee_forget(void)

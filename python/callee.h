@@ -16,6 +16,9 @@
 #include "callee_name.h"
 #include "code_filter.h"
 
+/* The lists of a callee in which its calls and those that it makes are. */
+enum callee_list { CALLEE_CALLED, CALLEE_CALLING, CALLEE_LISTS };
+
 struct callee {
 	const void *identity;
 	enum callee_kind kind;
@@ -24,17 +27,19 @@ struct callee {
 	const char *category;
 	bool has_values; /* arguments and results are recorded */
 	PyObject *kept;  /* keeps the identity alive; NULL: not needed */
+	struct call_site *calls[CALLEE_LISTS]; /* call_sites.c */
 };
 
 /*
  * The callee, created when first seen. NULL if out of memory.
  *
- * Ownership: the table's, until callee_forget(). So is what gives its identity:
- * a freed code object's address would come again.
+ * Ownership: the table's, until callee_forget() or, for a Python function, until
+ * its code object is freed. Other objects that give an identity are kept alive:
+ * their addresses would come again.
  * Threads: any that may run Python. The pending exception must have been put
  * aside.
  */
-const struct callee *callee_find(const struct callee_seen *seen);
+struct callee *callee_find(const struct callee_seen *seen);
 
 /* The types of the most frequent callees that are not builtin functions. */
 static inline bool callee_is_usual(const PyTypeObject *type)
@@ -55,6 +60,10 @@ static inline bool callee_is_builtin(PyObject *object)
 
 /* Whether it is known and belongs to the profiler itself. */
 bool callee_is_hidden(const void *identity);
+
+/* The code object is being freed; it need not be a callee. Threads: any that may
+ * run Python. Neither runs Python nor touches exceptions. */
+void callee_code_freed(const void *code);
 
 /* Forgets all, while no trace is on: a trace takes names from the objects that
  * it sees first, and its filters decide which calls are recorded. */

@@ -65,12 +65,25 @@ static void rewind_to(
 	};
 }
 
+static struct line_table_reader *reader_of(
+	struct line_tables *tables, const PyCodeObject *code)
+{
+	return &tables->readers[ptr_map_hash(code, NULL) >>
+				(64 - LINE_TABLE_BITS)];
+}
+
+void line_table_forget(struct line_tables *tables, const PyCodeObject *code)
+{
+	struct line_table_reader *reader = reader_of(tables, code);
+
+	if (reader->code == code)
+		reader->code = NULL;
+}
+
 uint32_t line_table_find(
 	struct line_tables *tables, const PyCodeObject *code, int index)
 {
-	struct line_table_reader *reader =
-		&tables->readers[ptr_map_hash(code, NULL) >>
-				 (64 - LINE_TABLE_BITS)];
+	struct line_table_reader *reader = reader_of(tables, code);
 
 	if (index < 0)
 		return code->co_firstlineno > 0 ? (uint32_t)code->co_firstlineno

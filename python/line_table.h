@@ -42,4 +42,8 @@ struct line_tables {
 uint32_t line_table_find(
 	struct line_tables *tables, const PyCodeObject *code, int index);
 
+/* Removes the code's entry, if it has one. Threads: in a free-threaded build,
+ * the tables' thread may be reading the entry of another code. */
+void line_table_forget(struct line_tables *tables, const PyCodeObject *code);
+
 #endif

@@ -19,11 +19,13 @@ python_modules = \
 	%D%/ctprof/pytest_plugin.py \
 	%D%/ctprof/site/sitecustomize.py
 python_sources = \
+	%D%/call_sites.c \
 	%D%/call_values.c \
 	%D%/callee.c \
 	%D%/callee_name.c \
 	%D%/children.c \
 	%D%/code_filter.c \
+	%D%/code_watch.c \
 	%D%/hook_monitoring.c \
 	%D%/hook_setprofile.c \
 	%D%/integrations.c \
@@ -43,11 +45,13 @@ python_convert_sources = \
 	%D%/convert/profile_tables.c \
 	%D%/convert/report.c
 python_headers = \
+	%D%/call_sites.h \
 	%D%/call_values.h \
 	%D%/callee.h \
 	%D%/callee_name.h \
 	%D%/children.h \
 	%D%/code_filter.h \
+	%D%/code_watch.h \
 	%D%/convert/event_iterator.h \
 	%D%/convert/profile_tables.h \
 	%D%/convert/report.h \

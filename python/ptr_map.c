@@ -58,6 +58,41 @@ int ptr_map_add(struct ptr_map *table, struct ptr_map_entry entry)
 	return 0;
 }
 
+/* Moves entries back into the free place, so that none is behind a free one. */
+static void close_gap(struct ptr_map *table, size_t gap)
+{
+	size_t mask = table->size - 1;
+
+	for (size_t at = (gap + 1) & mask; table->entries[at].first != NULL;
+		at = (at + 1) & mask) {
+		const struct ptr_map_entry *entry = &table->entries[at];
+		size_t home = ptr_map_hash(entry->first, entry->second) >> 32;
+
+		if (((at - home) & mask) < ((at - gap) & mask))
+			continue;
+		table->entries[gap] = *entry;
+		gap = at;
+	}
+	table->entries[gap] = (struct ptr_map_entry){0};
+}
+
+void *ptr_map_remove(
+	struct ptr_map *table, const void *first, const void *second)
+{
+	struct ptr_map_entry *entry;
+	void *value;
+
+	if (table->size == 0)
+		return NULL;
+	entry = place_of(table, first, second);
+	value = entry->value;
+	if (value == NULL)
+		return NULL;
+	close_gap(table, (size_t)(entry - table->entries));
+	table->used--;
+	return value;
+}
+
 void ptr_map_clear(struct ptr_map *table)
 {
 	free(table->entries);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A hash table from a pair of pointers to a pointer; it only grows. */
+/* A hash table from a pair of pointers to a pointer. */
 #ifndef PYTHON_PTR_MAP_H
 #define PYTHON_PTR_MAP_H
 
@@ -34,6 +34,10 @@ void *ptr_map_find(
 /* Adds a value for the pair, which must not be in the map. -1 if out of
  * memory. */
 int ptr_map_add(struct ptr_map *table, struct ptr_map_entry entry);
+
+/* Removes the pair, and returns its value; NULL if it is not in the map. */
+void *ptr_map_remove(
+	struct ptr_map *table, const void *first, const void *second);
 
 /* Removes all pairs; the values belong to the caller. */
 void ptr_map_clear(struct ptr_map *table);

@@ -136,6 +136,61 @@ struct tracer_thread *threads_self(void)
 	return thread;
 }
 
+/* Guards the caches where the interpreter's lock does not. */
+#ifdef Py_GIL_DISABLED
+static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
+#define CACHE_LOCK() pthread_mutex_lock(&cache_lock)
+#define CACHE_UNLOCK() pthread_mutex_unlock(&cache_lock)
+#else
+#define CACHE_LOCK() ((void)0)
+#define CACHE_UNLOCK() ((void)0)
+#endif
+
+void threads_cache(
+	struct tracer_thread *thread, const struct tracer_slot *entry)
+{
+	struct tracer_slot *slot =
+		threads_slot(thread, entry->identity, entry->place);
+
+	CACHE_LOCK();
+	if (slot->identity != NULL)
+		*threads_other_slot(slot) = *slot;
+	*slot = *entry;
+	CACHE_UNLOCK();
+}
+
+static void forget(
+	struct tracer_slot *slot, const void *identity, const void *place)
+{
+	if (slot->identity == identity && slot->place == place)
+		__atomic_store_n(&slot->identity, NULL, __ATOMIC_RELAXED);
+}
+
+void threads_forget_call(const void *identity, const void *place)
+{
+	pthread_mutex_lock(&lock);
+	CACHE_LOCK();
+	for (struct tracer_thread *t = threads; t != NULL; t = t->next) {
+		struct tracer_slot *slot = threads_slot(t, identity, place);
+
+		/* Other caches are not even cleared. */
+		if (t->trace == 0)
+			continue;
+		forget(slot, identity, place);
+		forget(threads_other_slot(slot), identity, place);
+	}
+	CACHE_UNLOCK();
+	pthread_mutex_unlock(&lock);
+}
+
+void threads_forget_code(const void *code)
+{
+	pthread_mutex_lock(&lock);
+	for (struct tracer_thread *t = threads; t != NULL; t = t->next)
+		line_table_forget(&t->line_tables, code);
+	pthread_mutex_unlock(&lock);
+}
+
 struct tracer_counts threads_collect_counts(void)
 {
 	struct tracer_counts sum = {0};

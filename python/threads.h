@@ -64,8 +64,7 @@ struct tracer_thread {
 	bool has_greenlets;         /* and our switch function is set */
 	char name[TRACER_NAME_MAX]; /* as in the log */
 	struct tracer_thread *next;
-	struct line_tables
-		line_tables; /* of callers that callee_find() keeps */
+	struct line_tables line_tables; /* of callers that are callees */
 	_Alignas(64) struct tracer_slot slots[TRACER_SLOTS];
 };
 
@@ -81,6 +80,15 @@ extern __thread struct tracer_thread *tracer_self
  * touch Python; exceptions stay as they are. */
 struct tracer_thread *threads_self(void);
 
+/* Has the thread joined the trace that is on? */
+static inline __attribute__((always_inline)) bool tracer_is_in(
+	const struct tracer_thread *thread)
+{
+	return TRACER_LIKELY(
+		thread != NULL &&
+		thread->trace == __atomic_load_n(&tracer_on, __ATOMIC_RELAXED));
+}
+
 /* Increments a counter of a thread; only that thread may call this. */
 static inline void threads_count(uint64_t *counter)
 {
@@ -88,6 +96,15 @@ static inline void threads_count(uint64_t *counter)
 		__atomic_load_n(counter, __ATOMIC_RELAXED) + 1,
 		__ATOMIC_RELAXED);
 }
+
+/* Adds an entry to the calling thread's cache. */
+void threads_cache(
+	struct tracer_thread *thread, const struct tracer_slot *entry);
+
+/* Removes these calls from all threads' caches; or what they know of a code
+ * object. Its code is freed, so that no thread looks for it meanwhile. */
+void threads_forget_call(const void *identity, const void *place);
+void threads_forget_code(const void *code);
 
 /* The counts of all threads since the last call. */
 struct tracer_counts threads_collect_counts(void);

@@ -104,14 +104,6 @@ tracer_find(
  * half.
  */
 
-static inline __attribute__((always_inline)) bool tracer_is_in(
-	const struct tracer_thread *thread)
-{
-	return TRACER_LIKELY(
-		thread != NULL &&
-		thread->trace == __atomic_load_n(&tracer_on, __ATOMIC_RELAXED));
-}
-
 /*
  * Enters a call from `place`: any address that is the same for the same
  * instruction, and distinct among the calls of this callee, as long as their

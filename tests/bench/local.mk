@@ -54,7 +54,8 @@ bench-traces: all tests/support/make_trace$(EXEEXT)
 # Python's profilers, on each interpreter that the package is built for.
 python_bench = tests/python/bench.py tests/python/bench_cost.py \
 	tests/python/bench_floor.c tests/python/bench_loads.py \
-	tests/python/bench_table.py tests/python/bench_times.py
+	tests/python/bench_memory.py tests/python/bench_table.py \
+	tests/python/bench_times.py
 EXTRA_DIST += $(python_bench)
 bench-python: all $(python_floors)
 	@if [ -z '$(CTP_PYTHONS)' ]; then \
@@ -74,4 +75,9 @@ bench-python-times: all
 			|| exit; \
 	done
 
-.PHONY: bench bench-recorder bench-traces bench-python bench-python-times
+# The memory of programs that generate code.
+bench-python-memory: all
+	@python3 -B $(srcdir)/tests/python/bench_memory.py $(CTP_PYTHONS)
+
+.PHONY: bench bench-recorder bench-traces bench-python bench-python-memory \
+	bench-python-times

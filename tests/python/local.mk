@@ -35,6 +35,7 @@ python_tests = \
 	tests/python/test_compile.py \
 	tests/python/test_dynamo.py \
 	tests/python/test_exact.py \
+	tests/python/test_generated.py \
 	tests/python/test_integrations.py \
 	tests/python/test_labels.py \
 	tests/python/test_life.py \
