@@ -71,17 +71,6 @@ static bool make_room(struct phase_totals *totals, size_t more)
 	return true;
 }
 
-static char *copy_text(const char *text, size_t size)
-{
-	char *to = memory_new(size + 1);
-
-	if (to == NULL)
-		return NULL;
-	memcpy(to, text, size);
-	to[size] = '\0';
-	return to;
-}
-
 /* Copies the names, since a thread outlives its input. */
 static bool add_thread(struct phase_totals *totals,
 	const struct phase_totals_input *input, uint32_t set,
@@ -94,8 +83,8 @@ static bool add_thread(struct phase_totals *totals,
 	struct phase_total_thread thread = {
 		.file = input->file,
 		.track = from->track,
-		.path = copy_text(input->path, strlen(input->path)),
-		.name = copy_text(name, size),
+		.path = memory_copy_text(input->path, strlen(input->path)),
+		.name = memory_copy_text(name, size),
 		.pid = track->pid,
 		.tid = track->tid,
 		.set = set,

@@ -194,6 +194,17 @@ bool array_extend(void *array, uint32_t index, uint32_t *room, size_t size)
 	return true;
 }
 
+char *memory_copy_text(const char *text, size_t size)
+{
+	char *copy = memory_new(size + 1);
+
+	if (copy == NULL)
+		return NULL;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	return copy;
+}
+
 void memory_free(void *piece)
 {
 	uncount(malloc_usable_size(piece));

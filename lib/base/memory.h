@@ -21,6 +21,9 @@ void *memory_resize(void *old, size_t size);
 void *memory_resize_array(void *old, size_t count, size_t size);
 void memory_free(void *memory);
 
+/* A copy of the text with a zero byte at its end. */
+char *memory_copy_text(const char *text, size_t size);
+
 /* Slow paths of the three functions below. */
 bool array_grow(void *array, size_t *room, size_t size);
 bool array_grow32(void *array, uint32_t *room, size_t size);

@@ -219,17 +219,6 @@ static enum ctp_status parse_lines(struct parser *parser, size_t size)
 	return status;
 }
 
-static char *copy(const char *text, size_t size)
-{
-	char *to = memory_new(size + 1);
-
-	if (to == NULL)
-		return NULL;
-	memcpy(to, text, size);
-	to[size] = '\0';
-	return to;
-}
-
 enum ctp_status phase_rules_parse(const char *name, const char *text,
 	size_t size, struct phase_rules **out, struct ctp_error *err)
 {
@@ -239,8 +228,8 @@ enum ctp_status phase_rules_parse(const char *name, const char *text,
 
 	if (rules == NULL)
 		return ctp_no_memory(err);
-	rules->name = copy(name, strlen(name));
-	rules->text = copy(text, size);
+	rules->name = memory_copy_text(name, strlen(name));
+	rules->text = memory_copy_text(text, size);
 	if (rules->name == NULL || rules->text == NULL)
 		status = ctp_no_memory(err);
 	else

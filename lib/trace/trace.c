@@ -259,18 +259,12 @@ uint32_t trace_add_module(struct trace *trace, struct trace_module module)
 
 static bool copy_arg(struct event_arg *to, const struct event_arg *from)
 {
-	char *bytes;
-
 	*to = *from;
 	if (from->kind != ARG_TEXT && from->kind != ARG_JSON)
 		return true;
-	bytes = memory_new(from->value.text.size + 1);
-	if (bytes == NULL)
-		return false;
-	memcpy(bytes, from->value.text.bytes, from->value.text.size);
-	bytes[from->value.text.size] = '\0';
-	to->value.text.bytes = bytes;
-	return true;
+	to->value.text.bytes =
+		memory_copy_text(from->value.text.bytes, from->value.text.size);
+	return to->value.text.bytes != NULL;
 }
 
 static bool copy_device(

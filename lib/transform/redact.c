@@ -450,15 +450,13 @@ bool redact_rules_add_word(
 		rules->overflow = true;
 		return true;
 	}
-	word = memory_new(size + 1);
+	word = memory_copy_text(text, size);
 	if (word == NULL ||
 		!array_ensure_index(&rules->words, rules->word_count,
 			&rules->word_room, sizeof(*rules->words))) {
 		memory_free(word);
 		return false;
 	}
-	memcpy(word, text, size);
-	word[size] = '\0';
 	rules->words[rules->word_count++] = word;
 	return true;
 }
