@@ -53,20 +53,6 @@ void table_clear(struct table *table)
 	memory_free(table->names);
 }
 
-void table_hide_below(struct table *table, const char *title, size_t width)
-{
-	for (size_t i = 0; i + 1 < table->column_count; i++)
-		if (strcmp(table->columns[i].title, title) == 0)
-			table->min_line_width[i] = width;
-}
-
-void table_hide_narrow(struct table *table, const char *title)
-{
-	for (size_t i = 0; i + 1 < table->column_count; i++)
-		if (strcmp(table->columns[i].title, title) == 0)
-			table->optional[i] = true;
-}
-
 void table_add_row(struct table *table, enum table_style style)
 {
 	buffer_add_byte(&table->text, (uint8_t)style);
@@ -497,10 +483,4 @@ void table_csv_raw(void)
 void table_csv_field(FILE *out, const char *text)
 {
 	(void)csv_field(out, text, strlen(text), csv_raw);
-}
-
-void table_csv(FILE *out, const char *text, char end)
-{
-	table_csv_field(out, text);
-	putc(end, out);
 }

@@ -25,8 +25,10 @@ struct table_name {
 struct table {
 	const struct table_column *columns; /* borrowed */
 	size_t column_count;
-	size_t min_line_width[TABLE_COLUMNS_MAX]; /* of table_hide_below() */
-	bool optional[TABLE_COLUMNS_MAX];         /* of table_hide_narrow() */
+	/* Columns, not the last, that shorter lines do without; and those that
+	 * go, from the first, if text would otherwise have too little room. */
+	size_t min_line_width[TABLE_COLUMNS_MAX];
+	bool optional[TABLE_COLUMNS_MAX];
 	struct buffer text;       /* rows of cells, each with a zero byte */
 	struct table_name *names; /* in cell order */
 	size_t name_count;
@@ -38,15 +40,6 @@ enum table_style { TABLE_PLAIN = 1, TABLE_HOT, TABLE_FAINT, TABLE_GOOD };
 void table_init(struct table *table, const struct table_column *columns,
 	size_t column_count);
 void table_clear(struct table *table);
-
-/* Drops the column of this title if lines have fewer than `width` characters.
- * Not for the last column. */
-void table_hide_below(struct table *table, const char *title, size_t width);
-
-/* Drops the column of this title if text columns would otherwise have too
- * little room; of several columns the first goes first. Not for the last
- * column. */
-void table_hide_narrow(struct table *table, const char *title);
 
 /* Begins a row; add all its cells next. The style is visible only in color. */
 void table_add_row(struct table *table, enum table_style style);
@@ -75,9 +68,6 @@ void table_text(FILE *out, const char *bytes, size_t size);
 
 /* Prints a CSV field, quoted by csv_field.h. */
 void table_csv_field(FILE *out, const char *text);
-
-/* The same with its end: ',' or '\n'. */
-void table_csv(FILE *out, const char *text, char end);
 
 /* Turns off the protection against formulas in spreadsheets. */
 void table_csv_raw(void);

@@ -272,23 +272,6 @@ size_t utf8_escape(char text[UTF8_ESCAPE_TEXT], const char *bytes, size_t size)
 	return length;
 }
 
-void utf8_add_escaped(struct buffer *out, const char *bytes, size_t size)
-{
-	char escape[UTF8_ESCAPE_TEXT];
-
-	while (size > 0) {
-		size_t used = utf8_safe_prefix(bytes, size);
-
-		buffer_add(out, bytes, used);
-		if (used < size) {
-			used += utf8_escape(escape, bytes + used, size - used);
-			buffer_add_text(out, escape);
-		}
-		bytes += used;
-		size -= used;
-	}
-}
-
 void utf8_add_printable(struct buffer *out, const char *bytes, size_t size)
 {
 	const uint8_t *at = (const uint8_t *)bytes;

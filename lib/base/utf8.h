@@ -52,12 +52,10 @@ size_t utf8_safe_prefix(const char *bytes, size_t size);
  * of bytes escaped; `size` is not 0. */
 size_t utf8_escape(char text[UTF8_ESCAPE_TEXT], const char *bytes, size_t size);
 
-/* Appends the text with these escaped. Blanks stay as they are. */
-void utf8_add_escaped(struct buffer *out, const char *bytes, size_t size);
-
 /*
- * The same, for one line of a text file, a terminal or XML: white space,
- * including newlines, becomes one space, and is removed at both ends.
+ * Appends the text with these escaped, for one line of a text file, a terminal or
+ * XML: white space, including newlines, becomes one space, and is removed at both
+ * ends.
  */
 void utf8_add_printable(struct buffer *out, const char *bytes, size_t size);
 

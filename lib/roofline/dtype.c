@@ -120,11 +120,6 @@ static const struct {
 	{"_i8i", DTYPE_INT8},
 };
 
-const char *dtype_name(enum dtype dtype)
-{
-	return names[dtype];
-}
-
 struct dtype_element dtype_of_type(const char *text, size_t size)
 {
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)

@@ -26,11 +26,9 @@ struct dtype_element {
 	uint32_t bytes; /* of one element; 0: unknown */
 };
 
-/* "bf16". dtype_find() does not accept "unknown" and "other". */
-const char *dtype_name(enum dtype dtype);
-
 /* Finds a type by any common name: "bf16", "bfloat16", "c10::BFloat16", ...
- * ignoring case; DTYPE_UNKNOWN if there is none. */
+ * ignoring case; DTYPE_UNKNOWN if there is none. It does not accept "unknown" and
+ * "other". */
 enum dtype dtype_find(const char *name);
 
 /*

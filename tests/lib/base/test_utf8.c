@@ -206,19 +206,6 @@ START_TEST(printable_text_escapes_other_characters)
 }
 END_TEST
 
-START_TEST(escaped_text_keeps_its_blanks)
-{
-	struct buffer out = BUFFER_INIT;
-	const char text[] = "  a \t\n\0\r\xe2\x80\xa8 ";
-
-	utf8_add_escaped(&out, text, sizeof(text));
-	buffer_add_byte(&out, 0);
-	ck_assert_str_eq(
-		(const char *)out.bytes, "  a \\t\\n\\u0000\\r\\u2028 \\u0000");
-	buffer_clear(&out);
-}
-END_TEST
-
 static bool is_raw(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7f && point < 0xa0) ||
@@ -308,7 +295,6 @@ int main(void)
 	tcase_add_test(tests, invalid_bytes_are_replaced);
 	tcase_add_test(tests, printable_text_is_one_line_of_characters);
 	tcase_add_test(tests, printable_text_escapes_other_characters);
-	tcase_add_test(tests, escaped_text_keeps_its_blanks);
 	tcase_add_test(tests, safe_text_ends_before_every_unsafe_character);
 	tcase_add_test(tests, any_bytes_come_out_valid);
 	tcase_add_test(tests, invisible_characters_are_not_visible);
