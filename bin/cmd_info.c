@@ -124,19 +124,19 @@ static void add_counts(
 		uint64_t count;
 		bool always;
 	} counts[] = {
-		{"  processes", summary->processes, !profile},
-		{"  threads", summary->threads, !profile},
-		{"  devices", summary->devices, false},
-		{"  ranges", summary->ranges, true},
-		{"  open", summary->open_ranges, false},
-		{"  activities", summary->activities, false},
-		{"  other device", summary->device_other, false},
-		{"  calls", summary->calls, false},
-		{"  instants", summary->instants, false},
-		{"  counters", summary->counters, false},
-		{"  async", summary->async, false},
-		{"  memory", summary->memory, false},
-		{"  steps", summary->steps, false},
+		{"  processes", summary->events.processes, !profile},
+		{"  threads", summary->events.threads, !profile},
+		{"  devices", summary->events.devices, false},
+		{"  ranges", summary->events.ranges, true},
+		{"  open", summary->events.open_ranges, false},
+		{"  activities", summary->events.activities, false},
+		{"  other device", summary->events.device_other, false},
+		{"  calls", summary->events.calls, false},
+		{"  instants", summary->events.instants, false},
+		{"  counters", summary->events.counters, false},
+		{"  async", summary->events.async, false},
+		{"  memory", summary->events.memory, false},
+		{"  steps", summary->events.steps, false},
 	};
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
@@ -180,11 +180,11 @@ static void add_skew(struct table *table, const struct trace_summary *summary)
 	char time[QUANTITY_TEXT];
 	char text[LINE_TEXT + QUANTITY_TEXT];
 
-	if (summary->skew_ns == 0)
+	if (summary->events.skew_ns == 0)
 		return;
 	(void)snprintf(text, sizeof(text),
 		"at least %s: activities start before their launch",
-		quantity_time(time, summary->skew_ns));
+		quantity_time(time, summary->events.skew_ns));
 	add(table, "  clock skew", text);
 }
 
@@ -200,7 +200,7 @@ static void print_text(struct sheet *sheet, const struct file_info *info)
 	add(&table, "  start", start_text(text, info));
 	add(&table, "  span",
 		profile ? "unknown"
-			: quantity_time(text, info->summary->span_ns));
+			: quantity_time(text, info->summary->events.span_ns));
 	add_counts(&table, info->summary, profile);
 	add_losses(&table, info->input);
 	add_cost(&table, &info->summary->cost);
@@ -270,12 +270,13 @@ static int add_to_table(struct request *request, const struct file_info *info)
 	table_add_row(table, TABLE_PLAIN);
 	table_add(table, input->file.format->name);
 	table_add(table, start_text(text, info));
-	table_add(table,
-		profile ? "unknown" : quantity_time(text, summary->span_ns));
-	add_number(table, summary->processes);
-	add_number(table, summary->threads);
-	add_number(table, summary->ranges);
-	add_number(table, summary->activities);
+	table_add(
+		table, profile ? "unknown"
+			       : quantity_time(text, summary->events.span_ns));
+	add_number(table, summary->events.processes);
+	add_number(table, summary->events.threads);
+	add_number(table, summary->events.ranges);
+	add_number(table, summary->events.activities);
 	table_add(table, add_lost(&request->remarks, input) == 0 ? "nothing"
 								 : "see below");
 	table_add(table, input->name);
@@ -331,7 +332,7 @@ static const struct column clock_items[] = {
 #undef OF
 static const struct columns clock_table = COLUMNS("clock", NULL, clock_items);
 
-#define OF(member) COLUMN_OF(struct trace_summary, member)
+#define OF(member) COLUMN_OF(struct census, member)
 static const struct column count_items[] = {
 	COLUMN_IN_JSON(COUNT, "ranges", "ranges", OF(ranges)),
 	COLUMN_IN_JSON(COUNT, "device",
@@ -357,8 +358,8 @@ static const struct columns count_table =
 struct head {
 	const char *format, *producer, *host;
 	struct value start_ns, skew_ns;
-	struct trace_summary summary;
-	const struct trace_summary *counts;
+	struct census events;
+	const struct census *counts;
 	const struct trace *trace;
 };
 
@@ -413,13 +414,13 @@ static const struct column head_items[] = {
 		"unknown", OF(start_ns), .nullable = true),
 	COLUMN_IN_JSON(TIME, "span_ns",
 		"from the first event to the end of the last",
-		OF(summary.span_ns)),
+		OF(events.span_ns)),
 	COLUMN_IN_JSON(COUNT, "processes", "number of processes",
-		OF(summary.processes)),
+		OF(events.processes)),
 	COLUMN_IN_JSON(COUNT, "threads", "number of threads",
-		OF(summary.threads)),
+		OF(events.threads)),
 	COLUMN_IN_JSON(COUNT, "devices", "number of devices",
-		OF(summary.devices)),
+		OF(events.devices)),
 	COLUMN_IN_JSON(OBJECT, "counts", "number of events of each kind",
 		OF(counts), .table = &count_table),
 	COLUMN_IN_JSON(LIST, "clocks", "the clocks of the times",
@@ -503,10 +504,10 @@ static void write_info(struct sheet *sheet, const void *user)
 			.start_ns = value_maybe(
 				info->has_start, (uint64_t)info->start_ns),
 			/* Without a matched launch there is no value. */
-			.skew_ns = value_maybe(
-				summary->matched != 0, summary->skew_ns),
-			.summary = *summary,
-			.counts = summary,
+			.skew_ns = value_maybe(summary->events.matched != 0,
+				summary->events.skew_ns),
+			.events = summary->events,
+			.counts = &summary->events,
 			.trace = trace});
 	devices_write(sheet, &info->devices, trace);
 	columns_members(sheet, &fact_table, trace);
@@ -540,7 +541,7 @@ static int report_input(void *user, const struct report_target *to)
 	info.trace = to->input->file.source->trace;
 	info.has_start = trace_is_wall(info.trace) &&
 			 !__builtin_add_overflow(info.trace->base_realtime_ns,
-				 summary.start_ns, &info.start_ns);
+				 summary.events.start_ns, &info.start_ns);
 	if (request->has_table)
 		return add_to_table(request, &info);
 	if (!devices_find(&info.devices, info.trace))

@@ -66,6 +66,7 @@ static int print(struct request *request, struct kernels *kernels,
 {
 	const struct kernels_view view = {.kernels = kernels,
 		.peaks = &request->peaks,
+		.late = kernels_late(kernels),
 		.dtype = request->dtype,
 		.top = report_row_limit(&request->report_options, DEFAULT_TOP),
 		.sort = request->sort,

@@ -398,7 +398,6 @@ const struct report_form kernels_sum_form = {.schema = "ctprof/kernels-sum/1",
 
 static void add_devices(struct sheet *sheet, const struct kernels_view *view)
 {
-	uint64_t late = kernels_late(view->kernels);
 	uint32_t count;
 	const struct kernels_device *devices =
 		kernels_devices(view->kernels, &count);
@@ -414,7 +413,7 @@ static void add_devices(struct sheet *sheet, const struct kernels_view *view)
 		columns_add(sheet, &device_table, TABLE_PLAIN, &line);
 	}
 	columns_end(sheet, &device_table);
-	columns_members(sheet, &head_table, &late);
+	columns_members(sheet, &head_table, &view->late);
 }
 
 /* The first row of the next device. */
@@ -588,7 +587,6 @@ void kernels_write(struct sheet *sheet, const void *user)
 {
 	const struct kernels_view *view = user;
 	bool is_text = sheet->style == REPORT_TEXT;
-	uint64_t late = kernels_late(view->kernels);
 	uint32_t count;
 
 	(void)kernels_rows(view->kernels, &count);
@@ -606,9 +604,9 @@ void kernels_write(struct sheet *sheet, const void *user)
 	}
 	if (!is_text)
 		columns_end(sheet, &kernels_table);
-	else if (count > 0 && late > 0)
+	else if (count > 0 && view->late > 0)
 		columns_note(sheet,
 			"Kernels too late for a share of their operator's "
 			"work, which earlier ones have: %" PRIu64 ".\n",
-			late);
+			view->late);
 }

@@ -14,6 +14,7 @@
 struct kernels_view {
 	const struct kernels *kernels;  /* borrowed, like */
 	const struct peaks_file *peaks; /* peaks that override peaks.h */
+	uint64_t late;                  /* see kernels_late() */
 	enum dtype dtype; /* assumed if unknown; DTYPE_UNKNOWN: none */
 	uint32_t top;     /* rows per device; 0: all */
 	const struct column *sort;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The devices of an input: those with streams or properties. */
+/* The devices of an input in reports. */
 #ifndef DEVICES_H
 #define DEVICES_H
 
@@ -9,22 +9,8 @@
 #include "json/json.h"
 #include "cli/columns.h"
 #include "profile/profile.h"
+#include "trace/device.h"
 #include "trace/trace.h"
-
-struct devices_item {
-	int64_t pid;
-	uint32_t number;
-	uint32_t streams;
-};
-
-struct devices {
-	struct devices_item *items; /* sorted by process and number */
-	uint32_t count;
-};
-
-/* Finds all devices; free with devices_clear(). False if out of memory. */
-bool devices_find(struct devices *devices, const struct trace *trace);
-void devices_clear(struct devices *devices);
 
 /* trace_device_name() for a report's column. */
 struct value devices_name_value(

@@ -167,14 +167,15 @@ static void diag_summary(const char *path, const struct trace_summary *summary,
 
 	char processes[QUANTITY_TEXT + 16] = "";
 
-	if (summary->processes > 1)
+	if (summary->events.processes > 1)
 		(void)snprintf(processes, sizeof(processes),
-			"%" PRIu32 " processes, ", summary->processes);
+			"%" PRIu32 " processes, ", summary->events.processes);
 	diag("%s: %" PRIu64 " range%s, %s%" PRIu32 " thread%s, %s, %s", path,
-		summary->ranges, summary->ranges == 1 ? "" : "s", processes,
-		summary->threads, summary->threads == 1 ? "" : "s",
+		summary->events.ranges, summary->events.ranges == 1 ? "" : "s",
+		processes, summary->events.threads,
+		summary->events.threads == 1 ? "" : "s",
 		quantity_bytes(size, size_bytes),
-		quantity_time(span, summary->span_ns));
+		quantity_time(span, summary->events.span_ns));
 }
 
 /* Reports long waits for the log, which function times include. */
@@ -184,8 +185,9 @@ static void diag_stalls(const char *path, const struct trace_summary *summary,
 	uint64_t stall_ns = recording_cost_waits_ns(trace);
 	char text[QUANTITY_TEXT];
 
-	if (summary->threads == 0 ||
-		stall_ns / summary->threads <= summary->span_ns / STALLED_PART)
+	if (summary->events.threads == 0 ||
+		stall_ns / summary->events.threads <=
+			summary->events.span_ns / STALLED_PART)
 		return;
 	diag("%s: threads waited %s for the log to be written, and function "
 	     "times include this; see --policy and --filter",

@@ -11,11 +11,12 @@
 #include "report/page_part.h"
 #include "cli/command.h"
 #include "cli/diag.h"
+#include "input/recording_cost.h"
 #include "input/report.h"
 #include "profile/replay.h"
 #include "roofline/flops.h"
 #include "io/xml.h"
-#include "input/trace_summary.h"
+#include "summary/census.h"
 #include "cli/quantity.h"
 
 #define FACTS_HUNDREDTHS 2
@@ -315,13 +316,13 @@ static void write_facts(struct page_part *part)
 {
 	const struct profile *profile = part->data->profile;
 	struct json *json = &part->sheet.json;
-	struct trace_summary summary = {0};
+	struct census census = {0};
 	int64_t first_ns = part->trace->start_ns;
 	int64_t last_ns = part->trace->end_ns;
 
 	if (part->data->overview != NULL)
 		overview_span(part->data->overview, &first_ns, &last_ns);
-	trace_summary_window(part->trace, &first_ns, &last_ns);
+	census_window(part->trace, &first_ns, &last_ns);
 	json_key(json, "name");
 	columns_page_text(&part->sheet, part->name);
 	report_text(json, "format", part->format);
@@ -331,11 +332,11 @@ static void write_facts(struct page_part *part)
 		report_uint(json, "span_ns",
 			(uint64_t)last_ns - (uint64_t)first_ns);
 		put_counts(part);
-		if (!trace_summary_count_tracks(&summary, part->trace))
+		if (!census_count_tracks(&census, part->trace))
 			json->failed = true;
-		report_uint(json, "processes", summary.processes);
-		report_uint(json, "threads", summary.threads);
-		report_uint(json, "devices", summary.devices);
+		report_uint(json, "processes", census.processes);
+		report_uint(json, "threads", census.threads);
+		report_uint(json, "devices", census.devices);
 		report_uint(json, "late", kernels_late(part->data->kernels));
 	}
 	report_uint(json, "calls", count_calls(profile));

@@ -161,7 +161,8 @@ bool gaps_add_place(struct gaps *sum, const struct gaps_place *place,
 enum ctp_status gaps_add(
 	void *gaps, const struct event *event, struct ctp_error *err);
 
-/* Call it once, after the last event or sum. Errors: as above. */
+/* Call it once, after the last event. A sum may be finished again, but nothing
+ * is added to it after that. Errors: as above. */
 enum ctp_status gaps_finish(void *gaps, struct ctp_error *err);
 
 /* The texts of a place, and the name of a device's model, which is NULL if

@@ -17,7 +17,6 @@ struct kernels {
 	const struct strtab *text; /* of rows: the trace's, or that of */
 	struct strtab *sum_text;   /* a sum */
 	struct strtab *models;     /* names of devices; 0: unknown */
-	uint64_t late;             /* of a sum */
 	struct attribution *attribution;
 	struct strtab *keys; /* row keys: device and name */
 	struct kernels_row *rows;
@@ -353,8 +352,7 @@ enum ctp_status kernels_finish(void *user, struct ctp_error *err)
 
 uint64_t kernels_late(const struct kernels *kernels)
 {
-	return kernels->trace == NULL ? kernels->late
-				      : attribution_late(kernels->attribution);
+	return attribution_late(kernels->attribution);
 }
 
 struct order {
@@ -611,11 +609,6 @@ bool kernels_add_row(
 	return true;
 }
 
-void kernels_add_late(struct kernels *sum, uint64_t late)
-{
-	sum->late = saturate_sum(sum->late, late);
-}
-
 bool kernels_add_all(struct kernels *sum, const struct kernels *from)
 {
 	uint32_t *places = memory_new_zeroed(
@@ -636,7 +629,6 @@ bool kernels_add_all(struct kernels *sum, const struct kernels *from)
 		row.device = places[row.device];
 		done = kernels_add_row(sum, &row, kernels_name(from, &row));
 	}
-	kernels_add_late(sum, kernels_late(from));
 	memory_free(places);
 	return done;
 }

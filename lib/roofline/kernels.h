@@ -75,7 +75,7 @@ bool kernels_add_all(struct kernels *sum, const struct kernels *from);
 
 /* The parts of kernels_add_all(): add a device with its model's name, "" if
  * unknown, and return its index, UINT32_MAX if out of memory; add a row of that
- * device; add to kernels_late(). */
+ * device. */
 uint32_t kernels_add_device(struct kernels *sum,
 	const struct kernels_device *device, const char *model);
 bool kernels_add_row(
@@ -87,10 +87,11 @@ void kernels_add_late(struct kernels *sum, uint64_t late);
 enum ctp_status kernels_add(
 	void *kernels, const struct event *event, struct ctp_error *err);
 
-/* Call it once, after the last event or sum. Errors: CTP_ERR_NOMEM. */
+/* Call it once, after the last event. A sum may be finished again, but nothing
+ * is added to it after that. Errors: CTP_ERR_NOMEM. */
 enum ctp_status kernels_finish(void *kernels, struct ctp_error *err);
 
-/* Number of kernels that arrived too late for a share of work: see
+/* Number of kernels of a trace that arrived too late for a share of work: see
  * attribution_late(). */
 uint64_t kernels_late(const struct kernels *kernels);
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
+	%D%/census.c %D%/census.h \
 	%D%/summary.c %D%/summary.h \
 	%D%/summary_collect.c %D%/summary_collect.h \
 	%D%/summary_inputs.c \

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/device.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 const struct event_arg *trace_device_property(const struct trace *trace,
 	const struct trace_device *device, enum event_arg_kind kind,
@@ -65,4 +68,60 @@ uint64_t trace_device_memory(
 	return memory == NULL || memory->value.integer < 0
 		       ? 0
 		       : (uint64_t)memory->value.integer;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct devices_item *left = a;
+	const struct devices_item *right = b;
+
+	if (left->pid != right->pid)
+		return left->pid < right->pid ? -1 : 1;
+	if (left->number != right->number)
+		return left->number < right->number ? -1 : 1;
+	return 0;
+}
+
+/* Merges equal devices, with their streams. */
+static void merge_equal(struct devices *devices)
+{
+	uint32_t count = 0;
+
+	qsort(devices->items, devices->count, sizeof(*devices->items), compare);
+	for (uint32_t i = 0; i < devices->count; i++) {
+		struct devices_item *item = &devices->items[i];
+
+		if (count > 0 && compare(item, &devices->items[count - 1]) == 0)
+			devices->items[count - 1].streams += item->streams;
+		else
+			devices->items[count++] = *item;
+	}
+	devices->count = count;
+}
+
+bool devices_find(struct devices *devices, const struct trace *trace)
+{
+	size_t room = (size_t)trace->track_count + trace->device_count + 1;
+
+	*devices = (struct devices){.count = 0};
+	devices->items =
+		memory_resize_array(NULL, room, sizeof(*devices->items));
+	if (devices->items == NULL)
+		return false;
+	for (uint32_t i = 0; i < trace->track_count; i++)
+		if (trace->tracks[i].kind == TRACE_STREAM)
+			devices->items[devices->count++] =
+				(struct devices_item){trace->tracks[i].pid,
+					trace->tracks[i].device, 1};
+	for (uint32_t i = 0; i < trace->device_count; i++)
+		devices->items[devices->count++] = (struct devices_item){
+			trace->devices[i].pid, trace->devices[i].number, 0};
+	merge_equal(devices);
+	return true;
+}
+
+void devices_clear(struct devices *devices)
+{
+	memory_free(devices->items);
+	*devices = (struct devices){.count = 0};
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Properties of the devices of a trace. */
+/* The devices of a trace: those with streams or properties. */
 #ifndef DEVICE_H
 #define DEVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,5 +24,20 @@ const char *trace_device_name(
 /* Bytes of its memory; 0 if unknown. */
 uint64_t trace_device_memory(
 	const struct trace *trace, int64_t pid, uint32_t number);
+
+struct devices_item {
+	int64_t pid;
+	uint32_t number;
+	uint32_t streams;
+};
+
+struct devices {
+	struct devices_item *items; /* sorted by process and number */
+	uint32_t count;
+};
+
+/* Finds all devices; free with devices_clear(). False if out of memory. */
+bool devices_find(struct devices *devices, const struct trace *trace);
+void devices_clear(struct devices *devices);
 
 #endif

@@ -141,15 +141,15 @@ START_TEST(activities_are_counted_with_their_launches)
 	};
 	struct trace_summary summary = SUMMARIZE(events);
 
-	ck_assert_uint_eq(summary.activities, 4);
-	ck_assert_uint_eq(summary.device_other, 1);
-	ck_assert_uint_eq(summary.calls, 1);
-	ck_assert_uint_eq(summary.matched, 2);
-	ck_assert_uint_eq(summary.skew_ns, 0);
-	ck_assert_uint_eq(summary.devices, 1);
+	ck_assert_uint_eq(summary.events.activities, 4);
+	ck_assert_uint_eq(summary.events.device_other, 1);
+	ck_assert_uint_eq(summary.events.calls, 1);
+	ck_assert_uint_eq(summary.events.matched, 2);
+	ck_assert_uint_eq(summary.events.skew_ns, 0);
+	ck_assert_uint_eq(summary.events.devices, 1);
 	/* The driver's calls of a thread are not another thread. */
-	ck_assert_uint_eq(summary.threads, 1);
-	ck_assert_uint_eq(summary.span_ns, 5010);
+	ck_assert_uint_eq(summary.events.threads, 1);
+	ck_assert_uint_eq(summary.events.span_ns, 5010);
 	ck_assert_uint_eq(trace->losses[LOSS_UNMATCHED], 1);
 }
 END_TEST
@@ -170,8 +170,8 @@ START_TEST(activities_before_their_launch_show_the_clock_skew)
 	};
 	struct trace_summary summary = SUMMARIZE(events);
 
-	ck_assert_uint_eq(summary.skew_ns, 300);
-	ck_assert_uint_eq(summary.matched, 4);
+	ck_assert_uint_eq(summary.events.skew_ns, 300);
+	ck_assert_uint_eq(summary.events.matched, 4);
 }
 END_TEST
 
@@ -182,7 +182,7 @@ START_TEST(launches_of_other_processes_do_not_count)
 		call(1, 1000), activity(stream, kernel, 1, 0)};
 	struct trace_summary summary = SUMMARIZE(events);
 
-	ck_assert_uint_eq(summary.skew_ns, 0);
+	ck_assert_uint_eq(summary.events.skew_ns, 0);
 	ck_assert_uint_eq(trace->losses[LOSS_UNMATCHED], 1);
 }
 END_TEST
