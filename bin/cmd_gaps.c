@@ -6,6 +6,7 @@
 #include "gpu/gaps_report.h"
 #include "gpu/optimize_report.h"
 #include "input/report.h"
+#include "input/sum.h"
 #include "cli/diag.h"
 
 #define DEFAULT_TOP 20 /* for text */
@@ -13,6 +14,8 @@
 struct request {
 	struct inputs inputs;
 	struct report_options report_options;
+	bool sum;
+	uint32_t jobs;
 	bool optimizes; /* --optimize was given, with: */
 	struct ranking_options optimize;
 };
@@ -24,6 +27,11 @@ static error_t check(void *structure, const struct argp_state *state)
 	if (request->optimize.robust && !request->optimizes)
 		argp_error(state, "--robust needs --optimize: other reports "
 				  "are always robust");
+	if (request->sum && request->optimizes)
+		argp_error(state, "--optimize ranks the ranges of one input: "
+				  "it cannot be combined with --sum");
+	if (request->jobs != 0 && !request->sum)
+		argp_error(state, "--jobs needs --sum");
 	return 0;
 }
 
@@ -43,6 +51,23 @@ static int print_gaps(void *user, const struct report_target *to)
 	return status;
 }
 
+static int print_sum(
+	void *user, struct summary *summary, const struct sum_target *to)
+{
+	struct gaps_view view = {
+		.top = report_row_limit(to->report_options, DEFAULT_TOP)};
+	struct ctp_error err = {0};
+
+	(void)user;
+	if (summary->gaps == NULL)
+		summary->gaps = gaps_new_sum();
+	if (summary->gaps == NULL || gaps_finish(summary->gaps, &err) != CTP_OK)
+		return diag_no_memory(NULL);
+	view.gaps = summary->gaps;
+	return sum_finish(
+		to, &gaps_sum_form, gaps_has_more(&view), gaps_write, &view);
+}
+
 static int print_optimize(void *user, const struct report_target *to)
 {
 	const struct request *request = user;
@@ -59,6 +84,22 @@ static int print_optimize(void *user, const struct report_target *to)
 	return status;
 }
 
+static int report_all(struct request *request)
+{
+	const struct sum sum = {.inputs = &request->inputs,
+		.report_options = &request->report_options,
+		.section = "places",
+		.jobs = request->jobs,
+		.print = print_sum,
+		.user = request};
+
+	if (request->sum ||
+		(!request->optimizes && sum_is_needed(&request->inputs)))
+		return sum_run(&sum);
+	return report_print_inputs(&request->report_options, &request->inputs,
+		request->optimizes ? print_optimize : print_gaps, request);
+}
+
 static int run(int argc, char **argv)
 {
 	struct request request = {0};
@@ -66,8 +107,7 @@ static int run(int argc, char **argv)
 
 	arguments_parse(&cmd_gaps, argc, argv, &request);
 	request.inputs.request.skip_args = true;
-	status = report_print_inputs(&request.report_options, &request.inputs,
-		request.optimizes ? print_optimize : print_gaps, &request);
+	status = report_all(&request);
 	inputs_clear(&request.inputs);
 	return status;
 }
@@ -89,6 +129,7 @@ static const struct argument options[] = {
 		"with --optimize: count time as idle if no GPU works, not if "
 		"the queue is empty; graphs, and launches outside the runtime "
 		"API, count", GROUP_MAIN, OF(optimize.robust)},
+	SUM_OPTIONS(OF(sum), OF(jobs)),
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 	ARGUMENTS_OF(&report_arguments, OF(report_options)),
 };
@@ -98,7 +139,7 @@ const struct command cmd_gaps = {
 	.name = "gaps",
 	.group = "Look at a recording",
 	.summary = "show when GPUs were idle, and why",
-	.forms = {&gaps_form, &optimize_form},
+	.forms = {&gaps_form, &optimize_form, &gaps_sum_form},
 	.arguments = {ARGUMENTS(options), .check = check},
 	.usage = "[FILE...]",
 	.help = "Show when GPUs were idle, and why: how much of the time each "
@@ -106,6 +147,7 @@ const struct command cmd_gaps = {
 		"meanwhile.\vExamples:\n"
 		"  ctprof gaps train.json.gz\n"
 		"  ctprof gaps --optimize 5 train.json.gz\n"
+		"  ctprof gaps --sum traces/\n"
 		"  ctprof gaps --json run.ctp | jq '.rows[].causes'",
 	.run = run,
 };

@@ -13,6 +13,7 @@
 #include "gpu/kernels_report.h"
 #include "input/format_names.h"
 #include "input/report.h"
+#include "input/sum.h"
 #include "cli/diag.h"
 
 #define DEFAULT_TOP 20 /* for text */
@@ -23,6 +24,8 @@ struct request {
 	const struct column *sort;
 	enum dtype dtype;
 	const char *peaks_path;
+	bool sum;
+	uint32_t jobs;
 	bool augment;
 	bool about_report;       /* a report-only option was given */
 	const struct format *to; /* NULL: from the output's name, or the
@@ -34,6 +37,8 @@ static error_t check(void *structure, const struct argp_state *state)
 {
 	const struct request *request = structure;
 
+	if (request->jobs != 0 && !request->sum)
+		argp_error(state, "--jobs needs --sum");
 	if (request->to != NULL && !request->augment)
 		argp_error(state, "--to needs --augment: reports are text, "
 				  "--json or --csv");
@@ -43,9 +48,10 @@ static error_t check(void *structure, const struct argp_state *state)
 		argp_error(state, "--augment takes one input");
 	if (request->report_options.style != REPORT_TEXT)
 		argp_error(state, "--augment writes a trace, not a report");
-	if (request->about_report)
-		argp_error(state, "--top, --sort, --dtype and --peaks are for "
-				  "reports: --augment writes a trace");
+	if (request->about_report || request->sum)
+		argp_error(state,
+			"--top, --sort, --dtype, --peaks and --sum are for "
+			"reports: --augment writes a trace");
 	return 0;
 }
 
@@ -61,20 +67,46 @@ static void read_dtype(const struct argument_value *value)
 	*(enum dtype *)value->member = dtype;
 }
 
-static int print(struct request *request, struct kernels *kernels,
-	const struct report_target *to)
+/* Applies peaks and sorts. */
+static struct kernels_view view_of(
+	const struct request *request, struct kernels *kernels)
 {
 	const struct kernels_view view = {.kernels = kernels,
 		.peaks = &request->peaks,
-		.late = kernels_late(kernels),
 		.dtype = request->dtype,
 		.top = report_row_limit(&request->report_options, DEFAULT_TOP),
-		.sort = request->sort,
-		.input = *to->path};
+		.sort = request->sort};
 
 	kernels_apply_peaks(kernels, &view);
 	kernels_report_sort(kernels, &view);
+	return view;
+}
+
+static int print(struct request *request, struct kernels *kernels,
+	const struct report_target *to)
+{
+	struct kernels_view view = view_of(request, kernels);
+
+	view.late = kernels_late(kernels);
+	view.input = *to->path;
 	return report_finish(to, &kernels_form, kernels_has_more(&view),
+		kernels_write, &view);
+}
+
+static int print_sum(
+	void *user, struct summary *summary, const struct sum_target *to)
+{
+	struct kernels_view view;
+	struct ctp_error err = {0};
+
+	if (summary->kernels == NULL)
+		summary->kernels = kernels_new_sum();
+	if (summary->kernels == NULL ||
+		kernels_finish(summary->kernels, &err) != CTP_OK)
+		return diag_no_memory(NULL);
+	view = view_of(user, summary->kernels);
+	view.late = summary_find_count(summary, "", SUMMARY_LATE);
+	return sum_finish(to, &kernels_sum_form, kernels_has_more(&view),
 		kernels_write, &view);
 }
 
@@ -139,6 +171,21 @@ static int augment_one(struct request *request)
 	return exit_worse(status, input_close(&input, inputs));
 }
 
+static int report_all(struct request *request)
+{
+	const struct sum sum = {.inputs = &request->inputs,
+		.report_options = &request->report_options,
+		.section = "kernels",
+		.jobs = request->jobs,
+		.print = print_sum,
+		.user = request};
+
+	if (request->sum || sum_is_needed(&request->inputs))
+		return sum_run(&sum);
+	return report_print_inputs(&request->report_options, &request->inputs,
+		report_input, request);
+}
+
 static int run(int argc, char **argv)
 {
 	struct request request = {0};
@@ -155,8 +202,7 @@ static int run(int argc, char **argv)
 	if (request.peaks_path != NULL)
 		status = peaks_file_read(&request.peaks, request.peaks_path);
 	if (status == EXIT_DONE)
-		status = report_print_inputs(&request.report_options,
-			&request.inputs, report_input, &request);
+		status = report_all(&request);
 	peaks_file_clear(&request.peaks);
 	inputs_clear(&request.inputs);
 	return status;
@@ -191,6 +237,7 @@ static const struct argument options[] = {
 		"format of that trace (default: from the suffix of -o, or else "
 		"the input's)", GROUP_OUTPUT, OF(to),
 		.call = format_names_read_to},
+	SUM_OPTIONS(OF(sum), OF(jobs)),
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 	ARGUMENTS_OF(&report_arguments, OF(report_options)),
 };
@@ -200,7 +247,7 @@ const struct command cmd_kernels = {
 	.name = "kernels",
 	.group = "Look at a recording",
 	.summary = "show GPU kernels against the device's peak",
-	.forms = {&kernels_form},
+	.forms = {&kernels_form, &kernels_sum_form},
 	.arguments = {ARGUMENTS(options), .check = check},
 	.usage = "[FILE...]",
 	.help = "Show the kernels of each GPU: how often and how long they "
@@ -210,6 +257,7 @@ const struct command cmd_kernels = {
 		"  ctprof kernels train.json.gz\n"
 		"  ctprof kernels --sort flops --top 5 train.json.gz\n"
 		"  ctprof kernels --json train.json.gz | jq '.rows[0]'\n"
+		"  ctprof kernels --sum traces/\n"
 		"  ctprof kernels --augment train.json.gz -o augmented.json",
 	.run = run,
 };

@@ -76,9 +76,13 @@ dist_schemas_DATA = \
 	%D%/schemas/functions-1.json \
 	%D%/schemas/gaps-1.csv.json \
 	%D%/schemas/gaps-1.json \
+	%D%/schemas/gaps_sum-1.csv.json \
+	%D%/schemas/gaps_sum-1.json \
 	%D%/schemas/info-1.json \
 	%D%/schemas/kernels-1.csv.json \
 	%D%/schemas/kernels-1.json \
+	%D%/schemas/kernels_sum-1.csv.json \
+	%D%/schemas/kernels_sum-1.json \
 	%D%/schemas/optimize-1.csv.json \
 	%D%/schemas/optimize-1.json \
 	%D%/schemas/phases-1.csv.json \

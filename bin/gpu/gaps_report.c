@@ -436,7 +436,7 @@ const struct report_form gaps_form = {.schema = "ctprof/gaps/1",
 	.never = SUM,
 	.arrays = {&device_table, &place_table},
 	.csv = &place_table};
-const struct report_form gaps_sum_form = {.schema = "ctprof/gaps-sum/1",
+const struct report_form gaps_sum_form = {.schema = "ctprof/gaps_sum/1",
 	.title = "ctprof gaps --sum",
 	.always = SUM,
 	.never = SINGLE,

@@ -388,7 +388,7 @@ const struct report_form kernels_form = {.schema = "ctprof/kernels/1",
 	.heads = {&head_table},
 	.arrays = {&device_table, &kernels_table},
 	.csv = &kernels_table};
-const struct report_form kernels_sum_form = {.schema = "ctprof/kernels-sum/1",
+const struct report_form kernels_sum_form = {.schema = "ctprof/kernels_sum/1",
 	.title = "ctprof kernels --sum",
 	.always = SUM,
 	.never = SINGLE,

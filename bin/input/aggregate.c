@@ -52,8 +52,10 @@ enum ignored {
 struct reader {
 	const char *name; /* of the input */
 	bool quiet;
-	bool shows_ignored; /* even if there are functions */
-	bool whole;         /* see struct aggregate_options */
+	bool shows_ignored;          /* even if there are functions */
+	bool whole;                  /* see struct aggregate_options */
+	const char *section;         /* likewise */
+	uint64_t losses[LOSS_KINDS]; /* of the replay */
 	uint64_t ignored[IGNORED_COUNT];
 	struct replay_options options;
 	struct aggregate *sums;
@@ -115,11 +117,15 @@ static enum ctp_status detect_kind(struct reader *reader, struct ctp_error *err)
 	}
 	if (reader->ops != NULL)
 		return CTP_OK;
-	if (reader->whole) {
-		reader->collect = summary_collect_new(reader->trace);
+	if (reader->whole || reader->section != NULL) {
+		reader->collect =
+			summary_collect_new(reader->trace, reader->section);
 		if (reader->collect == NULL)
 			return ctp_no_memory(err);
 	}
+	if (reader->section != NULL)
+		return CTP_OK;
+	reader->options.losses = reader->losses;
 	reader->replay = replay_new(reader->trace, reader->options);
 	return reader->replay != NULL ? CTP_OK : ctp_no_memory(err);
 }
@@ -161,7 +167,7 @@ static enum ctp_status add_event(
 		return averages_add(reader->ops, event, err);
 	if (reader->collect != NULL)
 		status = summary_collect_add(reader->collect, event, err);
-	if (status != CTP_OK)
+	if (status != CTP_OK || reader->section != NULL)
 		return status;
 	count_ignored(reader, event);
 	return replay_add(reader->replay, event, err);
@@ -244,6 +250,7 @@ static struct summary_input describe_input(
 		.path = name,
 		.bytes = input->file.size_bytes,
 		.rank = ranks_find(name, input->file.source->trace),
+		.format = input->file.format->name,
 	};
 }
 
@@ -258,6 +265,12 @@ static enum ctp_status finish_collect(const struct reader *reader,
 		reader->collect, reader->sums->summary, &described, err);
 }
 
+static bool is_census(const struct aggregate_options *options)
+{
+	return options->section != NULL &&
+	       strcmp(options->section, SUMMARY_CENSUS) == 0;
+}
+
 /* Ends a unit after reading ended with `status`, possibly an error. */
 static enum ctp_status end_unit(const struct reader *reader,
 	enum ctp_status status, struct ctp_error *err)
@@ -270,13 +283,37 @@ static enum ctp_status end_unit(const struct reader *reader,
 	return status == CTP_END ? ended : status;
 }
 
+/* Adds the census of a profile, if it is wanted. */
+static enum ctp_status count_profile(const struct aggregate_work *work,
+	struct input *input, const struct profile *profile,
+	struct ctp_error *err)
+{
+	const struct aggregate_options *options = work->options;
+	const struct summary_input described =
+		describe_input(input->name, input);
+
+	if (!options->whole && !is_census(options))
+		return CTP_OK;
+	return summary_add_census(work->sums->summary, &described,
+		       input->file.source->trace, profile)
+		       ? CTP_OK
+		       : ctp_no_memory(err);
+}
+
 static enum ctp_status read_profile(const struct aggregate_work *work,
-	struct event_source *source, struct ctp_error *err)
+	struct input *input, struct ctp_error *err)
 {
 	const struct replay_options *options = &work->options->replay;
+	struct event_source *source = input->file.source;
 	struct profile *profile = NULL;
 	enum ctp_status status = source->read_profile(source, &profile, err);
 
+	if (status == CTP_OK)
+		status = count_profile(work, input, profile, err);
+	if (work->options->section != NULL) {
+		profile_free(profile);
+		return status;
+	}
 	if (status == CTP_OK && options->joined)
 		status = function_match_join(profile, options->match, err);
 	if (status == CTP_OK)
@@ -315,6 +352,15 @@ static enum ctp_status end_events(const struct reader *reader,
 	return status;
 }
 
+/* Counts the losses of the replay in the trace, after those of its reader. */
+static void move_losses(const struct reader *reader)
+{
+	memcpy(reader->sums->read_losses, reader->trace->losses,
+		sizeof(reader->trace->losses));
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
+		trace_lose(reader->trace, loss, reader->losses[loss]);
+}
+
 /* CTP_END: it had no event. */
 static enum ctp_status read_events(const struct aggregate_work *work,
 	struct input *input, char *unit, struct ctp_error *err)
@@ -328,6 +374,7 @@ static enum ctp_status read_events(const struct aggregate_work *work,
 		.name = input->name,
 		.quiet = work->options->inputs->quiet,
 		.whole = work->options->whole,
+		.section = work->options->section,
 		.shows_ignored = work->options->inputs->verbose,
 	};
 	struct convert_job job = {
@@ -344,6 +391,7 @@ static enum ctp_status read_events(const struct aggregate_work *work,
 		status = end_unit(&reader, status, err);
 	if (status == CTP_OK || (status == CTP_END && reader.is_kind_known))
 		status = end_events(&reader, input, err);
+	move_losses(&reader);
 	summary_collect_free(reader.collect);
 	replay_free(reader.replay);
 	averages_free(reader.ops);
@@ -457,17 +505,39 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 	if (source->read_profile != NULL && work->options->ops != NULL)
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			"is a profile of functions and has no operations");
+	if (source->read_profile != NULL && work->options->section != NULL &&
+		!is_census(work->options))
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
+			"is a profile (no timestamps)");
 	status = aggregate_set_options(work->sums, work->options, err);
 	if (status != CTP_OK)
 		return status;
 	if (source->read_profile != NULL)
-		return read_profile(work, source, err);
+		return read_profile(work, input, err);
 	unit = unit_name(work->tree, file);
 	if (unit == NULL)
 		return ctp_no_memory(err);
 	status = read_events(work, input, unit, err);
 	free(unit);
 	return status;
+}
+
+/* Adds the input to a summary. False if out of memory. */
+static bool add_summary_input(const struct aggregate_work *work,
+	const struct input_tree_file *file, const struct input *input)
+{
+	struct summary *summary = work->sums->summary;
+	const struct event_source *source = input->file.source;
+	const uint64_t *losses = source->read_profile != NULL
+					 ? source->trace->losses
+					 : work->sums->read_losses;
+	bool done =
+		summary_add_input(summary, describe_input(file->path, input));
+
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS && done; loss++)
+		done = summary_add_count(summary, SUMMARY_READ,
+			trace_loss_name(loss), losses[loss]);
+	return done;
 }
 
 /* Adds the input itself, and its losses. False if out of memory. */
@@ -483,9 +553,8 @@ static bool add_input(const struct aggregate_work *work,
 	if (input->file.format == &ctpart_format)
 		return true;
 	sums->file_count++;
-	return !work->options->whole ||
-	       summary_add_input(
-		       sums->summary, describe_input(file->path, input));
+	return (!work->options->whole && work->options->section == NULL) ||
+	       add_summary_input(work, file, input);
 }
 
 /* Keeps why an input is not in the sums. */
@@ -884,8 +953,8 @@ static void set_request(const struct aggregate_options *options,
 		request->kept_args = collective_args;
 	else if (options->phases == NULL && options->ops != NULL)
 		request->kept_args = averages_args;
-	if (options->whole) {
-		summary_collect_args(args);
+	if (options->whole || options->section != NULL) {
+		summary_collect_args(args, options->section);
 		request->kept_args = args;
 	}
 }

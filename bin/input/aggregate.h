@@ -35,6 +35,9 @@ struct aggregate_options {
 	bool ranks;
 	/* Also everything else that a summary has. */
 	bool whole;
+	/* Instead of functions and groups, the section of this name, which has
+	 * a collector, and the inputs. NULL: none. */
+	const char *section;
 	/* Only one of `shard_count` parts of the inputs; 0: all. */
 	unsigned shard;
 	unsigned shard_count;
@@ -53,6 +56,8 @@ struct aggregate {
 	struct phase_totals phases;
 	struct ranks *ranks; /* NULL: not asked for */
 	uint64_t losses[LOSS_KINDS];
+	/* The losses of the last input, without those of its replay. */
+	uint64_t read_losses[LOSS_KINDS];
 	uint64_t skipped[INPUT_TREE_SKIP_COUNT];
 	uint64_t file_count;  /* files added up */
 	uint64_t build_count; /* of these, in the groups */

@@ -16,5 +16,6 @@ libprogram_la_SOURCES += \
 	%D%/ranks.c %D%/ranks.h \
 	%D%/recording_cost.c %D%/recording_cost.h \
 	%D%/report.c %D%/report.h \
+	%D%/sum.c %D%/sum.h \
 	%D%/summarize.c %D%/summarize.h \
 	%D%/trace_summary.c %D%/trace_summary.h

@@ -169,8 +169,8 @@ static void diag_summary(const char *path, const struct trace_summary *summary,
 
 	if (summary->events.processes > 1)
 		(void)snprintf(processes, sizeof(processes),
-			"%" PRIu32 " processes, ", summary->events.processes);
-	diag("%s: %" PRIu64 " range%s, %s%" PRIu32 " thread%s, %s, %s", path,
+			"%" PRIu64 " processes, ", summary->events.processes);
+	diag("%s: %" PRIu64 " range%s, %s%" PRIu64 " thread%s, %s, %s", path,
 		summary->events.ranges, summary->events.ranges == 1 ? "" : "s",
 		processes, summary->events.threads,
 		summary->events.threads == 1 ? "" : "s",

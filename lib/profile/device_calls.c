@@ -25,6 +25,7 @@ struct device_hint {
 bool device_calls_init(struct device_calls *calls, struct trace *trace)
 {
 	*calls = (struct device_calls){.trace = trace,
+		.losses = trace->losses,
 		.capture_key = strtab_add(
 			trace->text, CAPTURE_KEY, strlen(CAPTURE_KEY))};
 	return calls->capture_key != STRTAB_NONE;
@@ -192,7 +193,7 @@ uint32_t device_calls_find_context(const struct device_calls *calls,
 			calls->trace->tracks[event->track].pid, event->id,
 			&context)) {
 		profile->unmatched++;
-		trace_lose(calls->trace, LOSS_UNMATCHED, 1);
+		calls->losses[LOSS_UNMATCHED]++;
 	}
 	return (uint32_t)context;
 }

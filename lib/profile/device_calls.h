@@ -16,6 +16,7 @@ struct device_hint;
 
 struct device_calls {
 	struct trace *trace; /* borrowed */
+	uint64_t *losses;    /* by kind: those of the trace, or others */
 	/* NULL until needed. */
 	struct correlation *launches; /* to the launching context */
 	struct correlation *captures; /* graph node to capturing function */

@@ -75,6 +75,8 @@ struct replay *replay_new(struct trace *trace, struct replay_options options)
 		return NULL;
 	replay->trace = trace;
 	replay->options = options;
+	if (options.losses == NULL)
+		replay->options.losses = trace->losses;
 	replay->profile = profile_new();
 	if (replay->profile == NULL ||
 		!device_calls_init(&replay->device, trace) ||
@@ -84,6 +86,7 @@ struct replay *replay_new(struct trace *trace, struct replay_options options)
 		memory_free(replay);
 		return NULL;
 	}
+	replay->device.losses = replay->options.losses;
 	return replay;
 }
 
@@ -237,7 +240,7 @@ static int64_t standing_time(
 		stack->used = true;
 		replay->profile->thread_count++;
 	} else if (time_ns < stack->last_ns) {
-		replay->trace->losses[LOSS_BACKWARD_TIMES]++;
+		replay->options.losses[LOSS_BACKWARD_TIMES]++;
 		return stack->last_ns;
 	}
 	stack->last_ns = time_ns;
@@ -411,7 +414,7 @@ static enum ctp_status end(struct replay *replay, const struct event *event)
 	if (stack == NULL)
 		return CTP_ERR_NOMEM;
 	if (stack->depth == 0)
-		replay->trace->losses[LOSS_STRAY_ENDS]++;
+		replay->options.losses[LOSS_STRAY_ENDS]++;
 	else
 		pop(replay, stack,
 			standing_time(replay, stack, event->time_ns));
@@ -430,7 +433,7 @@ static enum ctp_status complete(
 	uint32_t number;
 
 	if (trace_site_is_span(replay->trace, event->site)) {
-		trace_lose(replay->trace, LOSS_LEFT_OUT, 1);
+		replay->options.losses[LOSS_LEFT_OUT]++;
 		return CTP_OK;
 	}
 	entry = function_of(replay, event->site);
@@ -737,7 +740,7 @@ enum ctp_status replay_finish(
 	for (uint32_t i = 0; i < replay->stack_count; i++)
 		if (replay->stacks[i].depth > 0)
 			(void)close_stack(replay, i);
-	replay->trace->losses[LOSS_OPEN_RANGES] += replay->profile->open_calls;
+	replay->options.losses[LOSS_OPEN_RANGES] += replay->profile->open_calls;
 	if (replay->options.tree && replay->profile->node_count == 0 &&
 		profile_add_node(replay->profile, 0, PROFILE_NONE) ==
 			PROFILE_NONE)

@@ -31,6 +31,9 @@ struct replay_options {
 	 * function_match.h; the others are in the profile without costs. */
 	bool joined;
 	enum match_key match;
+	/* Losses are counted here, by kind; NULL: in the trace, like those of
+	 * its reader. */
+	uint64_t *losses;
 };
 
 struct replay;
@@ -40,8 +43,8 @@ struct replay *replay_new(struct trace *trace, struct replay_options options);
 void replay_free(struct replay *replay);
 
 /*
- * Adds an event. Ends without a begin and times that go back are counted in
- * trace->losses, not errors. O(1) at any depth.
+ * Adds an event. Ends without a begin and times that go back are counted as
+ * losses, not errors. O(1) at any depth.
  *
  * Errors: CTP_ERR_NOMEM.
  */

@@ -22,9 +22,9 @@ struct census {
 	uint64_t memory;
 	uint64_t steps;
 	uint64_t open_ranges; /* ranges without an end */
-	uint32_t processes;
-	uint32_t threads;
-	uint32_t devices;
+	uint64_t processes;
+	uint64_t threads;
+	uint64_t devices;
 	int64_t start_ns; /* see census_window() */
 	uint64_t span_ns;
 	/* Largest time by which an activity started before its launch: the
@@ -41,6 +41,25 @@ struct census {
 	uint32_t depth_room;
 	struct correlation *launches; /* to launch times */
 };
+
+/* The counts that can be added up. */
+#define CENSUS_COUNTS(X) \
+	X(ranges) \
+	X(activities) \
+	X(device_other) \
+	X(calls) \
+	X(instants) \
+	X(counters) \
+	X(async) \
+	X(memory) \
+	X(steps) \
+	X(open_ranges) \
+	X(processes) \
+	X(threads) \
+	X(devices) \
+	X(matched) \
+	X(unmatched) \
+	X(span_ns)
 
 /* `trace` is borrowed until census_finish(). False if out of memory. Call
  * census_clear() in any case; the counts remain. */

@@ -2,8 +2,11 @@
 libcore_la_SOURCES += \
 	%D%/census.c %D%/census.h \
 	%D%/summary.c %D%/summary.h \
+	%D%/summary_census.c \
 	%D%/summary_collect.c %D%/summary_collect.h \
+	%D%/summary_gaps.c \
 	%D%/summary_inputs.c \
+	%D%/summary_kernels.c \
 	%D%/summary_profiles.c \
 	%D%/summary_read.c \
 	%D%/summary_section.h \

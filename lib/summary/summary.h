@@ -15,6 +15,9 @@
 #include "profile/profile.h"
 #include "trace/trace.h"
 
+struct kernels;
+struct gaps;
+
 /* The group of functions; others are those of build_profile.h. */
 #define SUMMARY_FUNCTIONS ""
 #define SUMMARY_PROFILES_MAX 64
@@ -22,6 +25,12 @@
 /* Counts with names of their own; see summary_count(). */
 #define SUMMARY_INPUTS "inputs"
 #define SUMMARY_LOST "lost."
+#define SUMMARY_READ "read." /* the part of these that readers lost */
+#define SUMMARY_EVENTS "events."
+#define SUMMARY_LATE "late_kernels"
+
+/* The section that counts profiles, too. */
+#define SUMMARY_CENSUS "census"
 #define SUMMARY_SKIPPED "skipped."
 
 /* Texts are borrowed from summary->text. */
@@ -37,8 +46,9 @@ struct summary_count {
 
 struct summary_input {
 	const char *path;
-	uint64_t bytes; /* 0: unknown */
-	int64_t rank;   /* -1: unknown */
+	uint64_t bytes;     /* 0: unknown */
+	int64_t rank;       /* -1: unknown */
+	const char *format; /* its name; not in the file; NULL: unknown */
 	/* Number of the summary that had it; 0: it was read itself. Not in the
 	 * file. */
 	uint32_t part;
@@ -54,6 +64,30 @@ struct summary_profile {
 	struct profile *profile;
 };
 
+/* Names with the number of inputs, or of devices, that have them. */
+enum summary_name_kind {
+	SUMMARY_NAME_FORMAT,
+	SUMMARY_NAME_HOST,
+	SUMMARY_NAME_TOOL,
+	SUMMARY_NAME_DEVICE, /* "": unknown */
+	SUMMARY_NAME_KINDS
+};
+
+struct summary_name {
+	enum summary_name_kind kind;
+	const char *name;
+	uint64_t count;
+};
+
+/* Times of the inputs. */
+struct summary_extent {
+	bool has_time;       /* some have: */
+	int64_t start_ns;    /* since 1970: the first start */
+	int64_t end_ns;      /* and the last end */
+	uint64_t longest_ns; /* the longest input */
+	uint64_t skew_ns;    /* the largest of census.h */
+};
+
 struct summary {
 	struct strtab *text;
 	struct summary_option *options;
@@ -66,9 +100,15 @@ struct summary {
 	size_t lost_count;
 	struct summary_profile *profiles;
 	size_t profile_count;
+	struct summary_name *names; /* sorted by kind and name */
+	size_t name_count;
+	struct summary_extent extent;
+	struct kernels *kernels; /* NULL: nothing was added */
+	struct gaps *gaps;       /* likewise */
 
 	/* private */
 	size_t option_room, count_room, input_room, lost_room, profile_room;
+	size_t name_room;
 };
 
 /* An empty one; NULL if out of memory. */
@@ -95,6 +135,16 @@ uint64_t summary_take_count(
 bool summary_add_input(struct summary *summary, struct summary_input input);
 bool summary_add_lost(
 	struct summary *summary, const char *path, const char *reason);
+
+/* Adds to the count of a name. False if out of memory. */
+bool summary_add_name(struct summary *summary, enum summary_name_kind kind,
+	const char *name, uint64_t count);
+
+/* Adds the census of a profile, whose calls were ranges. False if out of
+ * memory. */
+bool summary_add_census(struct summary *summary,
+	const struct summary_input *input, const struct trace *trace,
+	const struct profile *profile);
 
 /* The profile of a group; NULL if it is missing. The second adds an
  * empty one; NULL if out of memory, or if there are too many. */

@@ -18,6 +18,14 @@ static const struct summary_collector *collector(size_t section)
 	return summary_sections[section]->collector;
 }
 
+/* Whether the section is collected: see summary_collect_args(). */
+static bool is_wanted(size_t section, const char *only)
+{
+	return collector(section) != NULL &&
+	       (only == NULL ||
+		       strcmp(summary_sections[section]->name, only) == 0);
+}
+
 static bool has_arg(const char *const *args, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
@@ -26,12 +34,13 @@ static bool has_arg(const char *const *args, size_t count, const char *name)
 	return false;
 }
 
-void summary_collect_args(const char *args[SUMMARY_ARGS_MAX])
+void summary_collect_args(
+	const char *args[SUMMARY_ARGS_MAX], const char *section)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < SECTION_COUNT; i++) {
-		if (collector(i) == NULL || collector(i)->args == NULL)
+		if (!is_wanted(i, section) || collector(i)->args == NULL)
 			continue;
 		for (const char *const *at = collector(i)->args; *at != NULL;
 			at++)
@@ -42,7 +51,8 @@ void summary_collect_args(const char *args[SUMMARY_ARGS_MAX])
 	args[count] = NULL;
 }
 
-struct summary_collect *summary_collect_new(struct trace *trace)
+struct summary_collect *summary_collect_new(
+	struct trace *trace, const char *section)
 {
 	struct summary_collect *collect =
 		memory_new_zeroed(1, sizeof(*collect));
@@ -50,7 +60,7 @@ struct summary_collect *summary_collect_new(struct trace *trace)
 	if (collect == NULL)
 		return NULL;
 	for (size_t i = 0; i < SECTION_COUNT; i++) {
-		if (collector(i) == NULL)
+		if (!is_wanted(i, section))
 			continue;
 		collect->states[i] = collector(i)->begin(trace);
 		if (collect->states[i] == NULL) {

@@ -11,11 +11,14 @@ struct summary_collect;
 /* Limit of the arguments of events that sections need. */
 #define SUMMARY_ARGS_MAX 64
 
-/* Fills a list for read_request.kept_args. */
-void summary_collect_args(const char *args[SUMMARY_ARGS_MAX]);
+/* Fills a list for read_request.kept_args. Here and below, only the section of
+ * this name is collected, unless it is NULL. */
+void summary_collect_args(
+	const char *args[SUMMARY_ARGS_MAX], const char *section);
 
 /* Begins an input, whose trace is borrowed. NULL if out of memory. */
-struct summary_collect *summary_collect_new(struct trace *trace);
+struct summary_collect *summary_collect_new(
+	struct trace *trace, const char *section);
 void summary_collect_free(
 	struct summary_collect *collect); /* NULL is allowed */
 

@@ -100,7 +100,13 @@ struct summary_section {
 	X(functions) \
 	X(edges) \
 	X(memory) \
-	X(paths)
+	X(paths) \
+	X(names) \
+	X(census) \
+	X(kernel_devices) \
+	X(kernels) \
+	X(idle_devices) \
+	X(places)
 
 #define SUMMARY_DECLARE(name) \
 	extern const struct summary_section summary_##name##_section;

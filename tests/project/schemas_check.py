@@ -42,6 +42,8 @@ FORMS = [
     ("optimize", True, "gaps", "--optimize", "2", "sync"),
     ("kernels", True, "kernels", "--top", "2", "resnet"),
     ("kernels", True, "kernels", "decode"),
+    ("kernels_sum", True, "kernels", "--sum", "decode", "ops.json"),
+    ("gaps_sum", True, "gaps", "--sum", "sync", "resnet"),
     ("kernels", True, "kernels", "ops.json"),
     ("compilations", True, "compilations", "graph_breaks", "inductor"),
     ("compilations", True, "compilations", "functions"),
@@ -317,7 +319,7 @@ def check_documents():
     for path in glob.glob(os.path.join(SOURCE, "bin", "**", "*.c"),
                           recursive=True):
         with open(path, encoding="utf-8") as file:
-            found.update(re.findall(r'"ctprof/([a-z]+)/1"', file.read()))
+            found.update(re.findall(r'"ctprof/([a-z_]+)/1"', file.read()))
     documents = {os.path.basename(path).removesuffix("-1.json")
                  for path in glob.glob(os.path.join(SCHEMAS, "*-1.json"))}
     if found != documents or found != {form[0] for form in FORMS}:

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/sum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/diag.h"
+#include "format.h"
+#include "input/aggregate.h"
+
+bool sum_is_needed(const struct inputs *inputs)
+{
+	struct inputs quiet = *inputs;
+	struct ctp_error err = {0};
+	struct input input;
+	bool is_summary;
+
+	/* Standard input can be read only once. */
+	if (strcmp(inputs->paths[0], "-") == 0 ||
+		input_tree_is_directory(inputs->paths[0]))
+		return false;
+	quiet.quiet = true;
+	quiet.strict = false;
+	if (input_try_open(&input, inputs->paths[0], &quiet, &err) != CTP_OK)
+		return false;
+	is_summary = input.file.format == &ctpart_format;
+	(void)input_close(&input, &quiet);
+	return is_summary;
+}
+
+/* What print() needs. */
+struct printing {
+	const struct sum *sum;
+	struct summary *summary;
+	struct sum_target to;
+};
+
+static int print_sum(void *user, FILE *out)
+{
+	struct printing *printing = user;
+
+	printing->to.out = out;
+	return printing->sum->print(
+		printing->sum->user, printing->summary, &printing->to);
+}
+
+int sum_finish(const struct sum_target *to, const struct report_form *form,
+	bool truncated, void (*write)(struct sheet *sheet, const void *view),
+	const void *view)
+{
+	struct report report = to->report;
+
+	report.schema = form->schema;
+	report.truncated |= truncated;
+	return report_write(to->report_options, &report, to->out, write, view);
+}
+
+static int compare_paths(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* The paths of all inputs in the sum, sorted. NULL if out of memory. */
+static char **list_paths(const struct summary *summary)
+{
+	char **paths = calloc(summary->input_count + 1, sizeof(*paths));
+
+	for (size_t i = 0; paths != NULL && i < summary->input_count; i++)
+		paths[i] = (char *)(uintptr_t)summary->inputs[i].path;
+	if (paths != NULL && summary->input_count > 0)
+		qsort(paths, summary->input_count, sizeof(*paths),
+			compare_paths);
+	return paths;
+}
+
+static int print_aggregate(const struct sum *sum, struct summary *summary)
+{
+	struct printing printing = {
+		.sum = sum,
+		.summary = summary,
+		.to.report_options = sum->report_options,
+	};
+	struct report *report = &printing.to.report;
+	char **paths = list_paths(summary);
+	int status;
+
+	if (paths == NULL)
+		return diag_no_memory(NULL);
+	report->inputs = paths;
+	report->input_count = summary->input_count;
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
+		report->losses[loss] = summary_find_count(
+			summary, SUMMARY_READ, trace_loss_name(loss));
+	report->truncated = report->losses[LOSS_TRUNCATED] != 0;
+	status =
+		report_print(sum->report_options->output, print_sum, &printing);
+	free(paths);
+	return status;
+}
+
+int sum_run(const struct sum *sum)
+{
+	const struct aggregate_options options = {
+		.inputs = sum->inputs,
+		.section = sum->section,
+		.jobs = sum->jobs,
+	};
+	struct aggregate aggregate;
+	int worst = aggregate_run(&aggregate, &options);
+
+	/* An empty report would be misleading. */
+	if (aggregate.file_count != 0 && !aggregate.refused)
+		worst = exit_worse(
+			worst, print_aggregate(sum, aggregate.summary));
+	aggregate_clear(&aggregate);
+	return worst;
+}

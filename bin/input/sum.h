@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* One report on all inputs: --sum, and summaries as inputs. */
+#ifndef SUM_H
+#define SUM_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "input/report.h"
+#include "summary/summary.h"
+
+struct sum_target {
+	struct report_options *report_options;
+	struct report report;
+	FILE *out;
+};
+
+struct sum {
+	const struct inputs *inputs;
+	struct report_options *report_options;
+	const char *section; /* of the summary that the report is on */
+	unsigned jobs; /* number of inputs to read at a time; 0: as usual */
+	/* Prints the report. Errors: reported; returns an exit status. */
+	int (*print)(void *user, struct summary *summary,
+		const struct sum_target *to);
+	void *user;
+};
+
+/* Whether the first input is a summary, which can only be added up. */
+bool sum_is_needed(const struct inputs *inputs);
+
+/* Reads all inputs and prints one report. Errors: reported; returns an exit
+ * status. */
+int sum_run(const struct sum *sum);
+
+/* Writes the report; rows may have been left out. Errors: reported; returns an
+ * exit status. */
+int sum_finish(const struct sum_target *to, const struct report_form *form,
+	bool truncated, void (*write)(struct sheet *sheet, const void *view),
+	const void *view);
+
+/* The options --sum and --jobs. */
+#define SUM_OPTIONS(sum_member, jobs_member) \
+	{"sum", 0, NULL, ARGUMENT_FLAG, \
+		"add all inputs up to one report; directories stand for the " \
+		"traces below them", \
+		GROUP_INPUT, sum_member}, \
+	{ \
+		"jobs", 'j', "N", ARGUMENT_COUNT, \
+			"with --sum: read this many inputs at a time " \
+			"(default: 1, or for directories one per processor)", \
+			GROUP_INPUT, jobs_member \
+	}
+
+#endif
