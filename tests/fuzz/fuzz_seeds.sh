@@ -59,6 +59,13 @@ if [ "$target" = fuzz_texts ]; then
 	exit
 fi
 
+# Summaries, their blocks, and damaged ones.
+if [ "$target" = fuzz_summary ]; then
+	"${PYTHON3:-python3}" -B "$srcdir/tests/lib/summary/summary_seeds.py" \
+		"${CTPROF:-./ctprof}" "$srcdir/tests/traces" "$directory"
+	exit
+fi
+
 # Files saved by Python, and beginnings of them.
 if [ "$target" = fuzz_pstats ]; then
 	cp "$srcdir/tests/formats/pstats/pstats/py2_sample.prof2" "$directory/old"

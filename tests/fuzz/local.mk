@@ -10,6 +10,7 @@ test_programs += \
 	%D%/fuzz_rules \
 	%D%/fuzz_spool \
 	%D%/fuzz_sqlite \
+	%D%/fuzz_summary \
 	%D%/fuzz_texts \
 	%D%/fuzz_trace
 tests_fuzz_fuzz_cut_SOURCES = %D%/fuzz_cut.c $(fuzz_case)
@@ -20,6 +21,7 @@ tests_fuzz_fuzz_replay_SOURCES = %D%/fuzz_replay.c $(fuzz_case)
 tests_fuzz_fuzz_rules_SOURCES = %D%/fuzz_rules.c $(fuzz_case)
 tests_fuzz_fuzz_spool_SOURCES = %D%/fuzz_spool.c $(fuzz_case)
 tests_fuzz_fuzz_sqlite_SOURCES = %D%/fuzz_sqlite.c $(fuzz_case)
+tests_fuzz_fuzz_summary_SOURCES = %D%/fuzz_summary.c $(fuzz_case)
 tests_fuzz_fuzz_texts_SOURCES = %D%/fuzz_texts.c $(fuzz_case)
 tests_fuzz_fuzz_trace_SOURCES = %D%/fuzz_trace.c $(fuzz_case)
 fuzz_case = %D%/fuzz_main.c %D%/fuzz_case.c %D%/fuzz_case.h
@@ -36,6 +38,7 @@ FUZZ_TARGETS = \
 	fuzz_rules \
 	fuzz_spool \
 	fuzz_sqlite \
+	fuzz_summary \
 	fuzz_texts \
 	fuzz_trace
 fuzz_made = formats/flamegraph/flame_files.c lib/phases/phase_texts.c
@@ -49,8 +52,8 @@ FUZZ = srcdir='$(abs_srcdir)' \
 		$(libbase_la_SOURCES))' \
 	LIBS='$(ZLIB_LIBS) $(LIBDEFLATE_LIBS) $(SQLITE_LIBS)' \
 	$(srcdir)/%D%/fuzz_run.sh
-fuzz: tests/support/make_log$(EXEEXT) $(fuzz_made)
+fuzz: tests/support/make_log$(EXEEXT) ctprof$(EXEEXT) $(fuzz_made)
 	$(FUZZ) libfuzzer $(FUZZ_SECONDS) $(FUZZ_TARGETS)
-fuzz-afl: tests/support/make_log$(EXEEXT) $(fuzz_made)
+fuzz-afl: tests/support/make_log$(EXEEXT) ctprof$(EXEEXT) $(fuzz_made)
 	$(FUZZ) afl $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 .PHONY: fuzz fuzz-afl

@@ -1,3 +1,5 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
 	%D%/test_summary
+EXTRA_DIST += \
+	%D%/summary_seeds.py
