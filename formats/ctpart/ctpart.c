@@ -16,6 +16,45 @@ static void move_losses(struct summary *summary, struct trace *trace)
 			summary, SUMMARY_LOST, trace_loss_name(loss));
 }
 
+/* Limit of the facts about lost inputs; more of them are in the file. */
+#define LOST_SHOWN 100
+
+static bool add_count(struct trace *trace, const char *key, size_t count)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), "%zu", count);
+	return trace_add_fact(trace, key, text);
+}
+
+static size_t count_ranks(const struct summary *summary)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < summary->input_count; i++)
+		count += summary->inputs[i].rank >= 0;
+	return count;
+}
+
+/* Describes the summary for `ctprof info`. */
+static bool add_facts(const struct summary *summary, struct trace *trace)
+{
+	bool done =
+		add_count(trace, "inputs", summary->input_count) &&
+		add_count(trace, "inputs with a rank", count_ranks(summary)) &&
+		add_count(trace, "lost inputs", summary->lost_count);
+
+	for (size_t i = 0; i < summary->option_count && done; i++)
+		done = summary->options[i].value[0] == '\0' ||
+		       trace_add_fact(trace, summary->options[i].key,
+			       summary->options[i].value);
+	for (size_t i = 0; i < summary->lost_count && i < LOST_SHOWN && done;
+		i++)
+		done = trace_add_fact(
+			trace, summary->lost[i].path, summary->lost[i].reason);
+	return done;
+}
+
 static enum ctp_status read_summary(struct profile_source *from,
 	struct summary **out, struct ctp_error *err)
 {
@@ -24,9 +63,14 @@ static enum ctp_status read_summary(struct profile_source *from,
 	struct trace *trace = from->source.trace;
 	enum ctp_status status = summary_read(file, trace, out, err);
 
-	if (status == CTP_OK)
-		move_losses(*out, trace);
-	return status;
+	if (status != CTP_OK)
+		return status;
+	move_losses(*out, trace);
+	if (add_facts(*out, trace))
+		return CTP_OK;
+	summary_free(*out);
+	*out = NULL;
+	return ctp_no_memory(err);
 }
 
 enum ctp_status ctpart_read_summary(struct event_source *source,

@@ -9,7 +9,8 @@ shell_tests += \
 	%D%/directories.sh \
 	%D%/summarize.sh
 test_programs += \
-	%D%/follow_program
+	%D%/follow_program \
+	%D%/merge_trees
 tests_bin_input_follow_program_LDADD = libctprof.la -lpthread
 EXTRA_DIST += \
 	%D%/clang_build_count.py \

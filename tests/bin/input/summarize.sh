@@ -140,6 +140,17 @@ report $? "bad inputs are listed"
 	"$CTPROF" stats -q --csv bad.ctpart >b.out && cmp a.out b.out
 report $? "the others are summed"
 
+"$CTPROF" info bad.ctpart >out
+grep -q '^  *inputs  *1$' out && grep -q '^  *lost inputs  *4$' out &&
+	grep -q '^  *missing.json  *cannot open: No such file' out &&
+	grep -q '^  *names  *full$' out
+report $? "info shows inputs, options and lost inputs"
+
+# Whatever the order and grouping, the result is the same.
+"$build/tests/bin/input/merge_trees" 200 all.ctpart part?.ctpart >out &&
+	grep -q '^200 trees$' out
+report $? "random merge trees"
+
 "$CTPROF" summarize -o x.ctpart --shard 2/2 in 2>err
 [ $? -eq 2 ] && grep -q "'2/2' is not a part" err
 report $? "--shard of a wrong part"
