@@ -11,8 +11,8 @@
 
 /*
  * Writes a field, quoted if necessary, that a spreadsheet shows and does not
- * run: an apostrophe precedes a formula, and characters are escaped as by
- * utf8_escape(). With `raw`, writes the text unchanged except that U+FFFD
+ * run: an apostrophe precedes a formula, and utf8_escape() escapes
+ * characters. With `raw`, writes the text unchanged except that U+FFFD
  * replaces zero bytes and invalid UTF-8. Returns the number of replacements.
  * Source: OWASP, "CSV Injection".
  */
