@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #include "cli/arguments.h"
+#include "record/attach.h"
+#include "base/environment.h"
 #include "record/run_join.h"
 #include "record/spawn.h"
 #include "record/run_logs.h"
@@ -143,9 +145,21 @@ static error_t add(void *structure, char *text, struct argp_state *state)
 static error_t check(void *structure, const struct argp_state *state)
 {
 	const struct request *request = structure;
+	const struct selection *selection = &request->selection;
 
-	if (request->argv == NULL)
+	if (request->python.pid == 0 && request->argv == NULL)
 		argp_error(state, "no program to run");
+	if (request->python.pid == 0)
+		return 0;
+	if (request->argv != NULL)
+		argp_error(state, "--pid and a program exclude each other");
+	if (request->preload.gpu != NULL || request->preload.emit != NULL)
+		argp_error(state, "--gpu and --emit are not for --pid");
+	for (size_t i = 0; i < selection->count; i++)
+		if (!selection->patterns[i].exclude ||
+			selection->patterns[i].is_module)
+			argp_error(state, "--pid records Python functions: use "
+					  "--include and --exclude");
 	return 0;
 }
 
@@ -298,8 +312,11 @@ static int report(struct request *request)
 
 	if (logs->count == 0 && request->launched)
 		return EXIT_DONE;
-	if (logs->count == 0 &&
-		(request->python.wanted || request->python.compile))
+	if (logs->count == 0 && request->python.pid != 0)
+		diag("%s: no log was made: the process recorded nothing",
+			request->output.path);
+	else if (logs->count == 0 &&
+		 (request->python.wanted || request->python.compile))
 		python_explain(request->argv, request->output.path);
 	else if (logs->count == 0)
 		return preload_explain(request->argv[0], request->output.path);
@@ -340,21 +357,30 @@ static bool pass_excludes_to_python(struct request *request)
 	return true;
 }
 
+static int prepare_output(struct request *request)
+{
+	int status = check_name(request->output.path);
+
+	if (!pass_excludes_to_python(request))
+		return diag_no_memory(NULL);
+	if (status == EXIT_DONE)
+		status = run_output_init(&request->output);
+	if (status == EXIT_DONE && request->python.pid != 0 &&
+		request->output.is_pattern) {
+		diag("%s: with --pid, the name of a log cannot contain %%p, "
+		     "%%h "
+		     "or %%r",
+			request->output.path);
+		status = EXIT_USAGE;
+	}
+	return status == EXIT_DONE ? prepare_log(&request->output) : status;
+}
+
 /* Prepares the environment of the program. */
 static int prepare_environment(struct request *request)
 {
-	int status = EXIT_DONE;
+	int status = prepare_output(request);
 
-	if (!pass_excludes_to_python(request)) {
-		diag("out of memory");
-		status = EXIT_LIMIT;
-	}
-	if (status == EXIT_DONE)
-		status = check_name(request->output.path);
-	if (status == EXIT_DONE)
-		status = run_output_init(&request->output);
-	if (status == EXIT_DONE)
-		status = prepare_log(&request->output);
 	if (status == EXIT_DONE)
 		status = selection_apply(&request->selection, request->argv[0]);
 	if (status == EXIT_DONE && !request->no_preload)
@@ -367,10 +393,53 @@ static int prepare_environment(struct request *request)
 	return status;
 }
 
+/* Completes, joins and reports the logs. */
+static int finish(struct request *request, struct timespec start,
+	const struct spawn_end *end)
+{
+	const struct run_target target = {
+		request->output.log, request->output.is_pattern};
+	int status;
+
+	recovery_after_run(
+		&request->logs, &(struct recovery_run){.target = target,
+					.start = start,
+					.end = end,
+					.quiet = request->quiet,
+					.joins = !request->output.separate,
+					.brief = request->launched});
+	spawn_discard_signals();
+	run_logs_find(&request->logs, &target, start);
+	status = join(request);
+	spawn_take_signals(end);
+	return exit_worse(status, report(request));
+}
+
+static int record_process(struct request *request)
+{
+	struct timespec start = {0};
+	struct spawn_end end;
+	bool has_log = false;
+	int status = prepare_output(request);
+
+	if (status != EXIT_DONE)
+		return status;
+	(void)clock_gettime(CLOCK_REALTIME_COARSE, &start);
+	status = attach_run(
+		&(struct attach){
+			.python = &request->python,
+			.log = request->output.log,
+			.out = environment_find("CTPROF_OUT"),
+			.quiet = request->quiet,
+		},
+		&end, &has_log);
+	return has_log ? exit_worse(status, finish(request, start, &end))
+		       : status;
+}
+
 static int run_program(struct request *request)
 {
 	struct timespec start = {0};
-	struct run_target target;
 	struct spawn_end end;
 	int status = prepare_environment(request);
 
@@ -382,20 +451,7 @@ static int run_program(struct request *request)
 		return status;
 	if (end.exec_errno != 0)
 		return diag_cannot_run(request->argv[0], end.exec_errno);
-	target = (struct run_target){
-		request->output.log, request->output.is_pattern};
-	recovery_after_run(
-		&request->logs, &(struct recovery_run){.target = target,
-					.start = start,
-					.end = &end,
-					.quiet = request->quiet,
-					.joins = !request->output.separate,
-					.brief = request->launched});
-	spawn_discard_signals();
-	run_logs_find(&request->logs, &target, start);
-	status = join(request);
-	spawn_take_signals(&end);
-	status = exit_worse(status, report(request));
+	status = finish(request, start, &end);
 	selection_clear(&request->selection);
 	if (WIFSIGNALED(end.status))
 		return spawn_die_by_same_signal(end.status);
@@ -408,7 +464,8 @@ static int run(int argc, char **argv)
 	int status;
 
 	arguments_parse(&cmd_record, argc, argv, &request);
-	status = run_program(&request);
+	status = request.python.pid == 0 ? run_program(&request)
+					 : record_process(&request);
 	selection_clear(&request.selection);
 	python_clear(&request.python);
 	run_logs_clear(&request.logs);
@@ -510,12 +567,14 @@ const struct command cmd_record = {
 		"--python "
 		"a Python "
 		"program, and record where it spends its time; with --gpu also "
-		"its work on GPUs. Exits with the program's "
-		"status.\vExamples:\n"
+		"its work on GPUs. Exits with the program's status. With "
+		"--pid, record a Python program that runs already."
+		"\vExamples:\n"
 		"  g++ -O2 $(ctprof cflags --cc=g++) main.cc -o program\n"
 		"  ctprof record -o run.ctp -- ./program\n"
 		"  ctprof record -o build.ctp -- make -j8\n"
 		"  ctprof record --python -- python3 script.py\n"
+		"  ctprof record --pid=4711 --duration=10s\n"
 		"  ctprof record --last=1000000 -- ./server\n"
 		"  ctprof record --policy=drop --min-ns=1us -- ./server",
 	.flags = ARGP_IN_ORDER,

@@ -88,6 +88,20 @@ static PyObject *object_to_pin(const struct callee_seen *seen)
 	return NULL;
 }
 
+/* The script by which `ctprof record --pid` stops its recording: its frame is
+ * open when the trace is. CPython calls its file <string>. */
+static bool is_attached_script(PyObject *object)
+{
+	PyCodeObject *code = (PyCodeObject *)object;
+
+	return PyCode_Check(object) && PyTuple_GET_SIZE(code->co_names) > 0 &&
+	       PyUnicode_CompareWithASCIIString(
+		       code->co_filename, "<string>") == 0 &&
+	       PyUnicode_CompareWithASCIIString(
+		       PyTuple_GET_ITEM(code->co_names, 0), "ctprof._attach") ==
+		       0;
+}
+
 static struct callee *callee_new(const struct callee_seen *seen)
 {
 	struct callee *callee = calloc(1, sizeof(*callee));
@@ -104,7 +118,9 @@ static struct callee *callee_new(const struct callee_seen *seen)
 		return NULL;
 	}
 	callee->kept = Py_XNewRef(object_to_pin(seen));
-	callee->kind = code_filter_kind(&callee->names);
+	callee->kind = is_attached_script(seen->object)
+			       ? CALLEE_HIDDEN
+			       : code_filter_kind(&callee->names);
 	callee->has_values = code_filter_has_values(&callee->names);
 	return callee;
 }

@@ -3,6 +3,7 @@
 python_modules = \
 	%D%/ctprof/__init__.py \
 	%D%/ctprof/__main__.py \
+	%D%/ctprof/_attach.py \
 	%D%/ctprof/_autostart.py \
 	%D%/ctprof/_compile.py \
 	%D%/ctprof/_ipython.py \
@@ -17,6 +18,7 @@ python_modules = \
 	%D%/ctprof/dynamo.py \
 	%D%/ctprof/profile.py \
 	%D%/ctprof/pytest_plugin.py \
+	%D%/ctprof/site/attach.py \
 	%D%/ctprof/site/sitecustomize.py
 python_sources = \
 	%D%/call_sites.c \

@@ -159,18 +159,18 @@ static int parse_options(
 {
 	static const char *keywords[] = {"hook", "c_calls", "calls", "depth",
 		"include", "exclude", "gc", "imports", "tasks", "modules",
-		"parameters", "max_depth", "args", "args_length", NULL};
+		"parameters", "max_depth", "args", "args_length", "skip", NULL};
 	static const char *all_words[] = {"builtin", "all"};
 	const char *hook = "auto", *calls = "builtin";
 	int c_calls = 1, gc = 0, imports = 0, tasks = 0, modules = 1;
 	int parameters = 0, by_setprofile, all;
 
 	if (!PyArg_ParseTupleAndKeywords(args, names,
-		    "|$spsiOOpppppiOi:trace_start", KEYWORDS(keywords), &hook,
+		    "|$spsiOOpppppiOii:trace_start", KEYWORDS(keywords), &hook,
 		    &c_calls, &calls, &options->depth, &options->include,
 		    &options->exclude, &gc, &imports, &tasks, &modules,
 		    &parameters, &options->max_depth, &options->args,
-		    &options->args_length))
+		    &options->args_length, &options->skip))
 		return -1;
 	by_setprofile = hook_of(hook);
 	all = one_of("calls", calls, all_words);
@@ -309,7 +309,7 @@ static PyMethodDef methods[] = {
 		"trace_start(*, hook='auto', c_calls=True, calls='builtin', "
 		"depth=128, include=(), exclude=(), gc=False, imports=False, "
 		"tasks=False, modules=True, parameters=False, max_depth=0, "
-		"args=(), args_length=100): "
+		"args=(), args_length=100, skip=0): "
 		"records the calls of all threads."},
 	{"trace_stop", trace_stop, METH_NOARGS,
 		"trace_stop() -> dict: stops tracing; returns counts of "

@@ -349,14 +349,15 @@ static void push_found(struct tracer_thread *thread, frame_t *frame)
 		ctp_arg_int("startup", 1);
 }
 
-/* Pushes the frames that are already open, the outermost first. */
-static void push_all_found(struct tracer_thread *thread, bool entering)
+/* Pushes the frames that are already open, the outermost first, without the
+ * `inner` innermost ones. */
+static void push_all_found(struct tracer_thread *thread, int inner)
 {
 	size_t count = 0, limit = (size_t)options.depth;
 	frame_t **found = limit == 0 ? NULL : calloc(limit, sizeof(*found));
 	frame_t *frame = frame_real(frame_current());
 
-	if (frame != NULL && entering)
+	for (; frame != NULL && inner > 0; inner--)
 		frame = frame_real(frame->previous);
 	while (found != NULL && frame != NULL && count < limit) {
 		found[count++] = frame;
@@ -367,10 +368,10 @@ static void push_all_found(struct tracer_thread *thread, bool entering)
 	free(found);
 }
 
-/* Joins the calling thread to the trace. With `entering`, its innermost frame
- * is left out: the event for it is being handled. NULL if no trace is on, or
- * out of memory. */
-static struct tracer_thread *join(bool entering)
+/* Joins the calling thread to the trace, without its `inner` innermost frames:
+ * one, if the event for it is being handled. NULL if no trace is on, or out of
+ * memory. */
+static struct tracer_thread *join(int inner)
 {
 	uint32_t trace = __atomic_load_n(&tracer_on, __ATOMIC_ACQUIRE);
 	struct tracer_thread *thread = trace == 0 ? NULL : threads_self();
@@ -390,7 +391,7 @@ static struct tracer_thread *join(bool entering)
 	threads_set_limit(thread);
 	threads_name(thread);
 	greenlets_watch(thread);
-	push_all_found(thread, entering);
+	push_all_found(thread, inner);
 	thread->startup = depth_of(thread);
 	error_restore(&error);
 	return thread;
@@ -478,7 +479,7 @@ static void push_with_values(struct tracer_thread *thread,
 void tracer_enter_slow(const struct callee_seen *seen, const void *place)
 {
 	bool is_python = PyCode_Check(seen->object);
-	struct tracer_thread *thread = join(is_python);
+	struct tracer_thread *thread = join(is_python ? 1 : 0);
 	const struct tracer_slot *slot;
 	struct error_state error;
 	struct resolved resolved;
@@ -538,7 +539,7 @@ static bool exit_top(struct tracer_thread *thread, const void *identity)
 
 void tracer_c_exit_slow(const void *identity)
 {
-	struct tracer_thread *thread = join(false);
+	struct tracer_thread *thread = join(0);
 
 	if (thread != NULL && !exit_top(thread, identity))
 		drop(thread, identity);
@@ -644,7 +645,7 @@ static struct call_values *read_outcome(const struct tracer_call *call,
 
 void tracer_exit_slow(const void *identity, struct tracer_outcome outcome)
 {
-	struct tracer_thread *thread = join(false);
+	struct tracer_thread *thread = join(0);
 	struct call_values *values;
 	size_t depth;
 
@@ -758,7 +759,7 @@ int tracer_start(const struct tracer_options *wanted)
 	if (++last_trace == 0)
 		last_trace = 1;
 	__atomic_store_n(&tracer_on, last_trace, __ATOMIC_RELEASE);
-	if (join(false) == NULL)
+	if (join(options.skip) == NULL)
 		PyErr_NoMemory();
 	else if (integrations_start() == 0 && start_hook() == 0)
 		return 0;

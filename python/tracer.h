@@ -30,9 +30,10 @@ struct tracer_options {
 	bool tasks;
 	bool modules;
 	bool parameters;
-	int depth;         /* limit of frames found at the start */
-	int max_depth;     /* of recorded calls; 0: no limit */
-	int args_length;   /* limit of a value's text, in characters */
+	int depth;       /* limit of frames found at the start */
+	int max_depth;   /* of recorded calls; 0: no limit */
+	int args_length; /* limit of a value's text, in characters */
+	int skip; /* innermost frames of the starting thread: not found */
 	PyObject *include; /* tuples of str, borrowed */
 	PyObject *exclude;
 	PyObject *args; /* functions whose values are recorded */

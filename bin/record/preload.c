@@ -118,6 +118,17 @@ static bool find_recorder(char *out, const char *instrument)
 	return find_in_directory(out, directory, RECORDER);
 }
 
+char *preload_find_recorder(void)
+{
+	char instrument[PATH_BYTES];
+	char recorder[PATH_BYTES];
+
+	if (!find_instrument(instrument) ||
+		!find_recorder(recorder, instrument))
+		return NULL;
+	return realpath(recorder, NULL);
+}
+
 int preload_set(void)
 {
 	char instrument[PATH_BYTES];

@@ -31,6 +31,9 @@ extern const struct arguments preload_arguments;
  */
 int preload_set(void);
 
+/* The path of the recorder's library; free it. NULL if it is not found. */
+char *preload_find_recorder(void);
+
 /* Whether to record GPU activity. */
 bool preload_wants_gpu(const struct preload_options *options);
 

@@ -61,7 +61,7 @@ static void add(const struct argument_value *value)
 
 	if (text != NULL && strchr(value->argument->value, '|') != NULL)
 		(void)argument_word(value);
-	if (strcmp(name, "depth") == 0)
+	if (strcmp(name, "depth") == 0 && strcmp(text, "0") != 0)
 		(void)arguments_count(value->state, "--depth", text);
 	if (strcmp(name, "max-depth") == 0)
 		(void)arguments_count(value->state, "--max-depth", text);
@@ -75,8 +75,16 @@ static void add(const struct argument_value *value)
 
 static error_t check(void *structure, const struct argp_state *state)
 {
-	const struct python *python = structure;
+	struct python *python = structure;
 
+	if (python->pid == 0 &&
+		(python->duration_ns != 0 || python->wait_ns != 0))
+		argp_error(state, "--%s needs --pid",
+			python->duration_ns != 0 ? "duration" : "wait");
+	if (python->pid != 0 && python->compile)
+		argp_error(state, "--compile is not for --pid");
+	if (python->pid != 0)
+		python->wanted = true;
 	if (!python->wanted && python->options != NULL)
 		argp_error(state, "%.*s needs --python",
 			(int)strcspn(python->options, "=\n"), python->options);
@@ -106,7 +114,8 @@ static const struct argument options[] = {
 		.call = add},
 	{"depth", 0, "N", ARGUMENT_CALL,
 		"record this many of the frames that are open when recording "
-		"starts (default: 0)", GROUP_PYTHON, .call = add},
+		"starts (default: 0; with --pid, 128)", GROUP_PYTHON,
+		.call = add},
 	{"max-depth", 0, "N", ARGUMENT_CALL,
 		"leave out Python calls that are nested deeper than this",
 		GROUP_PYTHON, .call = add},
@@ -132,6 +141,17 @@ static const struct argument options[] = {
 		.call = add},
 	{"hook", 0, "auto|monitoring|setprofile", ARGUMENT_CALL,
 		"how the interpreter reports calls", GROUP_PYTHON, .call = add},
+	{"pid", 0, "PID", ARGUMENT_COUNT,
+		"record this process of Python 3.14, which runs already, until "
+		"it ends or ctprof gets a signal (Ctrl-C)", GROUP_PYTHON,
+		OF(pid)},
+	{"duration", 0, "TIME", ARGUMENT_TIME,
+		"with --pid: stop after this time (500ms, 10s)", GROUP_PYTHON,
+		OF(duration_ns), .detail = "500ms, 10s"},
+	{"wait", 0, "TIME", ARGUMENT_TIME,
+		"with --pid: give up if the process runs no Python code for "
+		"this long (default: 10s)", GROUP_PYTHON, OF(wait_ns),
+		.detail = "500ms, 10s"},
 };
 /* clang-format on */
 
@@ -239,6 +259,17 @@ static int set_options(const struct python *python)
 	}
 	free(words);
 	return status;
+}
+
+char *python_find_site(void)
+{
+	char site[PATH_BYTES];
+	char *absolute = find_site(site) ? realpath(site, NULL) : NULL;
+
+	if (absolute == NULL)
+		diag("the package for Python is not found: ctprof was "
+		     "configured without Python or is not installed");
+	return absolute;
 }
 
 int python_apply(const struct python *python)

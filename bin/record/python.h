@@ -7,6 +7,7 @@
 #define PYTHON_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cli/arguments.h"
 
@@ -15,6 +16,9 @@ struct python {
 	bool compile;  /* --compile: functions that torch.compile traces */
 	bool quiet;    /* the tracer prints only errors */
 	char *options; /* options of the tracer, one per line; NULL: none */
+	uint32_t pid;  /* --pid: a process that runs already; 0: none */
+	uint64_t duration_ns; /* --duration; 0: no limit */
+	uint64_t wait_ns;     /* --wait; 0: the default */
 };
 
 /* --python and related options; the structure is a struct python. */
@@ -32,6 +36,10 @@ bool python_add_option(
  * Errors: reported; returns an exit status.
  */
 int python_apply(const struct python *python);
+
+/* The directory of the package with the entry points of interpreters, absolute;
+ * free it. NULL with a report if the package is not found. */
+char *python_find_site(void);
 
 /* Explains why no interpreter left a log at `output`. */
 void python_explain(char *const *argv, const char *output);

@@ -11,9 +11,11 @@ USAGE = """\
 Usage: {python} -m ctprof [OPTION...] SCRIPT [ARGUMENT...]
        {python} -m ctprof [OPTION...] -m MODULE [ARGUMENT...]
        {python} -m ctprof [OPTION...] -c CODE [ARGUMENT...]
+       {python} -m ctprof [OPTION...] --pid=PID
        {python} -m ctprof COMMAND [ARGUMENT...]
 Run a Python program and record every call. Exits as the program does.
-The last form runs a command of ctprof: `{python} -m ctprof stats run.ctp`.
+With --pid, record a program that runs already. The last form runs a command of
+ctprof: `{python} -m ctprof stats run.ctp`.
 
  Output:
   -o, --output=FILE          write the log to this file (default: run.ctp), or
@@ -44,7 +46,7 @@ The last form runs a command of ctprof: `{python} -m ctprof stats run.ctp`.
       --exclude=GLOB         do not record functions of matching files or
                              modules; may be given again
       --depth=N              record this many of the frames that are open when
-                             recording starts (default: 0)
+                             recording starts (default: 0; with --pid, 128)
       --max-depth=N          leave out calls that are nested deeper than this
       --args=GLOB            record the arguments and results of functions with
                              matching names, or FILE:GLOB, MODULE:GLOB; may be
@@ -60,6 +62,12 @@ The last form runs a command of ctprof: `{python} -m ctprof stats run.ctp`.
       --parameters           record parameters of torch's modules
       --hook=auto|monitoring|setprofile
                              how the interpreter reports calls
+      --pid=PID              record this process of Python 3.14, which runs
+                             already, until it ends or ctprof gets a signal
+                             (Ctrl-C)
+      --duration=TIME        with --pid: stop after this time (500ms, 10s)
+      --wait=TIME            with --pid: give up if the process runs no Python
+                             code for this long (default: 10s)
 
   -h, --help                 print this help
   -V, --version              print the version
@@ -69,6 +77,7 @@ Examples:
   {python} -m ctprof -o run.pstats -m package
   {python} -m ctprof -s tottime -c 'import json'
   {python} -m ctprof --compile train.py
+  {python} -m ctprof --pid 4711 --duration 10s
 """
 
 
@@ -97,7 +106,10 @@ class Request:
         self.last = 0
         self.compile = False
         self.python = False
-        self.trace = {"depth": 0}
+        self.pid = None
+        self.duration = None
+        self.wait = None
+        self.trace = {}
         self.kind = None  # "script", "module" or "code"
         self.target = None
         self.args = []
@@ -162,6 +174,9 @@ _VALUES = {
     "--last": ("last", _last),
     "--calls": ("calls", _one_of("builtin|all")),
     "--hook": ("hook", _one_of("auto|monitoring|setprofile")),
+    "--pid": ("pid", _count),
+    "--duration": ("duration", _text),
+    "--wait": ("wait", _text),
     "--depth": ("depth", _count),
     "--max-depth": ("max_depth", _count),
     "--args": ("args", _text),
@@ -239,6 +254,16 @@ def read_command(words):
         _take(request, words)
     if request.help or request.version:
         return request
+    if request.pid is not None:
+        if words or request.kind:
+            raise UsageError("--pid and a program exclude each other")
+        if request.sort:
+            raise UsageError("--sort is not for --pid")
+        return request
+    for name in "duration", "wait":
+        if getattr(request, name):
+            raise UsageError(f"--{name} needs --pid")
+    request.trace.setdefault("depth", 0)
     if not words:
         raise UsageError("no program to run" if request.kind is None else
                          f"-{request.kind[0]}: a value is missing")
@@ -268,6 +293,7 @@ def read_words(words):
     words = ["--compile" if word == "compile" else word for word in words]
     while words:
         _take(request, words)
+    request.trace.setdefault("depth", 0)
     return request
 
 

@@ -88,6 +88,18 @@ def wanted_log():
     return os.environ.get("CTPROF_OUT", "ctprof").replace("%%", "%")
 
 
+def exchange(variables):
+    """Sets variables of the environment, or removes those that are None;
+    returns their values from before."""
+    before = {name: os.environ.get(name) for name in variables}
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+    return before
+
+
 def set_torch_trace(directory):
     """Has the PyTorch of child processes log there."""
     os.environ["TORCH_TRACE"] = directory

@@ -322,6 +322,19 @@ def _run_command(words):
         return 3
 
 
+def _record_process(request):
+    """Becomes `ctprof record` of a running process."""
+    words = [*_options.write_words(request), f"--pid={request.pid}",
+             f"--output={request.output or _LOG}",
+             f"--min-ns={round(request.min_us * 1000)}"]
+    words += [f"--{name}={getattr(request, name)}"
+              for name in ("duration", "wait", "last")
+              if getattr(request, name)]
+    words += [f"--{name}" for name in ("force", "separate")
+              if getattr(request, name)]
+    return _run_command(["record", *words])
+
+
 def main(words):
     """Returns the exit status, or ends as the program does."""
     if words and words[0] in _options.COMMANDS:
@@ -329,7 +342,8 @@ def main(words):
     try:
         request = _options.read_command(words)
         if not request.help and not request.version:
-            return _run(request)
+            return (_run(request) if request.pid is None else
+                    _record_process(request))
         print(_options.usage() if request.help else
               f"ctprof {_ctprof.__version__}\n", end="")
         return 0

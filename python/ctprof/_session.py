@@ -82,17 +82,23 @@ _ANOMALIES = {
 }
 
 
-def untrace():
-    """Stops tracing, unless the program has. Prints a message if the
-    interpreter's events did not balance."""
+def end_trace():
+    """Stops tracing, unless the program has. Returns a message if the
+    interpreter's events did not balance, else an empty one."""
     try:
         counts = _ctprof.trace_stop()
     except RuntimeError:
-        return
+        return ""
     words = [f"{counts[what]} {words}" for what, words in _ANOMALIES.items()
              if counts[what] != 0]
+    return "the tracer corrected: " + ", ".join(words) if words else ""
+
+
+def untrace():
+    """The same; prints the message."""
+    words = end_trace()
     if words and not _is_quiet:
-        say("the tracer corrected: " + ", ".join(words))
+        say(words)
 
 
 def start(out=None, *, min_us=0.0, last=0, **options):

@@ -31,6 +31,7 @@ python_tests = \
 	tests/python/run.py \
 	tests/python/support.py \
 	tests/python/test_args.py \
+	tests/python/test_attach.py \
 	tests/python/test_call_lines.py \
 	tests/python/test_compile.py \
 	tests/python/test_dynamo.py \

@@ -44,15 +44,22 @@ def _places(package):
             yield "/".join(words[:at] + [version] + words[at + 1:])
 
 
-def _start(here):
-    """Uses the package around this directory, or beside it, if it has an
-    extension for this interpreter; else the interpreter's own package."""
+def _find_package(here):
+    """The package around this directory, or beside it, that has an extension
+    for this interpreter; None if there is none."""
     extension = "_ctprof" + _imp.extension_suffixes()[0]
-    before = sys.path[:]
     for package in _places(os.path.dirname(here)):
         if os.path.exists(os.path.join(package, extension)):
-            sys.path.insert(0, os.path.dirname(package))
-            break
+            return package
+    return None
+
+
+def _start(here):
+    """Uses that package, or else the interpreter's own."""
+    before = sys.path[:]
+    package = _find_package(here)
+    if package:
+        sys.path.insert(0, os.path.dirname(package))
     try:
         from ctprof import _autostart
     except ImportError as error:
@@ -80,9 +87,11 @@ def _start_after_site(here):
     site.execusercustomize = execusercustomize
 
 
-_here = os.path.dirname(__file__)
-try:
-    _load_next(_here)
-finally:
-    if "CTPROF_PYTHON" in os.environ:
-        _start_after_site(_here)
+# attach.py needs only the functions.
+if __name__ == "sitecustomize":
+    _here = os.path.dirname(__file__)
+    try:
+        _load_next(_here)
+    finally:
+        if "CTPROF_PYTHON" in os.environ:
+            _start_after_site(_here)
