@@ -83,8 +83,9 @@ Examples:
 
 # The commands of the program ctprof; a script of such a name is ./NAME.
 COMMANDS = ("record", "repair", "symbolize", "convert", "cut", "merge",
-            "annotate", "info", "stats", "gaps", "kernels", "diff", "phases",
-            "check", "report", "formats", "cflags", "completion", "help")
+            "summarize", "annotate", "info", "stats", "gaps", "kernels",
+            "diff", "phases", "ranks", "compilations", "check", "report",
+            "formats", "cflags", "completion", "help")
 
 
 class UsageError(Exception):
