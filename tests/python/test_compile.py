@@ -96,6 +96,32 @@ session.end()
                 self.assertEqual(self.traced(), TRACED)
                 self.log.unlink()
 
+    def test_traced_code_is_freed_with_its_program(self):
+        self.script("""
+import torch, weakref
+
+def generate(n):
+    names = {}
+    exec(f"def callee_{n}(x): return x\\n"
+         f"def forward_{n}(x): return callee_{n}(x)", names)
+    return names[f"forward_{n}"], names
+
+codes = []
+for n in range(20):
+    forward, names = generate(n)
+    assert torch.compile(forward)(n) == n
+    codes += [weakref.ref(forward.__code__),
+              weakref.ref(names[f"callee_{n}"].__code__)]
+    names.clear()
+    del forward
+assert not any(code() for code in codes), codes
+""")
+        for options in ("--compile",), ("--compile", "--python"):
+            with self.subTest(options=options):
+                self.record("--force", *options)
+                names = {name.partition(" ")[0] for name in self.traced()}
+                self.assertLess({"forward_19", "callee_19"}, names)
+
     def test_profile_has_the_same(self):
         done = support.python("-c", """
 import ctprof.dynamo, json, program
