@@ -146,7 +146,7 @@ grep -q '^  *inputs  *1$' out && grep -q '^  *lost inputs  *4$' out &&
 	grep -q '^  *names  *full$' out
 report $? "info shows inputs, options and lost inputs"
 
-# Whatever the order and grouping, the result is the same.
+# Neither order nor grouping changes the result.
 "$build/tests/bin/input/merge_trees" 200 all.ctpart part?.ctpart >out &&
 	grep -q '^200 trees$' out
 report $? "random merge trees"
