@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/saturate.h"
 #include "cli/arguments.h"
 #include "input/trace_summary.h"
 #include "input/devices.h"
@@ -13,22 +14,35 @@
 #include "cli/progress.h"
 #include "cli/quantity.h"
 #include "input/report.h"
+#include "input/sum.h"
 #include "cli/diag.h"
 #include "cli/table.h"
 
 #define LINE_TEXT 96
 #define FACT_SHOWN 512
+#define NAMES_SHOWN 10 /* of each kind, as text */
 
 struct request {
 	struct inputs inputs;
 	struct report_options report_options;
 	bool json;
+	bool sum;
+	uint32_t jobs;
 	bool printed; /* a report was printed before */
 	/* Several inputs have a row each; --verbose shows them in full. */
 	bool has_table;
 	struct table table;
 	struct buffer remarks; /* lines below the table */
 };
+
+static error_t check(void *structure, const struct argp_state *state)
+{
+	const struct request *request = structure;
+
+	if (request->jobs != 0 && !request->sum)
+		argp_error(state, "--jobs needs --sum");
+	return 0;
+}
 
 /* Data of one input's report. */
 struct file_info {
@@ -117,26 +131,26 @@ static void add_modules(struct table *table, const struct trace *trace)
 
 /* A profile has sums without times or threads. */
 static void add_counts(
-	struct table *table, const struct trace_summary *summary, bool profile)
+	struct table *table, const struct census *events, bool profile)
 {
 	const struct {
 		const char *key;
 		uint64_t count;
 		bool always;
 	} counts[] = {
-		{"  processes", summary->events.processes, !profile},
-		{"  threads", summary->events.threads, !profile},
-		{"  devices", summary->events.devices, false},
-		{"  ranges", summary->events.ranges, true},
-		{"  open", summary->events.open_ranges, false},
-		{"  activities", summary->events.activities, false},
-		{"  other device", summary->events.device_other, false},
-		{"  calls", summary->events.calls, false},
-		{"  instants", summary->events.instants, false},
-		{"  counters", summary->events.counters, false},
-		{"  async", summary->events.async, false},
-		{"  memory", summary->events.memory, false},
-		{"  steps", summary->events.steps, false},
+		{"  processes", events->processes, !profile},
+		{"  threads", events->threads, !profile},
+		{"  devices", events->devices, false},
+		{"  ranges", events->ranges, true},
+		{"  open", events->open_ranges, false},
+		{"  activities", events->activities, false},
+		{"  other device", events->device_other, false},
+		{"  calls", events->calls, false},
+		{"  instants", events->instants, false},
+		{"  counters", events->counters, false},
+		{"  async", events->async, false},
+		{"  memory", events->memory, false},
+		{"  steps", events->steps, false},
 	};
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
@@ -144,26 +158,23 @@ static void add_counts(
 			add_count(table, counts[i].key, counts[i].count);
 }
 
-static void add_losses(struct table *table, const struct input *input)
+static void add_losses(struct table *table, const uint64_t losses[LOSS_KINDS])
 {
-	const struct trace *trace = input->file.source->trace;
 	bool any = false;
 
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++) {
 		bool note = trace_loss_is_note(loss);
 		char text[LINE_TEXT];
 
-		if (trace->losses[loss] == 0)
+		if (losses[loss] == 0)
 			continue;
 		any = any || !note;
 		(void)snprintf(text, sizeof(text), "%" PRIu64 " %s",
-			trace->losses[loss], trace_loss_description(loss));
+			losses[loss], trace_loss_description(loss));
 		add(table, note ? "  note" : "  lost", text);
 	}
 	if (!any)
 		add(table, "  lost", "nothing");
-	if (input_has_spool(input))
-		add(table, "", INPUT_HAS_SPOOL);
 }
 
 /* Adds the cost of recording, if it matters. */
@@ -175,16 +186,16 @@ static void add_cost(struct table *table, const struct recording_cost *cost)
 		add(table, "  cost", cost->line);
 }
 
-static void add_skew(struct table *table, const struct trace_summary *summary)
+static void add_skew(struct table *table, uint64_t skew_ns)
 {
 	char time[QUANTITY_TEXT];
 	char text[LINE_TEXT + QUANTITY_TEXT];
 
-	if (summary->events.skew_ns == 0)
+	if (skew_ns == 0)
 		return;
 	(void)snprintf(text, sizeof(text),
 		"at least %s: activities start before their launch",
-		quantity_time(time, summary->events.skew_ns));
+		quantity_time(time, skew_ns));
 	add(table, "  clock skew", text);
 }
 
@@ -201,10 +212,12 @@ static void print_text(struct sheet *sheet, const struct file_info *info)
 	add(&table, "  span",
 		profile ? "unknown"
 			: quantity_time(text, info->summary->events.span_ns));
-	add_counts(&table, info->summary, profile);
-	add_losses(&table, info->input);
+	add_counts(&table, &info->summary->events, profile);
+	add_losses(&table, info->trace->losses);
+	if (input_has_spool(info->input))
+		add(&table, "", INPUT_HAS_SPOOL);
 	add_cost(&table, &info->summary->cost);
-	add_skew(&table, info->summary);
+	add_skew(&table, info->summary->events.skew_ns);
 	devices_add_rows(&info->devices, info->trace, &table);
 	add_facts(&table, info->trace);
 	add_modules(&table, info->trace);
@@ -554,6 +567,192 @@ static int report_input(void *user, const struct report_target *to)
 	return status;
 }
 
+/* ---- --sum ---- */
+
+struct sum_info {
+	uint64_t files;
+	struct value start_ns, end_ns, skew_ns;
+	struct census events;
+	const struct census *counts;
+	uint64_t longest_ns;
+	const struct summary *summary;
+	const uint64_t *losses;
+};
+
+static void put_names(
+	struct sheet *sheet, const struct column *column, const void *row);
+
+/* clang-format off */
+#define OF(member) COLUMN_OF(struct summary_name, member)
+static const struct column name_items[] = {
+	COLUMN_IN_JSON(TEXT, "name", "the name; empty if unknown", OF(name)),
+	COLUMN_IN_JSON(COUNT, "count", "number of inputs, or of devices",
+		OF(count)),
+};
+#undef OF
+static const struct columns name_table =
+	COLUMNS("name", "a name and how often it occurs", name_items);
+
+#define OF(member) COLUMN_OF(struct sum_info, member)
+static const struct column sum_items[] = {
+	COLUMN_IN_JSON(COUNT, "files", "number of inputs", OF(files)),
+	COLUMN_IN_JSON(INTEGER, "start_ns",
+		"begin of the first recording, in nanoseconds since 1970; null "
+		"if unknown", OF(start_ns), .nullable = true),
+	COLUMN_IN_JSON(INTEGER, "end_ns",
+		"end of the last recording, in nanoseconds since 1970; null if "
+		"unknown", OF(end_ns), .nullable = true),
+	COLUMN_IN_JSON(TIME, "span_ns", "the spans of all inputs together",
+		OF(events.span_ns)),
+	COLUMN_IN_JSON(TIME, "longest_ns", "the span of the longest input",
+		OF(longest_ns)),
+	COLUMN_IN_JSON(COUNT, "processes", "number of processes",
+		OF(events.processes)),
+	COLUMN_IN_JSON(COUNT, "threads", "number of threads",
+		OF(events.threads)),
+	COLUMN_IN_JSON(COUNT, "devices", "number of devices",
+		OF(events.devices)),
+	COLUMN_IN_JSON(OBJECT, "counts", "number of events of each kind",
+		OF(counts), .table = &count_table),
+	COLUMN_IN_JSON(TIME, "clock_skew_ns",
+		"how far activities start before their launch, at most; null "
+		"if no launch is known", OF(skew_ns), .nullable = true),
+	COLUMN_IN_JSON(LIST, "formats", "the inputs' formats",
+		.put = put_names, .index = SUMMARY_NAME_FORMAT,
+		.table = &name_table),
+	COLUMN_IN_JSON(LIST, "hosts", "the recorded machines, where known",
+		.put = put_names, .index = SUMMARY_NAME_HOST,
+		.table = &name_table),
+	COLUMN_IN_JSON(LIST, "tools",
+		"the programs that wrote the inputs, where known",
+		.put = put_names, .index = SUMMARY_NAME_TOOL,
+		.table = &name_table),
+	COLUMN_IN_JSON(LIST, "device_names", "the names of devices",
+		.put = put_names, .index = SUMMARY_NAME_DEVICE,
+		.table = &name_table),
+};
+#undef OF
+/* clang-format on */
+static const struct columns sum_table = COLUMNS(NULL, NULL, sum_items);
+static const struct report_form sum_form = {.schema = "ctprof/info_sum/1",
+	.title = "ctprof info --sum",
+	.heads = {&sum_table}};
+
+static void put_names(
+	struct sheet *sheet, const struct column *column, const void *row)
+{
+	const struct summary *summary = ((const struct sum_info *)row)->summary;
+
+	for (size_t i = 0; i < summary->name_count; i++)
+		if ((uint32_t)summary->names[i].kind == column->index)
+			columns_add(sheet, &name_table, TABLE_PLAIN,
+				&summary->names[i]);
+}
+
+/* Adds the names of a kind, which may be as many as inputs, to the text. */
+static void add_names(struct table *table, const struct summary *summary,
+	enum summary_name_kind kind, const char *key)
+{
+	unsigned added = 0;
+	size_t hidden = 0;
+	char text[LINE_TEXT + QUANTITY_TEXT];
+
+	for (size_t i = 0; i < summary->name_count; i++) {
+		const struct summary_name *name = &summary->names[i];
+		char shown[LINE_TEXT];
+
+		if (name->kind != kind)
+			continue;
+		if (added == NAMES_SHOWN) {
+			hidden++;
+			continue;
+		}
+		(void)snprintf(text, sizeof(text), "%s: %" PRIu64,
+			name->name[0] == '\0'
+				? "unknown"
+				: shorten(shown, sizeof(shown), name->name),
+			name->count);
+		add(table, key, text);
+		added++;
+	}
+	if (hidden == 0)
+		return;
+	(void)snprintf(text, sizeof(text), "(%zu more; see --json)", hidden);
+	add(table, key, text);
+}
+
+static void add_date(
+	struct table *table, const char *key, const struct value *time)
+{
+	char text[LINE_TEXT];
+
+	add(table, key,
+		time->state == VALUE_KNOWN
+			? quantity_date(text, (int64_t)time->number)
+			: "unknown");
+}
+
+static void print_sum_text(struct sheet *sheet, const struct sum_info *info)
+{
+	static const struct table_column columns[] = {{"", false}, {"", false}};
+	char span[QUANTITY_TEXT], longest[QUANTITY_TEXT];
+	char text[LINE_TEXT + QUANTITY_TEXT];
+	struct table table;
+
+	table_init(&table, columns, 2);
+	add_count(&table, "  inputs", info->files);
+	add_names(&table, info->summary, SUMMARY_NAME_FORMAT, "  format");
+	add_date(&table, "  start", &info->start_ns);
+	add_date(&table, "  end", &info->end_ns);
+	(void)snprintf(text, sizeof(text), "%s together, %s the longest",
+		quantity_time(span, info->events.span_ns),
+		quantity_time(longest, info->longest_ns));
+	add(&table, "  spans", text);
+	add_counts(&table, &info->events, false);
+	add_losses(&table, info->losses);
+	add_skew(&table, info->events.skew_ns);
+	add_names(&table, info->summary, SUMMARY_NAME_DEVICE, "  device");
+	add_names(&table, info->summary, SUMMARY_NAME_HOST, "  host");
+	add_names(&table, info->summary, SUMMARY_NAME_TOOL, "  tool");
+	sheet->failed |= !table_print(&table, sheet->out, false, 0);
+	table_clear(&table);
+}
+
+static void write_sum(struct sheet *sheet, const void *user)
+{
+	if (sheet->style == REPORT_TEXT)
+		print_sum_text(sheet, user);
+	else
+		columns_members(sheet, &sum_table, user);
+}
+
+static int print_sum(
+	void *user, struct summary *summary, const struct sum_target *to)
+{
+	const struct summary_extent *extent = &summary->extent;
+	struct sum_info info = {
+		.files = summary->input_count,
+		.start_ns = value_maybe(
+			extent->has_time, (uint64_t)extent->start_ns),
+		.end_ns =
+			value_maybe(extent->has_time, (uint64_t)extent->end_ns),
+		.longest_ns = extent->longest_ns,
+		.summary = summary,
+	};
+	struct sum_target with_unmatched = *to;
+	uint64_t *unmatched = &with_unmatched.report.losses[LOSS_UNMATCHED];
+
+	(void)user;
+	summary_get_census(summary, &info.events);
+	info.events.skew_ns = extent->skew_ns;
+	info.skew_ns = value_maybe(info.events.matched != 0, extent->skew_ns);
+	info.counts = &info.events;
+	/* The census counts them, not the reader. */
+	*unmatched = saturate_sum(*unmatched, info.events.unmatched);
+	info.losses = with_unmatched.report.losses;
+	return sum_finish(&with_unmatched, &sum_form, false, write_sum, &info);
+}
+
 static int run(int argc, char **argv)
 {
 	struct request request = {.report_options.is_whole = true};
@@ -562,6 +761,16 @@ static int run(int argc, char **argv)
 	arguments_parse(&cmd_info, argc, argv, &request);
 	if (request.json)
 		request.report_options.style = REPORT_JSON;
+	if (request.sum) {
+		status = sum_run(&(struct sum){.inputs = &request.inputs,
+			.report_options = &request.report_options,
+			.section = SUMMARY_CENSUS,
+			.jobs = request.jobs,
+			.print = print_sum,
+			.user = &request});
+		inputs_clear(&request.inputs);
+		return status;
+	}
 	request.has_table = request.inputs.count > 1 && !request.json &&
 			    !request.inputs.verbose;
 	if (request.has_table) {
@@ -580,6 +789,7 @@ static int run(int argc, char **argv)
 static const struct argument options[] = {
 	{"json", 0, NULL, ARGUMENT_FLAG, "print JSON, one object per input",
 		GROUP_OUTPUT, OF(json)},
+	SUM_OPTIONS(OF(sum), OF(jobs)),
 	ARGUMENTS_OF(&inputs_unnamed_arguments, OF(inputs)),
 	ARGUMENTS_OF(&output_arguments, OF(report_options.output)),
 };
@@ -588,15 +798,16 @@ static const struct argument options[] = {
 const struct command cmd_info = {
 	.name = "info",
 	.group = "Look at a recording",
-	.forms = {&form},
+	.forms = {&form, &sum_form},
 	.summary = "describe a file and its contents",
-	.arguments = {ARGUMENTS(options)},
+	.arguments = {ARGUMENTS(options), .check = check},
 	.usage = "[FILE...]",
 	.help = "Describe a file: its format, where and when it was recorded, "
 		"with which clock, its size in events, and what was "
 		"lost.\vExamples:\n"
 		"  ctprof info run.ctp\n"
 		"  ctprof info --strict run.ctp >/dev/null && echo complete\n"
-		"  ctprof info --json run.ctp | jq .counts.ranges",
+		"  ctprof info --json run.ctp | jq .counts.ranges\n"
+		"  ctprof info --sum traces/",
 	.run = run,
 };

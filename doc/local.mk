@@ -79,6 +79,7 @@ dist_schemas_DATA = \
 	%D%/schemas/gaps_sum-1.csv.json \
 	%D%/schemas/gaps_sum-1.json \
 	%D%/schemas/info-1.json \
+	%D%/schemas/info_sum-1.json \
 	%D%/schemas/kernels-1.csv.json \
 	%D%/schemas/kernels-1.json \
 	%D%/schemas/kernels_sum-1.csv.json \

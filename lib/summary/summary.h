@@ -15,6 +15,7 @@
 #include "profile/profile.h"
 #include "trace/trace.h"
 
+struct census;
 struct kernels;
 struct gaps;
 
@@ -145,6 +146,9 @@ bool summary_add_name(struct summary *summary, enum summary_name_kind kind,
 bool summary_add_census(struct summary *summary,
 	const struct summary_input *input, const struct trace *trace,
 	const struct profile *profile);
+
+/* The counts of the census of all inputs. */
+void summary_get_census(const struct summary *summary, struct census *census);
 
 /* The profile of a group; NULL if it is missing. The second adds an
  * empty one; NULL if out of memory, or if there are too many. */

@@ -190,6 +190,15 @@ static bool add_counts(struct summary *summary, const struct census *census)
 	return done;
 }
 
+void summary_get_census(const struct summary *summary, struct census *census)
+{
+	*census = (struct census){.ranges = 0};
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		*(uint64_t *)(void *)((char *)census + counts[i].offset) =
+			summary_find_count(
+				summary, SUMMARY_EVENTS, counts[i].name);
+}
+
 static bool add_fact(struct summary *summary, enum summary_name_kind kind,
 	const struct trace *trace, const char *key)
 {

@@ -71,6 +71,7 @@ FORMS = [
     ("info", False, "info", "sync"),
     ("info", False, "info", "cut.json"),
     ("info", False, "info", "modules.ctp", "device.ctp"),
+    ("info_sum", False, "info", "--sum", "sync", "log.ctp"),
     ("formats", False, "formats"),
     ("repair", False, "repair"),
     ("repair", False, "repair", "cut.json", "-o", "mended.json", "--force"),

@@ -64,6 +64,24 @@ for name in kernels gaps; do
 	[ $? -eq 2 ] && grep -q -e '--jobs needs --sum' err
 	report $? "$name: --jobs"
 done
+
+# The census also counts profiles; a summary without --sum is one file.
+"$CTPROF" convert -q in/cpu_only.json.gz -o in/cpu.pstats || exit 99
+for form in "" --json; do
+	# shellcheck disable=SC2086
+	"$CTPROF" info -q --sum $form in/* >sum
+	"$CTPROF" summarize -q --force -o info.ctpart in/cpu.pstats "${inputs[@]}"
+	for other in in "-j3 ${shuffled[*]} in/cpu.pstats" info.ctpart; do
+		# shellcheck disable=SC2086
+		"$CTPROF" info -q --sum $form $other >other
+		[ -s sum ] && cmp sum other
+		report $? "info $form: $other"
+	done
+done
+"$CTPROF" info -q --json in/* >each.json
+"$python" "$check" info sum each.json
+report $? "info: sums in Python"
+
 "$CTPROF" gaps --sum --optimize 3 in/x0.json 2>err
 [ $? -eq 2 ] && grep -q 'cannot be combined with --sum' err
 report $? "gaps --optimize --sum"
