@@ -36,6 +36,7 @@ include bin/compare/local.mk
 include bin/compilations/local.mk
 include bin/gpu/local.mk
 include bin/input/local.mk
+include bin/mpi/local.mk
 include bin/record/local.mk
 include bin/report/local.mk
 include bin/stats/local.mk

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 manual_pages = $(patsubst bin/cmd_%,%D%/ctprof-%.1,$(commands)) \
+	%D%/ctprof-mpi.1 \
 	%D%/ctprof-python.1 \
 	%D%/ctprof-x2y.1 \
 	%D%/ctprof.1

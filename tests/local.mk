@@ -26,6 +26,7 @@ include tests/bin/compilations/local.mk
 include tests/bin/gpu/local.mk
 include tests/bin/input/local.mk
 include tests/bin/local.mk
+include tests/bin/mpi/local.mk
 include tests/bin/record/local.mk
 include tests/bin/report/local.mk
 include tests/bin/stats/local.mk

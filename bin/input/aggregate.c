@@ -31,6 +31,13 @@
 
 #define JOBS_MAX 256
 
+static const struct aggregate_team *team; /* NULL: alone */
+
+void aggregate_set_team(const struct aggregate_team *given)
+{
+	team = given;
+}
+
 /* Context for reading inputs into sums. */
 struct aggregate_work {
 	const struct aggregate_options *options;
@@ -773,7 +780,8 @@ static void *run_worker(void *user)
 	};
 
 	for (;;) {
-		size_t index = atomic_fetch_add(&pool->next, 1);
+		size_t index = team == NULL ? atomic_fetch_add(&pool->next, 1)
+					    : team->next();
 		int status;
 
 		if (index >= pool->tree->count)
@@ -783,8 +791,9 @@ static void *run_worker(void *user)
 			worker->worst = status;
 		atomic_fetch_add(&pool->done, 1);
 		if (worker->progress != NULL && !alone)
-			progress_update(
-				worker->progress, atomic_load(&pool->done));
+			progress_update(worker->progress,
+				team == NULL ? atomic_load(&pool->done)
+					     : team->taken());
 	}
 	finish_worker(worker);
 	return NULL;
@@ -797,6 +806,8 @@ static unsigned job_count(
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned jobs = options->jobs;
 
+	if (jobs == 0 && team != NULL)
+		jobs = team->jobs;
 	if (jobs == 0 && tree->directory_count > 0)
 		jobs = online > 0 && online < JOBS_MAX ? (unsigned)online : 1;
 	if (jobs > JOBS_MAX)
@@ -857,7 +868,9 @@ static int read_all(struct aggregate *aggregate,
 		return diag_no_memory(NULL);
 	}
 	progress_start(&progress,
-		tree->count == 1 ? WHEN_NEVER : inputs_progress(inputs),
+		tree->count == 1 || (team != NULL && team->number != 0)
+			? WHEN_NEVER
+			: inputs_progress(inputs),
 		"files", tree->count);
 	workers[0].pool = &pool;
 	workers[0].progress = &progress;
@@ -959,6 +972,18 @@ static void set_request(const struct aggregate_options *options,
 	}
 }
 
+static int find_inputs(struct input_tree *tree, const struct inputs *inputs)
+{
+	int worst = EXIT_DONE;
+
+	if (team != NULL && team->number != 0)
+		return EXIT_DONE;
+	for (size_t i = 0; i < inputs->count; i++)
+		worst = exit_worse(
+			worst, input_tree_add(tree, inputs->paths[i]));
+	return worst;
+}
+
 int aggregate_run(
 	struct aggregate *aggregate, const struct aggregate_options *asked)
 {
@@ -966,21 +991,22 @@ int aggregate_run(
 	struct inputs inputs = *asked->inputs;
 	const char *args[SUMMARY_ARGS_MAX];
 	struct input_tree tree = {0};
-	int worst = EXIT_DONE;
 	int status;
+	int worst;
 
 	*aggregate = (struct aggregate){0};
 	options.inputs = &inputs;
 	set_request(&options, &inputs.request, args);
-	for (size_t i = 0; i < inputs.count; i++) {
-		status = input_tree_add(&tree, inputs.paths[i]);
-		worst = exit_worse(worst, status);
-	}
-	if (options.shard_count != 0 &&
+	worst = find_inputs(&tree, &inputs);
+	if (options.shard_count != 0 && tree.count != 0 &&
 		!input_tree_shard(&tree, options.shard, options.shard_count))
 		worst = exit_worse(worst, diag_no_memory(NULL));
+	if (team != NULL)
+		worst = exit_worse(worst, team->share(&tree));
 	status = read_all(aggregate, &options, &tree);
 	worst = exit_worse(worst, status);
+	if (team != NULL)
+		worst = team->gather(aggregate, &options, &tree, worst);
 	status = protect_found(&tree);
 	worst = exit_worse(worst, status);
 	if (aggregate->functions != NULL) {

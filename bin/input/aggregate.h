@@ -66,6 +66,34 @@ struct aggregate {
 };
 
 /*
+ * Several processes that read the inputs of one sum together. They are numbered
+ * from 0 on, and the first one has the result.
+ *
+ * Threads: next() and taken() are called by several.
+ */
+struct aggregate_team {
+	unsigned number; /* of this process */
+	/* Threads of this process, unless --jobs is given. */
+	unsigned jobs;
+	/* Gives all processes the first one's list of inputs. Errors: reported;
+	 * returns an exit status, the same in all. */
+	int (*share)(struct input_tree *tree);
+	/* The next input for this process; tree->count at the end. */
+	size_t (*next)(void);
+	/* Inputs that were handed out. */
+	size_t (*taken)(void);
+	/* Adds the sums of all to the first one's, with the worst of their exit
+	 * statuses, and which files are not traces. Only the first one
+	 * returns. */
+	int (*gather)(struct aggregate *sums,
+		const struct aggregate_options *options,
+		struct input_tree *tree, int status);
+};
+
+/* Sets the team of this process, before any sum. */
+void aggregate_set_team(const struct aggregate_team *team);
+
+/*
  * Reads all inputs and reports problems: individually for named files, as
  * counts for files below directories.
  *

@@ -131,12 +131,18 @@ enum ctp_status aggregate_add_summary(struct aggregate *sums,
 	struct summary *from, uint32_t part,
 	const struct aggregate_options *options, struct ctp_error *err)
 {
+	for (size_t i = 0; i < from->input_count; i++)
+		from->inputs[i].part = part;
+	return aggregate_add_part(sums, from, options, err);
+}
+
+enum ctp_status aggregate_add_part(struct aggregate *sums, struct summary *from,
+	const struct aggregate_options *options, struct ctp_error *err)
+{
 	/* The options decide whether they go together at all. */
 	enum ctp_status status =
 		summary_check_options(sums->summary, from, err);
 
-	for (size_t i = 0; i < from->input_count; i++)
-		from->inputs[i].part = part;
 	sums->refused |= status == CTP_ERR_UNSUPPORTED;
 	return status == CTP_OK ? add_all(sums, from, options, err) : status;
 }

@@ -16,6 +16,10 @@ enum ctp_status aggregate_add_summary(struct aggregate *sums,
 	struct summary *from, uint32_t part,
 	const struct aggregate_options *options, struct ctp_error *err);
 
+/* The same, but its inputs keep their numbers. */
+enum ctp_status aggregate_add_part(struct aggregate *sums, struct summary *from,
+	const struct aggregate_options *options, struct ctp_error *err);
+
 /* Moves all groups to other sums, or adds them. False if out of memory. */
 bool aggregate_add_groups(struct aggregate *to, struct aggregate *from);
 

@@ -46,7 +46,7 @@ const char *input_tree_skip_words(enum input_tree_skip skip)
 	return all[skip];
 }
 
-static bool add_file(
+bool input_tree_add_file(
 	struct input_tree *tree, const char *path, size_t root_size)
 {
 	struct input_tree_file *file;
@@ -116,7 +116,7 @@ static int add_entry(
 			tree->skipped[INPUT_TREE_EMPTY]++;
 			return EXIT_DONE;
 		}
-		if (add_file(tree, entry->fts_path, root_size))
+		if (input_tree_add_file(tree, entry->fts_path, root_size))
 			return EXIT_DONE;
 		return diag_no_memory(entry->fts_path);
 	default: /* directories; pipes and the like are not read */
@@ -159,7 +159,7 @@ int input_tree_add(struct input_tree *tree, const char *path)
 	int status;
 
 	if (strcmp(path, "-") == 0 || !input_tree_is_directory(path)) {
-		if (add_file(tree, path, 0))
+		if (input_tree_add_file(tree, path, 0))
 			return EXIT_DONE;
 		return diag_no_memory(path);
 	}

@@ -54,6 +54,9 @@ bool input_tree_is_directory(const char *path);
  * prevent finding the rest.
  */
 int input_tree_add(struct input_tree *tree, const char *path);
+/* Adds a file as found elsewhere. False if out of memory. */
+bool input_tree_add_file(
+	struct input_tree *tree, const char *path, size_t root_size);
 /* Keeps one part, from 0, of `count`: each has about as many bytes. The first has
  * the counts of files left out and of directories. False if out of memory. */
 bool input_tree_shard(struct input_tree *tree, unsigned part, unsigned count);

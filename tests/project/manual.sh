@@ -120,6 +120,8 @@ can_run() {
 	! grep -q 'import .*msgpack' "$1" ||
 		"$python" -c 'import msgpack' 2>/dev/null ||
 		missing="Python's msgpack"
+	# make check-scale runs these.
+	! grep -q '^mpirun' "$1" || missing='MPI'
 	path=$bin:$PATH
 	! grep -q 'sqlite' "$1" || ! "$CTPROF" convert -t sqlite \
 		"$work/dir/run.ctp" 2>&1 >/dev/null |

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# Many ranks by MPI: no part of `make check`, since starting a job takes seconds.
+check-scale: all
+	@$(MAKE) check-TESTS TESTS=tests/bin/mpi/check_scale.sh
+# The cost of sums of many ranks. RANKS is a folder of their traces.
+bench-scale: all
+	@python=venv/bin/python; [ -x $$python ] || python=python3; \
+		$$python -B $(srcdir)/tests/bin/mpi/bench_scale.py $(RANKS)
+.PHONY: check-scale bench-scale
+EXTRA_DIST += \
+	%D%/bench_scale.py \
+	%D%/check_scale.sh
