@@ -75,8 +75,9 @@ static struct summary *make(const char *path, const char *name, uint64_t ns)
 	(void)add_function(summary_profile(summary, "header"), path, ns);
 	ck_assert(summary_add_count(summary, "", SUMMARY_INPUTS, 1));
 	ck_assert(summary_add_count(summary, SUMMARY_LOST, "truncated", ns));
-	ck_assert(summary_add_input(
-		summary, (struct summary_input){path, ns, (int64_t)ns, 0}));
+	ck_assert(summary_add_input(summary,
+		(struct summary_input){
+			.path = path, .bytes = ns, .rank = (int64_t)ns}));
 	ck_assert(summary_add_lost(summary, "bad.json", name));
 	return summary;
 }
@@ -261,19 +262,21 @@ static void check_inputs(
 	summary_free(summary);
 }
 
+#define INPUT(name, size, number, from) \
+	((struct summary_input){.path = (name), \
+		.bytes = (size), \
+		.rank = (number), \
+		.part = (from)})
+
 START_TEST(an_input_or_a_rank_twice_is_refused)
 {
-	check_inputs((struct summary_input){"a", 5, -1, 0},
-		(struct summary_input){"a", 6, -1, 0},
+	check_inputs(INPUT("a", 5, -1, 0), INPUT("a", 6, -1, 0),
 		"input a is there twice: with 5 bytes and with 6");
-	check_inputs((struct summary_input){"a", 5, 3, 1},
-		(struct summary_input){"b", 5, 3, 2},
+	check_inputs(INPUT("a", 5, 3, 1), INPUT("b", 5, 3, 2),
 		"rank 3 is there twice (see --allow-repeats): as a and as b");
 	/* One run may read several files of a rank. */
-	check_inputs((struct summary_input){"a", 5, 3, 0},
-		(struct summary_input){"b", 5, 3, 0}, NULL);
-	check_inputs((struct summary_input){"a", 5, -1, 1},
-		(struct summary_input){"b", 5, -1, 2}, NULL);
+	check_inputs(INPUT("a", 5, 3, 0), INPUT("b", 5, 3, 0), NULL);
+	check_inputs(INPUT("a", 5, -1, 1), INPUT("b", 5, -1, 2), NULL);
 }
 END_TEST
 
