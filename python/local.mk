@@ -2,6 +2,7 @@
 # The package for Python, and its extension for each interpreter.
 python_modules = \
 	%D%/ctprof/__init__.py \
+	%D%/ctprof/__init__.pyi \
 	%D%/ctprof/__main__.py \
 	%D%/ctprof/_attach.py \
 	%D%/ctprof/_autostart.py \
@@ -11,12 +12,14 @@ python_modules = \
 	%D%/ctprof/_output.py \
 	%D%/ctprof/_program.py \
 	%D%/ctprof/_recording.py \
+	%D%/ctprof/_recording.pyi \
 	%D%/ctprof/_run.py \
 	%D%/ctprof/_session.py \
 	%D%/ctprof/_stats.py \
 	%D%/ctprof/_trace.py \
 	%D%/ctprof/dynamo.py \
 	%D%/ctprof/profile.py \
+	%D%/ctprof/py.typed \
 	%D%/ctprof/pytest_plugin.py \
 	%D%/ctprof/site/attach.py \
 	%D%/ctprof/site/sitecustomize.py

@@ -48,18 +48,19 @@ static int optional_path(PyObject *object, void *result)
 static PyObject *record_start(PyObject *module, PyObject *args, PyObject *names)
 {
 	static const char *keywords[] = {
-		"out", "min_ns", "spool", "last", NULL};
+		"out", "min_ns", "spool", "last", "dump_signal", NULL};
 	struct ctp_options options = CTP_OPTIONS_INIT;
 	PyObject *out = NULL;
 	PyObject *spool = NULL;
 	unsigned long long min_ns = 0;
 	unsigned long long last = 0;
+	int dump_signal = 0;
 	enum ctp_status result;
 
 	(void)module;
-	if (!PyArg_ParseTupleAndKeywords(args, names, "|O&KO&K:record_start",
+	if (!PyArg_ParseTupleAndKeywords(args, names, "|O&KO&Ki:record_start",
 		    KEYWORDS(keywords), optional_path, &out, &min_ns,
-		    optional_path, &spool, &last)) {
+		    optional_path, &spool, &last, &dump_signal)) {
 		Py_XDECREF(out);
 		return NULL;
 	}
@@ -67,6 +68,7 @@ static PyObject *record_start(PyObject *module, PyObject *args, PyObject *names)
 	options.spool = spool == NULL ? NULL : PyBytes_AS_STRING(spool);
 	options.min_ns = min_ns;
 	options.last = last;
+	options.dump_signal = dump_signal;
 	result = ctp_start(&options);
 	Py_XDECREF(out);
 	Py_XDECREF(spool);
@@ -298,8 +300,8 @@ static PyMethodDef methods[] = {
 	{"status", status, METH_NOARGS,
 		"status() -> str: what the recorder is doing, for people."},
 	{"record_start", WITH_NAMES(record_start), METH_VARARGS | METH_KEYWORDS,
-		"record_start(out=None, min_ns=0, spool=None, last=0): "
-		"starts to record."},
+		"record_start(out=None, min_ns=0, spool=None, last=0, "
+		"dump_signal=0): starts to record."},
 	{"record_flush", record_flush, METH_NOARGS,
 		"flush(): writes the events recorded so far to the log; with "
 		"`last`, the last ones."},

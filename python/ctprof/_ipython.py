@@ -49,7 +49,8 @@ def _magic(shell, line, cell):
         output = _output.Output(
             request.output or os.path.join(directory, "cell.ctp"))
         try:
-            _session.begin(output.pattern(), request.min_us, request.last)
+            _session.begin(output.pattern(), request.min_us, request.last,
+                           request.dump_signal)
         except RuntimeError as error:
             _session.say(f"nothing was run: {error}")
             return

@@ -41,6 +41,8 @@ ctprof: `{python} -m ctprof stats run.ctp`.
       --last=N               keep only the last events, at least this many, in
                              memory, and write them to the log at the end or
                              at the signal SIGUSR2
+      --dump-signal=USR2|USR1|HUP|URG|WINCH|none
+                             with --last: the signal that writes them
       --include=GLOB         record only functions of matching files or
                              modules; may be given again
       --exclude=GLOB         do not record functions of matching files or
@@ -105,6 +107,7 @@ class Request:
         self.version = False
         self.min_us = 0.0
         self.last = 0
+        self.dump_signal = None
         self.compile = False
         self.python = False
         self.pid = None
@@ -173,6 +176,7 @@ _VALUES = {
     "--sort": ("sort", _sort_key),
     "--min-us": ("min_us", _time),
     "--last": ("last", _last),
+    "--dump-signal": ("dump_signal", _one_of("USR2|USR1|HUP|URG|WINCH|none")),
     "--calls": ("calls", _one_of("builtin|all")),
     "--hook": ("hook", _one_of("auto|monitoring|setprofile")),
     "--pid": ("pid", _count),

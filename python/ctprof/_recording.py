@@ -186,12 +186,13 @@ class _Objects:
 class Recording(pstats.Stats):
     """The profile in a file, and methods that read the file again."""
 
-    def __init__(self, path, entries, options):
+    def __init__(self, path, entries, options, source=None, joined=None):
         super().__init__(stream=None)
         self.stats = entries
         self.get_top_level_stats()
         self.files = [os.fsdecode(path)]
-        self._path = path
+        self._path = source or path
+        self._joined = joined  # a temporary directory, removed with this
         self._options = options
 
     def create_stats(self):
@@ -244,9 +245,43 @@ class Recording(pstats.Stats):
         return iter(json.loads(said)["rows"])
 
 
+def _is_timeline(path):
+    """Whether the file has events; if not, a warning gives the reason."""
+    from ._convert import events
+    try:
+        events(path)
+    except ValueError as error:
+        warnings.warn(f"left out: {error}", RuntimeWarning, stacklevel=5)
+        return False
+    return True
+
+
+def _join(directory, joined):
+    """Makes one log, in the directory `joined`, of all timelines below another
+    directory; returns its path."""
+    from . import _program
+    paths = sorted(os.path.join(above, name)
+                   for above, _, names in os.walk(directory)
+                   for name in names)
+    paths = [path for path in paths if _is_timeline(path)]
+    if not paths:
+        raise ValueError(f"{directory}: no timeline is below this directory")
+    listed = os.path.join(joined, "names")
+    with open(listed, "wb") as file:
+        file.writelines(os.fsencode(path) + b"\0" for path in paths)
+    log = os.path.join(joined, "all.ctp")
+    _program.run("merge", "--quiet", "-o", log, f"--files0-from={listed}")
+    return log
+
+
 def read(path, options):
     """A Recording, with warnings about missing parts."""
     from . import _stats
-    entries, losses = _stats.read(path, **options)
+    source = joined = None
+    if os.path.isdir(path):
+        import tempfile
+        joined = tempfile.TemporaryDirectory(prefix="ctprof.")
+        source = _join(os.fsdecode(path), joined.name)
+    entries, losses = _stats.read(source or path, **options)
     _warn(os.fsdecode(path), losses, 3)
-    return Recording(path, entries, options)
+    return Recording(path, entries, options, source, joined)

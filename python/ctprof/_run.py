@@ -179,7 +179,7 @@ class _Run:
                     os.path.isfile(self._output.path)):
                 raise _Exists(self._name)
             _session.begin(self._output.pattern(), self._request.min_us,
-                           self._request.last)
+                           self._request.last, self._request.dump_signal)
         except (RuntimeError, ValueError) as error:
             _session.say(f"not recording: {error}")
             return False
@@ -279,6 +279,8 @@ def _hand_over(request):
              f"--min-ns={round(request.min_us * 1000)}",
              *["--separate"] * request.separate,
              *[f"--last={request.last}"] * bool(request.last),
+             *[f"--dump-signal={request.dump_signal}"] *
+             bool(request.dump_signal),
              *["--force"] * request.force, *["--quiet"] * request.quiet],
             [sys.executable, *sys.orig_argv[1:]])
     except (RuntimeError, OSError):

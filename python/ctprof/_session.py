@@ -6,6 +6,8 @@ import sys
 
 from . import _ctprof
 
+# Signals that may ask for the events that `last` keeps.
+DUMP_SIGNALS = ("USR2", "USR1", "HUP", "URG", "WINCH", "none")
 # Whether we started the recorder and must stop it: with CTPROF_OUT in the
 # environment, the process records by itself.
 _is_ours = False
@@ -21,7 +23,18 @@ def is_recording():
     return _ctprof.status()[:9] == "recording"
 
 
-def begin(out=None, min_us=0.0, last=0):
+def _signal_number(name):
+    """The number of a signal for the recorder: 0 for None, -1 for "none"."""
+    if name is None or name == "none":
+        return 0 if name is None else -1
+    if name not in DUMP_SIGNALS:
+        raise ValueError(f"dump_signal: {name!r} is not one of "
+                         f"{', '.join(DUMP_SIGNALS)}")
+    import signal  # only here: it is not needed without the option
+    return int(signal.Signals["SIG" + name])
+
+
+def begin(out=None, min_us=0.0, last=0, dump_signal=None):
     """Starts the recorder. False if it records already and no path was given.
     Raises RuntimeError with the reason if it cannot start."""
     global _is_ours
@@ -29,8 +42,10 @@ def begin(out=None, min_us=0.0, last=0):
         if out is None and not _is_started:
             return False
         raise RuntimeError(f"ctprof is already running: {_ctprof.status()}")
+    number = _signal_number(dump_signal)
     _ctprof.record_start(None if out is None else os.fspath(out),
-                         round(min_us * 1000), last=last)
+                         round(min_us * 1000), last=last,
+                         dump_signal=number)
     _is_ours = True
     return True
 
@@ -101,13 +116,14 @@ def untrace():
         say(words)
 
 
-def start(out=None, *, min_us=0.0, last=0, **options):
+def start(out=None, *, min_us=0.0, last=0, dump_signal=None, **options):
     """Records every call from here to stop(), in all threads.
 
     `out` is the log's path, with %p for the process's number; by default
     CTPROF_OUT, or ctprof.%p.ctp. `min_us` leaves out calls that are shorter and
     contain nothing. `last` keeps only the last events, at least that many, until
-    flush(), stop() or the signal SIGUSR2. The other options are the tracer's:
+    flush(), stop() or a signal, `dump_signal`: "USR2" (the default), "USR1",
+    "HUP", "URG", "WINCH" or "none". The other options are the tracer's:
     args, args_length, calls, c_calls, depth, exclude, gc, hook, imports,
     include, max_depth, modules, parameters, tasks; see ctprof-python(1).
 
@@ -115,7 +131,7 @@ def start(out=None, *, min_us=0.0, last=0, **options):
     created.
     """
     global _is_started
-    is_begun = begin(out, min_us, last)
+    is_begun = begin(out, min_us, last, dump_signal)
     atexit.register(_stop_at_exit)
     try:
         trace(options)

@@ -28,7 +28,8 @@ def read(path, **options):
 def load(path, *, edge_times="primitive", trim_prefix=False,
          document_edges=False):
     """The profile in a log or in another file that ctprof reads: a pstats.Stats
-    with these further methods.
+    with these further methods. A directory is all timelines below it, which the
+    program ctprof joins into a temporary log.
 
     `events()`, `functions()` and `edges()` are iterables of named tuples;
     `to_pandas()` and `to_arrow()` of these make a DataFrame or pyarrow's Table,

@@ -199,6 +199,7 @@ collected()
 {
 	case $1 in
 	*_gpu) set -- "$1" "$2" as_with_gpu ;;
+	*_last) set -- "$1" "$2" as_with_last ;;
 	*) set -- "$1" "$2" env ;;
 	esac
 	"$3" valgrind --tool=callgrind --toggle-collect=peer_loop \
@@ -215,7 +216,7 @@ count_instructions()
 		skip instructions "valgrind is not installed"
 		return
 	fi
-	for name in none rdtsc hooks $ours ctprof_gpu; do
+	for name in none rdtsc hooks $ours ctprof_gpu ctprof_last; do
 		few=$(collected "$work/bench_$name" 100000)
 		many=$(collected "$work/bench_$name" 300000)
 		if [ -n "$few" ] && [ -n "$many" ]; then
@@ -266,6 +267,12 @@ as_with_gpu()
 		NVTX_INJECTION64_PATH="$lib/libctprof-inject.so.0" \
 		INTEL_LIBITTNOTIFY64="$lib/libctprof-inject.so.0" "$@"
 }
+# Started as `ctprof record --last` does it.
+ln "$work/bench_ctprof" "$work/bench_ctprof_last"
+as_with_last()
+{
+	env CTPROF_LAST=100000 "$@"
+}
 start_mcount
 start_lttng
 
@@ -280,6 +287,10 @@ while [ "$round" -le "$rounds" ]; do
 		mkdir "$work/out"
 		run ctprof_gpu "$kind" "$pairs" \
 			as_with_gpu "$work/bench_ctprof_gpu"
+		rm -rf "$work/out"
+		mkdir "$work/out"
+		run ctprof_last "$kind" "$pairs" \
+			as_with_last "$work/bench_ctprof_last"
 		BENCH_INJECTION=$lib/libctprof-inject.so.0 \
 			run_program nvtx "$kind"
 		BENCH_INJECTION=$work/injection.so \

@@ -14,6 +14,7 @@ ROWS = [
     ("clock", "2 x clock_gettime"),
     ("ctprof", "ctprof, inline"),
     ("ctprof_gpu", "ctprof, no CUDA used"),
+    ("ctprof_last", "ctprof, --last"),
     ("ctprof_call", "ctprof, called"),
     ("instrument", "ctprof, instrumented"),
     ("ctprof_off", "ctprof, not started"),

@@ -54,8 +54,8 @@ bench-traces: all tests/support/make_trace$(EXEEXT)
 # Python's profilers, on each interpreter that the package is built for.
 python_bench = tests/python/bench.py tests/python/bench_cost.py \
 	tests/python/bench_floor.c tests/python/bench_loads.py \
-	tests/python/bench_memory.py tests/python/bench_table.py \
-	tests/python/bench_times.py
+	tests/python/bench_memory.py tests/python/bench_options.py \
+	tests/python/bench_table.py tests/python/bench_times.py
 EXTRA_DIST += $(python_bench)
 bench-python: all $(python_floors)
 	@if [ -z '$(CTP_PYTHONS)' ]; then \
@@ -65,6 +65,7 @@ bench-python: all $(python_floors)
 			$(srcdir)/tests/python/bench.py $(CTP_PYTHONS); \
 	fi
 	$(MAKE) bench-python-times
+	$(MAKE) bench-python-options
 
 # The difference between its times and cProfile's.
 bench-python-times: all
@@ -79,5 +80,14 @@ bench-python-times: all
 bench-python-memory: all
 	@python3 -B $(srcdir)/tests/python/bench_memory.py $(CTP_PYTHONS)
 
+# The cost of a call with --last and with --args.
+bench-python-options: all
+	@for python in $(CTP_PYTHONS); do \
+		LD_LIBRARY_PATH="$$PWD/.libs" PYTHONHASHSEED=0 \
+			PYTHONPATH="$$PWD/python/package" \
+			$$python -B $(srcdir)/tests/python/bench_options.py \
+			|| exit; \
+	done
+
 .PHONY: bench bench-recorder bench-traces bench-python bench-python-memory \
-	bench-python-times
+	bench-python-options bench-python-times

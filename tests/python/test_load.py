@@ -9,6 +9,7 @@ import marshal
 import os
 import pathlib
 import pstats
+import shutil
 import tracemalloc
 import unittest
 import unittest.mock
@@ -99,8 +100,34 @@ class Load(LogTestCase):
         with self.assertRaises(FileNotFoundError) as raised:
             ctprof.load(missing)
         self.assertEqual(raised.exception.filename, missing)
-        with self.assertRaises(IsADirectoryError):
-            ctprof.load(self.work)
+
+    def test_directory_is_all_timelines_below_it(self):
+        one = ctprof.load(self.log)
+        directory = self.work / "ranks"
+        (directory / "b").mkdir(parents=True)
+        shutil.copy(self.log, directory / "a.ctp")
+        shutil.copy(self.log, directory / "b" / "b.ctp")
+        (directory / "readme.txt").write_text("hello")
+        with self.assertWarnsRegex(RuntimeWarning, "readme.txt: .*format"):
+            both = ctprof.load(directory)
+        self.assertEqual(both.files, [str(directory)])
+        self.assertEqual(both.total_calls, 2 * one.total_calls)
+        self.assertEqual(sum(1 for _ in both.events()),
+                         2 * sum(1 for _ in one.events()))
+        self.assertEqual(
+            {row.name: row.ncalls for row in both.functions()},
+            {row.name: 2 * row.ncalls for row in one.functions()})
+        temporary = pathlib.Path(both._joined.name)
+        self.assertTrue(temporary.exists())
+        del both
+        gc.collect()
+        self.assertFalse(temporary.exists())
+
+    def test_directory_without_timelines_is_an_error(self):
+        empty = self.work / "empty"
+        empty.mkdir()
+        with self.assertRaisesRegex(ValueError, "empty: no timeline"):
+            ctprof.load(empty)
 
     def test_a_file_that_is_not_a_log_is_refused(self):
         for content, words in ((b"", "is empty"),

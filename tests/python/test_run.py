@@ -519,6 +519,38 @@ for _ in range(100_000):
         self.assertEqual(2 * facts["counts"]["ranges"] + earlier, 200_004)
         self.assertGreater(earlier, 100_000)
 
+    def test_dump_signal_writes_the_last_events(self):
+        script = self.script("""
+import os, signal, time
+def call(): pass
+for _ in range(100_000):
+    call()
+os.kill(os.getpid(), signal.SIGUSR1)
+for _ in range(3000):
+    if os.path.exists("run.ctp") and os.path.getsize("run.ctp") >= 1000:
+        break
+    time.sleep(0.01)
+else:
+    raise AssertionError("nothing was written")
+""")
+        self.run_with("--last=1000", "--dump-signal=USR1", script, check=True)
+        # In the process itself, as with --sort, and from code.
+        self.log.unlink()
+        self.run_with("--last=1000", "--dump-signal=USR1", "-s", "calls",
+                      "-o", "run.ctp", script, check=True)
+        code = script.read_text()
+        self.log.unlink()
+        support.python("-c", f"""
+import ctprof
+ctprof.start("run.ctp", last=1000, dump_signal="USR1")
+{code}
+ctprof.stop()
+""", cwd=self.work)
+        with self.assertRaises(_options.UsageError):
+            _options.read_command(["--dump-signal=INT", "program.py"])
+        with self.assertRaisesRegex(ValueError, "'INT' is not one of"):
+            ctprof.start(self.work / "no.ctp", dump_signal="INT")
+
     def test_last_is_a_number(self):
         for text in ("0", "x", "-1"):
             with self.assertRaises(_options.UsageError):
