@@ -260,21 +260,13 @@ static enum ctp_status put_edges(
 	return CTP_OK;
 }
 
-/* Writes the number of host functions and their time. */
-static void put_sums(struct page_part *part)
+static uint32_t count_host(const struct profile *profile)
 {
-	const struct profile *profile = part->data->profile;
-	uint64_t time_ns = 0;
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < profile->function_count; i++) {
-		if (profile->functions[i].device.kind != PROFILE_HOST)
-			continue;
-		time_ns += profile->functions[i].cost.tottime_ns;
-		count++;
-	}
-	report_uint(&part->sheet.json, "total_ns", time_ns);
-	report_uint(&part->sheet.json, "host_functions", count);
+	for (uint32_t i = 0; i < profile->function_count; i++)
+		count += profile->functions[i].device.kind == PROFILE_HOST;
+	return count;
 }
 
 enum ctp_status page_functions_write(
@@ -287,7 +279,8 @@ enum ctp_status page_functions_write(
 
 	if (status == CTP_OK)
 		status = put_edges(part, &left_out, err);
-	put_sums(part);
+	report_uint(json, "total_ns", part->stats.host_ns);
+	report_uint(json, "host_functions", count_host(part->data->profile));
 	report_uint(json, "functions_hidden", hidden.count);
 	report_uint(json, "functions_hidden_ns", hidden.tottime_ns);
 	report_uint(json, "edges_hidden", left_out);
