@@ -181,6 +181,8 @@ class Calls(Traced):
             with Thing():
                 leaf()
 
+        # From 3.14 on, a `with` calls __enter__ by a usual instruction.
+        count = 2 if sys.version_info >= (3, 14) else 1
         for hook in support.HOOKS:
             with self.subTest(hook=hook):
                 self.trace(caller, hook=hook)
@@ -190,7 +192,8 @@ class Calls(Traced):
                     continue
                 self.check_balance()
                 self.assertEqual(
-                    len(self.named("<built-in method builtins.repr>")), 1)
+                    len(self.named("<built-in method builtins.repr>")),
+                    count)
                 self.trace(caller, hook=hook, calls="all")
                 self.check_balance()
 
