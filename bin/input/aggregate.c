@@ -564,24 +564,6 @@ static bool add_input(const struct aggregate_work *work,
 	       add_summary_input(work, file, input);
 }
 
-/* Keeps why an input is not in the sums. */
-static int lose_input(const struct aggregate_work *work,
-	const struct input_tree_file *file, const struct ctp_error *err)
-{
-	char reason[sizeof(err->message) + 32];
-
-	if (!work->options->whole)
-		return EXIT_DONE;
-	if (err->offset == ERROR_NO_OFFSET)
-		(void)snprintf(reason, sizeof(reason), "%s", err->message);
-	else
-		(void)snprintf(reason, sizeof(reason), "byte %" PRIu64 ": %s",
-			err->offset, err->message);
-	return summary_add_lost(work->sums->summary, file->path, reason)
-		       ? EXIT_INPUT
-		       : diag_no_memory(file->path);
-}
-
 /* Adds a named file and reports all problems. */
 static int read_named(
 	const struct aggregate_work *work, const struct input_tree_file *file)
@@ -595,7 +577,9 @@ static int read_named(
 
 	if (status != CTP_OK) {
 		result = input_diag_unopened(&input, &err);
-		return exit_worse(result, lose_input(work, file, &err));
+		return exit_worse(
+			result, aggregate_lose_input(work->sums, work->options,
+					file->path, &err));
 	}
 	if (work->shows_progress)
 		input_start_progress(&input, inputs_progress(inputs));
@@ -603,7 +587,9 @@ static int read_named(
 	progress_hide(&input.progress);
 	if (status != CTP_OK && status != CTP_END) {
 		result = input_diag_error(&input, input.name, &err);
-		result = exit_worse(result, lose_input(work, file, &err));
+		result = exit_worse(
+			result, aggregate_lose_input(work->sums, work->options,
+					file->path, &err));
 	} else if (!add_input(work, file, &input)) {
 		result = diag_no_memory(file->path);
 	}
@@ -636,7 +622,9 @@ static int skip_found(const struct aggregate_work *work,
 
 	return file->is_not_trace
 		       ? result
-		       : exit_worse(result, lose_input(work, file, err));
+		       : exit_worse(result,
+				 aggregate_lose_input(work->sums, work->options,
+					 file->path, err));
 }
 
 /* Adds a file found below a directory. */
@@ -891,24 +879,6 @@ static void diag_losses(const struct aggregate *aggregate,
 				trace_loss_description(loss));
 }
 
-/* Refuses an input that is there twice, if some are summaries. */
-static int check_inputs(
-	struct aggregate *aggregate, const struct aggregate_options *options)
-{
-	const struct summary *summary = aggregate->summary;
-	struct ctp_error err = {0};
-	bool is_merge = false;
-
-	for (size_t i = 0; i < summary->input_count; i++)
-		is_merge |= summary->inputs[i].part != 0;
-	if (options->allows_repeats || (!is_merge && !options->whole) ||
-		summary_check_inputs(aggregate->summary, &err) == CTP_OK)
-		return EXIT_DONE;
-	diag_error(NULL, &err);
-	aggregate->refused = true;
-	return EXIT_INPUT;
-}
-
 static int finish_aggregate(struct aggregate *aggregate,
 	const struct aggregate_options *options, const struct input_tree *tree)
 {
@@ -933,7 +903,7 @@ static int finish_aggregate(struct aggregate *aggregate,
 		diag_losses(aggregate, inputs, name);
 	}
 	if (aggregate->file_count != 0)
-		return check_inputs(aggregate, options);
+		return aggregate_check_inputs(aggregate, options);
 	/* There may be fewer inputs than parts. */
 	if (tree->count == 0 && options->shard_count != 0)
 		return EXIT_DONE;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/aggregate_summary.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "cli/diag.h"
 #include "profile/function_match.h"
 
 /* Names of counts in a summary. */
@@ -185,4 +190,39 @@ bool aggregate_complete(struct aggregate *aggregate)
 				summary, group_words[i], group);
 	}
 	return done && put_counts(aggregate);
+}
+
+int aggregate_lose_input(struct aggregate *sums,
+	const struct aggregate_options *options, const char *path,
+	const struct ctp_error *err)
+{
+	char reason[sizeof(err->message) + 32];
+
+	if (!options->whole)
+		return EXIT_DONE;
+	if (err->offset == ERROR_NO_OFFSET)
+		(void)snprintf(reason, sizeof(reason), "%s", err->message);
+	else
+		(void)snprintf(reason, sizeof(reason), "byte %" PRIu64 ": %s",
+			err->offset, err->message);
+	return summary_add_lost(sums->summary, path, reason)
+		       ? EXIT_INPUT
+		       : diag_no_memory(path);
+}
+
+int aggregate_check_inputs(
+	struct aggregate *aggregate, const struct aggregate_options *options)
+{
+	const struct summary *summary = aggregate->summary;
+	struct ctp_error err = {0};
+	bool is_merge = false;
+
+	for (size_t i = 0; i < summary->input_count; i++)
+		is_merge |= summary->inputs[i].part != 0;
+	if (options->allows_repeats || (!is_merge && !options->whole) ||
+		summary_check_inputs(aggregate->summary, &err) == CTP_OK)
+		return EXIT_DONE;
+	diag_error(NULL, &err);
+	aggregate->refused = true;
+	return EXIT_INPUT;
 }

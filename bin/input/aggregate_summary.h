@@ -27,4 +27,15 @@ bool aggregate_add_groups(struct aggregate *to, struct aggregate *from);
  * memory. */
 bool aggregate_complete(struct aggregate *aggregate);
 
+/* Keeps why an input is not in a whole summary. Errors: reported; returns an exit
+ * status, EXIT_INPUT if it was kept. */
+int aggregate_lose_input(struct aggregate *sums,
+	const struct aggregate_options *options, const char *path,
+	const struct ctp_error *err);
+
+/* Refuses an input that is there twice, if some are summaries. Errors: reported;
+ * returns an exit status. */
+int aggregate_check_inputs(
+	struct aggregate *aggregate, const struct aggregate_options *options);
+
 #endif
