@@ -10,12 +10,24 @@
 #include "input/aggregate.h"
 #include "input/output_path.h"
 #include "input/report.h"
+#include "input/sum.h"
 #include "cli/diag.h"
 
 struct request {
 	struct inputs inputs;
 	struct output_options output;
+	bool sum;
+	uint32_t jobs;
 };
+
+static error_t check(void *structure, const struct argp_state *state)
+{
+	const struct request *request = structure;
+
+	if (request->jobs != 0 && !request->sum)
+		argp_error(state, "--jobs needs --sum");
+	return 0;
+}
 
 /* Refuses a terminal, and names of files that are not HTML. */
 static int check_output(const char *path)
@@ -66,7 +78,7 @@ static int add_directory(
 	status = aggregate_run(&aggregate, &options);
 	if (aggregate.file_count != 0)
 		added = exit_worse(add_compilations(page, path),
-			page_add_sum(page, path, &aggregate));
+			page_add_sum(page, path, "directory", &aggregate));
 	aggregate_clear(&aggregate);
 	return exit_worse(status, added);
 }
@@ -85,17 +97,50 @@ static int add_input(struct page *page, const struct inputs *inputs, size_t i)
 	return exit_worse(status, input_close(&input, inputs));
 }
 
+/* Adds the sum of all inputs. */
+static int add_all(struct page *page, const struct request *request)
+{
+	const struct inputs *inputs = &request->inputs;
+	const struct aggregate_options options = {.inputs = inputs,
+		.whole = true,
+		.allows_repeats = true,
+		.jobs = request->jobs};
+	const char *name = inputs->count == 1 ? inputs->paths[0] : "all inputs";
+	struct aggregate aggregate;
+	int status = aggregate_run(&aggregate, &options);
+
+	page->title = name;
+	page->budget_bytes = page->left_bytes; /* for one part */
+	if (aggregate.file_count != 0 && !aggregate.refused)
+		status = exit_worse(
+			status, page_add_sum(page, name, "sum", &aggregate));
+	aggregate_clear(&aggregate);
+	return status;
+}
+
+static int add_inputs(struct page *page, const struct request *request)
+{
+	const struct inputs *inputs = &request->inputs;
+	int worst = EXIT_DONE;
+
+	for (size_t i = 0; worst != EXIT_LIMIT && i < inputs->count; i++) {
+		int status = add_input(page, inputs, i);
+
+		worst = exit_worse(worst, status);
+	}
+	return worst;
+}
+
 static int run_request(const struct request *request)
 {
 	const struct inputs *inputs = &request->inputs;
 	struct output output;
 	struct page page;
+	bool is_sum = request->sum || sum_is_needed(inputs);
 	int worst;
-	int status;
 
-	if (inputs->count > PAGE_INPUTS_MAX) {
-		diag("a page shows at most %d inputs; combine them with "
-		     "'ctprof merge'",
+	if (inputs->count > PAGE_INPUTS_MAX && !is_sum) {
+		diag("a page shows at most %d inputs; add them up with --sum",
 			PAGE_INPUTS_MAX);
 		return EXIT_USAGE;
 	}
@@ -107,10 +152,9 @@ static int run_request(const struct request *request)
 		return worst;
 	if (!page_init(&page, output.file, inputs))
 		worst = diag_no_memory(NULL);
-	for (size_t i = 0; worst != EXIT_LIMIT && i < inputs->count; i++) {
-		status = add_input(&page, inputs, i);
-		worst = exit_worse(worst, status);
-	}
+	if (worst == EXIT_DONE)
+		worst = is_sum ? add_all(&page, request)
+			       : add_inputs(&page, request);
 	worst = exit_worse(worst, page_end(&page));
 	page_clear(&page);
 	return exit_worse(worst, output_close(&output, page.has_input));
@@ -131,6 +175,7 @@ static int run(int argc, char **argv)
 /* clang-format off */
 #define OF(member) ARGUMENT_OF(struct request, member)
 static const struct argument options[] = {
+	SUM_OPTIONS(OF(sum), OF(jobs)),
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 	ARGUMENTS_OF(&output_arguments, OF(output)),
 };
@@ -140,7 +185,7 @@ const struct command cmd_report = {
 	.name = "report",
 	.group = "Look at a recording",
 	.summary = "write an HTML page to view or share",
-	.arguments = {ARGUMENTS(options)},
+	.arguments = {ARGUMENTS(options), .check = check},
 	.usage = "[FILE...]",
 	.help = "Write a page that shows a recording: a timeline, flame "
 		"graphs, "
@@ -152,6 +197,7 @@ const struct command cmd_report = {
 		"profile.\vExamples:\n"
 		"  ctprof report -o run.html run.ctp\n"
 		"  ctprof report -o train.html train.json.gz\n"
-		"  ctprof report -o build.html build/",
+		"  ctprof report -o build.html build/\n"
+		"  ctprof report --sum -o job.html traces/",
 	.run = run,
 };

@@ -97,6 +97,8 @@ static enum ctp_status read_events(struct page *page, struct page_data *data,
 	if (status == CTP_OK)
 		status = kernels_finish(data->kernels, err);
 	if (status == CTP_OK)
+		data->late = kernels_late(data->kernels);
+	if (status == CTP_OK)
 		status = replay_finish(analyses.replay, &data->profile, err);
 	replay_free(analyses.replay);
 	return status;
@@ -337,8 +339,9 @@ static void write_facts(struct page_part *part)
 		report_uint(json, "processes", census.processes);
 		report_uint(json, "threads", census.threads);
 		report_uint(json, "devices", census.devices);
-		report_uint(json, "late", kernels_late(part->data->kernels));
 	}
+	if (part->data->kernels != NULL)
+		report_uint(json, "late", part->data->late);
 	report_uint(json, "calls", count_calls(profile));
 	put_losses(part, "lost", false);
 	put_losses(part, "notes", true);
@@ -431,21 +434,26 @@ int page_add_input(struct page *page, struct input *input)
 	return status;
 }
 
-int page_add_sum(
-	struct page *page, const char *name, const struct aggregate *aggregate)
+int page_add_sum(struct page *page, const char *name, const char *format,
+	const struct aggregate *aggregate)
 {
-	struct page_data data = {.profile = aggregate->functions};
+	const struct summary *summary = aggregate->summary;
+	struct page_data data = {.profile = aggregate->functions,
+		.gaps = summary->gaps,
+		.kernels = summary->kernels,
+		.late = summary_find_count(summary, "", SUMMARY_LATE)};
 	struct trace *trace = trace_new(NULL);
-	struct page_part part = {.name = name,
-		.format = "directory",
-		.data = &data,
-		.trace = trace};
+	struct page_part part = {
+		.name = name, .format = format, .data = &data, .trace = trace};
 	struct ctp_error err = {0};
 	char files[24];
 	int status = EXIT_DONE;
 
 	(void)snprintf(files, sizeof(files), "%" PRIu64, aggregate->file_count);
 	if (trace == NULL || !trace_add_fact(trace, "files", files) ||
+		(data.gaps != NULL && gaps_finish(data.gaps, &err) != CTP_OK) ||
+		(data.kernels != NULL &&
+			kernels_finish(data.kernels, &err) != CTP_OK) ||
 		profile_sort(data.profile, &err) != CTP_OK) {
 		status = diag_no_memory(name);
 	} else {

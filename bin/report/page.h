@@ -40,10 +40,10 @@ void page_set_request(struct read_request *request);
  * those of writing show on the stream, here and below. */
 int page_add_input(struct page *page, struct input *input);
 
-/* Adds the sum of a directory's traces, which has functions only. Errors: reported;
- * returns an exit status. */
-int page_add_sum(
-	struct page *page, const char *name, const struct aggregate *aggregate);
+/* Adds a sum, which has functions, and if they were summed kernels and idle
+ * devices. Errors: reported; returns an exit status. */
+int page_add_sum(struct page *page, const char *name, const char *format,
+	const struct aggregate *aggregate);
 
 /* Reads the compilations of PyTorch in a file below such a directory, quietly;
  * other files are ignored. Errors: reported; returns an exit status. */

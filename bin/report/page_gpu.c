@@ -11,6 +11,7 @@
 #include "gpu/kernels_report.h"
 #include "base/memory.h"
 #include "base/search.h"
+#include "input/devices.h"
 #include "report/page_part.h"
 #include "base/saturate.h"
 #include "input/report.h"
@@ -97,11 +98,30 @@ static void add_work(struct kernels_work *to, const struct kernels_work *from)
 	to->time_ns = saturate_sum(to->time_ns, from->time_ns);
 }
 
+/* Whether a row of a sum, whose devices have names alone, is of the function's
+ * device. */
+static bool is_of_device(const struct page_kernels *kernels,
+	const struct kernels_row *row, const struct profile_function *function)
+{
+	const struct kernels *source = kernels->view.kernels;
+	uint32_t count;
+	size_t size = 0;
+	const char *name = devices_function_name(function, &size);
+	const char *model = kernels_model(
+		source, &kernels_devices(source, &count)[row->device], NULL);
+
+	if (name == NULL || model == NULL)
+		return name == model;
+	return strlen(model) == size && memcmp(model, name, size) == 0;
+}
+
 void page_kernels_put(
 	struct page_part *part, const struct profile_function *function)
 {
 	const struct page_kernels *kernels = part->kernels;
-	struct key key = {function->name, function->device.number};
+	bool is_sum = kernels->view.kernels != NULL &&
+		      kernels_is_sum(kernels->view.kernels);
+	struct key key = {function->name, is_sum ? 0 : function->device.number};
 	struct kernels_row sum = {.device = UINT32_MAX};
 	size_t i;
 
@@ -112,6 +132,8 @@ void page_kernels_put(
 
 		if (compare_keys(row_key(kernels, row), key) != 0)
 			break;
+		if (is_sum && !is_of_device(kernels, row, function))
+			continue;
 		sum.device = row->device;
 		for (int dtype = 0; dtype < DTYPES; dtype++)
 			add_work(&sum.flops[dtype], &row->flops[dtype]);

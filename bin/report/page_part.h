@@ -30,6 +30,7 @@ struct page_data {
 	struct overview *overview;
 	struct gaps *gaps;
 	struct kernels *kernels;
+	uint64_t late; /* see kernels_late() */
 };
 
 struct page_part {

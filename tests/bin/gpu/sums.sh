@@ -82,6 +82,29 @@ done
 "$python" "$check" info sum each.json
 report $? "info: sums in Python"
 
+# The page has the rows of the other reports, and is that of a summary.
+"$CTPROF" report -q --sum -o sum.html "${inputs[@]}" &&
+	"$CTPROF" report -q --sum -j3 -o - "${shuffled[@]}" | cmp - sum.html &&
+	"$CTPROF" report -q -o - all.ctpart | sed 's/all\.ctpart/all inputs/' |
+	cmp - sum.html
+report $? "report: one page"
+"$CTPROF" gaps -q --json --sum "${inputs[@]}" >gaps.json
+"$python" - sum.html gaps.json <<'END'
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    data = file.read().split('id="data">\n')[1].split("\n</script>")[0]
+with open(sys.argv[2], encoding="utf-8") as file:
+    gaps = json.load(file)
+page, = json.loads(data)["inputs"]
+assert page["format"] == "sum" and not page["events"], page["format"]
+assert len(page["gaps"]["rows"]["rows"]) == len(gaps["rows"]) > 1
+assert len(page["gaps"]["places"]["rows"]) > 1
+assert "AMD Instinct MI300X (" in str(page["gaps"]["rows"]["rows"])
+END
+report $? "report: rows"
+
 "$CTPROF" gaps --sum --optimize 3 in/x0.json 2>err
 [ $? -eq 2 ] && grep -q 'cannot be combined with --sum' err
 report $? "gaps --optimize --sum"
