@@ -75,13 +75,15 @@ static enum ctp_status make_rows(void *user, struct ctp_error *err)
 		const struct trace_track *track = &trace->tracks[i];
 		struct thread *thread = &threads->items[count];
 
+		if (threads->items[i].calls == 0) /* or beyond the tracks */
+			continue;
 		*thread = threads->items[i];
 		thread->input = *threads->to->path;
 		thread->pid = track->pid;
 		thread->tid = track->tid;
 		thread->name = strtab_text(trace->text, track->name, NULL);
 		whole_ns += thread->own_ns;
-		count += thread->calls != 0;
+		count++;
 	}
 	threads->count = count;
 	if (!columns_choose(&table,
