@@ -7,10 +7,11 @@
 
 #include "cli/arguments.h"
 #include "cli/diag.h"
-#include "cli/output.h"
 #include "gpu/ranks_report.h"
-#include "input/aggregate.h"
 #include "input/report.h"
+#include "input/sum.h"
+#include "ranks/ranks.h"
+#include "summary/summary.h"
 
 #define DEFAULT_TOP 20 /* for text */
 
@@ -20,8 +21,6 @@ struct request {
 	struct stragglers_by by;
 	bool cumulative;
 	uint32_t jobs;
-	struct phase_sets sets;
-	struct aggregate aggregate;
 };
 
 /* "host", or a number of ranks. */
@@ -42,58 +41,41 @@ static void read_by(const struct argument_value *value)
 	by->ranks = (uint32_t)ranks;
 }
 
-static int print(struct request *request)
+static int print(
+	void *user, struct summary *summary, const struct sum_target *to)
 {
-	struct aggregate *aggregate = &request->aggregate;
-	struct stragglers stragglers;
-	struct ranks_view view = {.ranks = aggregate->ranks,
+	struct request *request = user;
+	struct stragglers stragglers = {0};
+	struct ranks_view view = {.ranks = summary_ranks(summary),
 		.stragglers = &stragglers,
 		.by = request->by,
 		.cumulative = request->cumulative,
 		.top = report_row_limit(&request->report_options, DEFAULT_TOP)};
-	struct report report = report_of(
-		&request->inputs, ranks_form.schema, aggregate->losses);
-	int status = EXIT_LIMIT;
+	int status;
 
-	if (ranks_sort(view.ranks) &&
-		stragglers_find(&stragglers, view.ranks, view.by)) {
-		report.truncated |= ranks_has_more(&view);
-		status = report_write_output(
-			&request->report_options, &report, ranks_write, &view);
-		stragglers_clear(&stragglers);
-	} else {
+	if (view.ranks == NULL || !ranks_sort(view.ranks) ||
+		!stragglers_find(&stragglers, view.ranks, view.by))
 		status = diag_no_memory(NULL);
-	}
+	else
+		status = sum_finish(to, &ranks_form, ranks_has_more(&view),
+			ranks_write, &view);
+	stragglers_clear(&stragglers);
 	return status;
-}
-
-static int run_request(struct request *request)
-{
-	const struct aggregate_options options = {
-		.inputs = &request->inputs,
-		.phases = &request->sets,
-		.ranks = true,
-		.jobs = request->jobs,
-	};
-	int worst = aggregate_run(&request->aggregate, &options);
-
-	return request->aggregate.file_count == 0
-		       ? worst
-		       : exit_worse(worst, print(request));
 }
 
 static int run(int argc, char **argv)
 {
 	struct request request = {0};
-	struct ctp_error err = {0};
+	struct sum sum = {.inputs = &request.inputs,
+		.report_options = &request.report_options,
+		.section = "job",
+		.print = print,
+		.user = &request};
 	int status;
 
 	arguments_parse(&cmd_ranks, argc, argv, &request);
-	status = phase_sets_ship(&request.sets, &err) == CTP_OK
-			 ? run_request(&request)
-			 : diag_no_memory(NULL);
-	aggregate_clear(&request.aggregate);
-	phase_sets_clear(&request.sets);
+	sum.jobs = request.jobs;
+	status = sum_run(&sum);
 	inputs_clear(&request.inputs);
 	return status;
 }
@@ -130,8 +112,9 @@ const struct command cmd_ranks = {
 	.help = "Compare the ranks of a job: which are slow, and why; the "
 		"functions, kernels and phases whose times differ; and the "
 		"collectives, with the time spent waiting for others. Each "
-		"FILE is the recording of a rank; a directory stands for the "
-		"traces below it. Clocks need not be synchronous.\vExamples:\n"
+		"FILE is the recording of a rank, or a summary of several; a "
+		"directory stands for the traces below it. Clocks need not be "
+		"synchronous.\vExamples:\n"
 		"  ctprof ranks traces/\n"
 		"  ctprof ranks --by host rank*.json.gz\n"
 		"  ctprof ranks --json traces/ | jq '.rows[0]'",

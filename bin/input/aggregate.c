@@ -23,7 +23,6 @@
 #include "ctpart/ctpart.h"
 #include "input/aggregate_summary.h"
 #include "input/input.h"
-#include "input/rank_totals.h"
 #include "input/ranks.h"
 #include "input/recording_cost.h"
 #include "profile/function_match.h"
@@ -502,9 +501,6 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 	enum ctp_status status;
 	char *unit;
 
-	if (work->options->ranks)
-		return rank_totals_read(
-			work->sums->ranks, input, work->options->phases, err);
 	if (work->options->phases != NULL)
 		return add_phases(work, file, input, err);
 	if (input->file.format == &ctpart_format && work->options->ops == NULL)
@@ -682,12 +678,9 @@ static bool init_sums(
 {
 	*aggregate = (struct aggregate){
 		.summary = summary_new(), .functions = profile_new()};
-	if (options->ranks)
-		aggregate->ranks = ranks_new();
 	if (options->groups != 0)
 		aggregate->build = build_profile_new(options->groups);
 	return aggregate->functions != NULL && aggregate->summary != NULL &&
-	       (!options->ranks || aggregate->ranks != NULL) &&
 	       (options->groups == 0 || aggregate->build != NULL) &&
 	       (options->phases == NULL ||
 		       phase_totals_init(&aggregate->phases, options->phases,
@@ -698,7 +691,6 @@ void aggregate_clear(struct aggregate *aggregate)
 {
 	summary_free(aggregate->summary);
 	profile_free(aggregate->functions);
-	ranks_free(aggregate->ranks);
 	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
 		profile_free(aggregate->groups[i]);
 	build_profile_free(aggregate->build);
@@ -713,8 +705,7 @@ static bool add_sums(
 {
 	bool done = profile_add_with_paths(to->functions, from->functions) &&
 		    (to->phases.sets == NULL ||
-			    phase_totals_add_all(&to->phases, &from->phases)) &&
-		    (to->ranks == NULL || ranks_add(to->ranks, from->ranks));
+			    phase_totals_add_all(&to->phases, &from->phases));
 
 	done = done && aggregate_add_groups(to, from);
 	for (unsigned i = 0; i < LOSS_KINDS; i++)
@@ -932,9 +923,7 @@ static void set_request(const struct aggregate_options *options,
 {
 	request->skip_args = true;
 	request->detailed_names = options->phases == NULL;
-	if (options->ranks)
-		request->kept_args = collective_args;
-	else if (options->phases == NULL && options->ops != NULL)
+	if (options->phases == NULL && options->ops != NULL)
 		request->kept_args = averages_args;
 	if (options->whole || options->section != NULL) {
 		summary_collect_args(args, options->section);

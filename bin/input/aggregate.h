@@ -15,7 +15,6 @@
 #include "input/phase_totals.h"
 #include "profile/profile.h"
 #include "profile/replay.h"
-#include "ranks/ranks.h"
 #include "summary/summary.h"
 #include "input/input_tree.h"
 
@@ -31,8 +30,6 @@ struct aggregate_options {
 	 * thread. NULL: none. */
 	const struct phase_sets *phases;
 	bool by_thread;
-	/* Ranks and their phases instead of all else. */
-	bool ranks;
 	/* Also everything else that a summary has. */
 	bool whole;
 	/* Instead of functions and groups, the section of this name, which has
@@ -54,7 +51,6 @@ struct aggregate {
 	struct profile *groups[BUILD_GROUP_COUNT];
 	struct build_profile *build; /* during reading */
 	struct phase_totals phases;
-	struct ranks *ranks; /* NULL: not asked for */
 	uint64_t losses[LOSS_KINDS];
 	/* The losses of the last input, without those of its replay. */
 	uint64_t read_losses[LOSS_KINDS];

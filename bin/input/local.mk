@@ -12,7 +12,6 @@ libprogram_la_SOURCES += \
 	%D%/inputs.c %D%/inputs.h \
 	%D%/output_path.c %D%/output_path.h \
 	%D%/phase_totals.c %D%/phase_totals.h \
-	%D%/rank_totals.c %D%/rank_totals.h \
 	%D%/ranks.c %D%/ranks.h \
 	%D%/recording_cost.c %D%/recording_cost.h \
 	%D%/report.c %D%/report.h \

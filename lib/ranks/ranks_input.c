@@ -43,6 +43,8 @@ struct ranks_input {
 	struct replay *replay;
 	struct phases *phases; /* NULL: not asked for */
 	const struct phase_sets *sets;
+	/* Of the replay; others of the same trace count the same ones. */
+	uint64_t losses[LOSS_KINDS];
 	struct collective_reader *collectives;
 	struct step_thread *threads; /* by track */
 	uint32_t thread_room;
@@ -64,7 +66,8 @@ struct ranks_input *ranks_input_new(
 	input->sets = phases;
 	input->gaps = gaps_new(trace);
 	input->replay =
-		replay_new(trace, (struct replay_options){.no_edges = true});
+		replay_new(trace, (struct replay_options){.no_edges = true,
+					  .losses = input->losses});
 	input->collectives = collective_reader_new(trace);
 	if (phases != NULL)
 		input->phases = phases_new(trace, phases);

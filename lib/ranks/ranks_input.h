@@ -11,13 +11,20 @@
 #include "ranks/ranks.h"
 #include "trace/event.h"
 
-/* The recording's place in its job; texts are borrowed. */
+#define RANKS_HOST 256
+
+/* The recording's place in its job. */
 struct ranks_place {
-	int64_t rank;      /* -1: unknown */
-	uint64_t world;    /* number of ranks; 0: unknown */
-	const char *input; /* name of the input */
-	const char *host;  /* "": unknown */
+	int64_t rank;          /* -1: unknown */
+	uint64_t world;        /* number of ranks; 0: unknown */
+	const char *input;     /* name of the input; borrowed */
+	char host[RANKS_HOST]; /* "": unknown */
 };
+
+/* Finds the host and the number of ranks of a trace that has been read, from its
+ * facts and the name of its file. */
+void ranks_place_find(struct ranks_place *place, const char *path, int64_t rank,
+	const struct trace *trace);
 
 struct ranks_input;
 

@@ -17,6 +17,7 @@
 
 struct census;
 struct kernels;
+struct ranks;
 struct gaps;
 
 /* The group of functions; others are those of build_profile.h. */
@@ -106,6 +107,7 @@ struct summary {
 	struct summary_extent extent;
 	struct kernels *kernels; /* NULL: nothing was added */
 	struct gaps *gaps;       /* likewise */
+	struct ranks *ranks;     /* likewise */
 
 	/* private */
 	size_t option_room, count_room, input_room, lost_room, profile_room;
@@ -162,6 +164,9 @@ bool summary_put_profile(
 	struct summary *summary, const char *group, struct profile *profile);
 struct profile *summary_take_profile(
 	struct summary *summary, const char *group);
+
+/* The ranks of the job; NULL if out of memory. */
+struct ranks *summary_ranks(struct summary *summary);
 
 /*
  * Adds `from`, which may be changed, but must still be freed. A summary without

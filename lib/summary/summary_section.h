@@ -106,7 +106,13 @@ struct summary_section {
 	X(kernel_devices) \
 	X(kernels) \
 	X(idle_devices) \
-	X(places)
+	X(places) \
+	X(job) \
+	X(ranks) \
+	X(runs) \
+	X(spread) \
+	X(collectives) \
+	X(instances)
 
 #define SUMMARY_DECLARE(name) \
 	extern const struct summary_section summary_##name##_section;

@@ -293,10 +293,29 @@ def check_job(name, folder, described):
         del other["inputs"]
         equal(f"{name}: {options[0]}", other, found)
     check_groups(name, paths, found["rows"])
+    check_summary(name, folder, text)
     rows = list(csv.DictReader(io.StringIO(output("ranks", "--csv", *paths).decode())))
     equal(f"{name}: CSV", [int(row["own_ns"]) for row in rows],
           [row["own_ns"] for row in found["rows"]])
     return job
+
+
+def check_summary(name, folder, text):
+    """A summary, and one merged from parts, in place of the inputs."""
+    whole, merged = f"{folder}/whole.ctpart", f"{folder}/merged.ctpart"
+    parts = [f"{folder}/part{part}.ctpart" for part in range(3)]
+    inputs = sorted(f"{folder}/{one}" for one in os.listdir(folder))
+    output("summarize", "-q", "-o", whole, *inputs)
+    for index, part in enumerate(parts):
+        output("summarize", "-q", "--shard", f"{index}/3", "-o", part, *inputs)
+    output("merge", "-q", "-o", merged, *reversed(parts))
+    for summary in whole, merged:
+        equal(f"{name}: {os.path.basename(summary)}",
+              output("ranks", "--json", summary), text)
+    with open(whole, "rb") as one, open(merged, "rb") as other:
+        equal(f"{name}: merged", one.read() == other.read(), True)
+    for path in whole, merged, *parts:
+        os.remove(path)
 
 
 def check_groups(name, paths, rows):
