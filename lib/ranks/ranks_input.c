@@ -43,7 +43,7 @@ struct ranks_input {
 	struct replay *replay;
 	struct phases *phases; /* NULL: not asked for */
 	const struct phase_sets *sets;
-	/* Of the replay; others of the same trace count the same ones. */
+	/* The replay has its own losses: the trace has those of another one. */
 	uint64_t losses[LOSS_KINDS];
 	struct collective_reader *collectives;
 	struct step_thread *threads; /* by track */
