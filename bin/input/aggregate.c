@@ -110,6 +110,13 @@ static enum ctp_status begin_unit(struct reader *reader, struct ctp_error *err)
 	return status;
 }
 
+/* Whether sections of the summary can use the profile of functions. */
+static bool shares_profile(const struct reader *reader)
+{
+	return reader->section == NULL && !reader->options.joined &&
+	       reader->options.device == REPLAY_SEPARATE;
+}
+
 /* Selects the sums at the first event, when the kind of trace is known. */
 static enum ctp_status detect_kind(struct reader *reader, struct ctp_error *err)
 {
@@ -124,8 +131,8 @@ static enum ctp_status detect_kind(struct reader *reader, struct ctp_error *err)
 	if (reader->ops != NULL)
 		return CTP_OK;
 	if (reader->whole || reader->section != NULL) {
-		reader->collect =
-			summary_collect_new(reader->trace, reader->section);
+		reader->collect = summary_collect_new(reader->trace,
+			reader->section, shares_profile(reader));
 		if (reader->collect == NULL)
 			return ctp_no_memory(err);
 	}
@@ -229,25 +236,6 @@ static void diag_ignored(
 			ignored[IGNORED_COUNTERS]);
 }
 
-static enum ctp_status add_result(
-	const struct reader *reader, struct ctp_error *err)
-{
-	struct profile *profile = NULL;
-	enum ctp_status status =
-		reader->ops != NULL
-			? averages_finish(reader->ops, &profile, err)
-			: replay_finish(reader->replay, &profile, err);
-
-	if (status != CTP_OK)
-		return status;
-	if (reader->ops == NULL && !reader->quiet) {
-		diag_cost(reader, profile);
-		diag_ignored(reader, profile);
-	}
-	return aggregate_add_profile(
-		reader->sums, profile, reader->options.tree, err);
-}
-
 /* The input of a summary. */
 static struct summary_input describe_input(
 	const char *name, const struct input *input)
@@ -262,13 +250,40 @@ static struct summary_input describe_input(
 
 /* Adds the sections of a summary that are made from events. */
 static enum ctp_status finish_collect(const struct reader *reader,
-	const struct input *input, struct ctp_error *err)
+	const struct input *input, const struct profile *profile,
+	struct ctp_error *err)
 {
 	const struct summary_input described =
 		describe_input(reader->name, input);
 
-	return summary_collect_finish(
-		reader->collect, reader->sums->summary, &described, err);
+	return reader->collect == NULL
+		       ? CTP_OK
+		       : summary_collect_finish(reader->collect,
+				 reader->sums->summary, &described, profile,
+				 err);
+}
+
+static enum ctp_status add_result(const struct reader *reader,
+	const struct input *input, struct ctp_error *err)
+{
+	struct profile *profile = NULL;
+	enum ctp_status status =
+		reader->ops != NULL
+			? averages_finish(reader->ops, &profile, err)
+			: replay_finish(reader->replay, &profile, err);
+
+	if (status != CTP_OK)
+		return status;
+	if (reader->ops == NULL && !reader->quiet) {
+		diag_cost(reader, profile);
+		diag_ignored(reader, profile);
+	}
+	status = finish_collect(reader, input, profile, err);
+	if (status == CTP_OK)
+		return aggregate_add_profile(
+			reader->sums, profile, reader->options.tree, err);
+	profile_free(profile);
+	return status;
 }
 
 static bool is_census(const struct aggregate_options *options)
@@ -349,13 +364,9 @@ static enum ctp_status read_summary(const struct aggregate_work *work,
 static enum ctp_status end_events(const struct reader *reader,
 	const struct input *input, struct ctp_error *err)
 {
-	enum ctp_status status = CTP_OK;
-
-	if (reader->ops != NULL || reader->replay != NULL)
-		status = add_result(reader, err);
-	if (status == CTP_OK && reader->collect != NULL)
-		status = finish_collect(reader, input, err);
-	return status;
+	return reader->ops != NULL || reader->replay != NULL
+		       ? add_result(reader, input, err)
+		       : finish_collect(reader, input, NULL, err);
 }
 
 /* Counts the losses of the replay in the trace, after those of its reader. */

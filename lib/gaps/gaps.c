@@ -23,8 +23,8 @@
 #include "trace/device.h"
 #include "trace/event.h"
 
-/* Memory per sort. A summary has two of these analyses per input and job. */
-#define SORT_BYTES ((size_t)8 << 20)
+/* Memory per sort. */
+#define SORT_BYTES ((size_t)32 << 20)
 
 /* The known time span of a track. */
 struct gaps_extent {

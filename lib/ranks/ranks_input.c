@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The analyses of a single recording each see every event: gaps, the profile,
- * and phases; the steps of training and collectives are found here. All of them
- * are read in one pass.
+ * Steps of training, collectives and phases of a recording. Gaps and its profile
+ * come from analyses that other sums have, too.
  */
 #include "ranks/ranks_input.h"
 
@@ -12,7 +11,6 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "phases/phases.h"
-#include "profile/replay.h"
 #include "ranks/collective_reader.h"
 
 /* Source: torch/profiler/profiler.py. */
@@ -39,12 +37,8 @@ struct step_thread {
 
 struct ranks_input {
 	struct trace *trace;
-	struct gaps *gaps;
-	struct replay *replay;
 	struct phases *phases; /* NULL: not asked for */
 	const struct phase_sets *sets;
-	/* The replay has its own losses: the trace has those of another one. */
-	uint64_t losses[LOSS_KINDS];
 	struct collective_reader *collectives;
 	struct step_thread *threads; /* by track */
 	uint32_t thread_room;
@@ -64,15 +58,10 @@ struct ranks_input *ranks_input_new(
 		return NULL;
 	input->trace = trace;
 	input->sets = phases;
-	input->gaps = gaps_new(trace);
-	input->replay =
-		replay_new(trace, (struct replay_options){.no_edges = true,
-					  .losses = input->losses});
 	input->collectives = collective_reader_new(trace);
 	if (phases != NULL)
 		input->phases = phases_new(trace, phases);
-	if (input->gaps != NULL && input->replay != NULL &&
-		input->collectives != NULL &&
+	if (input->collectives != NULL &&
 		(phases == NULL || input->phases != NULL))
 		return input;
 	ranks_input_free(input);
@@ -83,8 +72,6 @@ void ranks_input_free(struct ranks_input *input)
 {
 	if (input == NULL)
 		return;
-	gaps_free(input->gaps);
-	replay_free(input->replay);
 	phases_free(input->phases);
 	collective_reader_free(input->collectives);
 	memory_free(input->threads);
@@ -197,11 +184,9 @@ static struct step_sums steps_of(const struct ranks_input *input, int64_t pid)
 enum ctp_status ranks_input_add(struct ranks_input *input,
 	const struct event *event, struct ctp_error *err)
 {
-	enum ctp_status status = gaps_add(input->gaps, event, err);
+	enum ctp_status status = CTP_OK;
 
-	if (status == CTP_OK)
-		status = replay_add(input->replay, event, err);
-	if (status == CTP_OK && input->phases != NULL)
+	if (input->phases != NULL)
 		status = phases_add(input->phases, event, err);
 	if (status != CTP_OK)
 		return status;
@@ -251,10 +236,11 @@ static struct rank_times times_of(
 }
 
 static bool add_devices(const struct ranks_input *input,
-	const struct ranks_place *place, struct ranks *ranks)
+	const struct ranks_place *place, const struct gaps *gaps,
+	struct ranks *ranks)
 {
 	uint32_t count;
-	const struct gaps_device *devices = gaps_devices(input->gaps, &count);
+	const struct gaps_device *devices = gaps_devices(gaps, &count);
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct rank_row *row = row_of(ranks, place, devices[i].pid,
@@ -481,43 +467,40 @@ static bool add_phases(
 	return true;
 }
 
-static enum ctp_status finish_analyses(struct ranks_input *input,
-	struct profile **profile, struct ctp_error *err)
+static bool add_recording(struct ranks_input *input,
+	const struct ranks_place *place, const struct ranks_analyses *analyses,
+	struct ranks *ranks)
 {
-	enum ctp_status status = gaps_finish(input->gaps, err);
+	uint32_t devices;
 
-	if (status == CTP_OK && input->phases != NULL)
-		status = phases_finish(input->phases, err);
-	return status == CTP_OK ? replay_finish(input->replay, profile, err)
-				: status;
+	(void)gaps_devices(analyses->gaps, &devices);
+	ranks->recordings = saturate_sum(ranks->recordings, 1);
+	if (place->world > ranks->world)
+		ranks->world = place->world;
+	return (devices > 0 ? add_devices(input, place, analyses->gaps, ranks)
+			    : add_host(input, place, ranks)) &&
+	       add_collectives(input, place, ranks) &&
+	       add_functions(ranks, analyses->profile, place->rank) &&
+	       add_kernels(ranks, analyses->profile, place->rank) &&
+	       (input->phases == NULL ||
+		       add_phases(input, ranks, place->rank));
 }
 
 enum ctp_status ranks_input_finish(struct ranks_input *input,
-	const struct ranks_place *place, struct ranks *ranks,
-	struct ctp_error *err)
+	const struct ranks_place *place, const struct ranks_analyses *analyses,
+	struct ranks *ranks, struct ctp_error *err)
 {
-	struct profile *profile = NULL;
-	enum ctp_status status = finish_analyses(input, &profile, err);
+	enum ctp_status status = CTP_OK;
 	uint32_t devices;
-	bool done;
 
-	(void)gaps_devices(input->gaps, &devices);
-	if (status == CTP_OK && devices == 0 && !input->any)
-		status = CTP_END;
-	if (status == CTP_OK) {
-		done = (devices > 0 ? add_devices(input, place, ranks)
-				    : add_host(input, place, ranks)) &&
-		       add_collectives(input, place, ranks) &&
-		       add_functions(ranks, profile, place->rank) &&
-		       add_kernels(ranks, profile, place->rank) &&
-		       (input->phases == NULL ||
-			       add_phases(input, ranks, place->rank));
-		if (!done)
-			status = ctp_no_memory(err);
-		ranks->recordings = saturate_sum(ranks->recordings, 1);
-		if (place->world > ranks->world)
-			ranks->world = place->world;
-	}
-	profile_free(profile);
-	return status;
+	if (input->phases != NULL)
+		status = phases_finish(input->phases, err);
+	if (status != CTP_OK)
+		return status;
+	(void)gaps_devices(analyses->gaps, &devices);
+	if (devices == 0 && !input->any)
+		return CTP_END;
+	return add_recording(input, place, analyses, ranks)
+		       ? CTP_OK
+		       : ctp_no_memory(err);
 }

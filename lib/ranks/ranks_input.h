@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "gaps/gaps.h"
 #include "phases/phase_rules.h"
 #include "profile/profile.h"
 #include "ranks/ranks.h"
@@ -26,6 +27,12 @@ struct ranks_place {
 void ranks_place_find(struct ranks_place *place, const char *path, int64_t rank,
 	const struct trace *trace);
 
+/* What other analyses found in the recording, when they are finished. */
+struct ranks_analyses {
+	const struct gaps *gaps;
+	const struct profile *profile;
+};
+
 struct ranks_input;
 
 /* Both are borrowed until ranks_input_free(). `phases`, which may be NULL, are
@@ -45,7 +52,7 @@ enum ctp_status ranks_input_add(struct ranks_input *input,
  * Errors: as above.
  */
 enum ctp_status ranks_input_finish(struct ranks_input *input,
-	const struct ranks_place *place, struct ranks *ranks,
-	struct ctp_error *err);
+	const struct ranks_place *place, const struct ranks_analyses *analyses,
+	struct ranks *ranks, struct ctp_error *err);
 
 #endif

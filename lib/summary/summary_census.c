@@ -274,12 +274,12 @@ static bool add_origin(struct summary *summary,
 }
 
 static enum ctp_status finish(void *state, struct summary *summary,
-	const struct summary_input *input, struct ctp_error *err)
+	const struct summary_finished *finished, struct ctp_error *err)
 {
 	struct census *census = state;
 
 	if (!census_finish(census) || !add_counts(summary, census) ||
-		!add_origin(summary, input, census->trace) ||
+		!add_origin(summary, finished->input, census->trace) ||
 		!add_devices(summary, census->trace))
 		return ctp_no_memory(err);
 	add_times(summary, census);

@@ -4,13 +4,20 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "gaps/gaps.h"
+#include "profile/replay.h"
 #include "summary/summary_section.h"
 
 #define SUMMARY_ONE(name) +1
 #define SECTION_COUNT (0 SUMMARY_SECTIONS(SUMMARY_ONE))
 
 struct summary_collect {
-	void *states[SECTION_COUNT]; /* NULL: nothing to collect */
+	bool wanted[SECTION_COUNT];
+	void *states[SECTION_COUNT]; /* NULL: it sees no events */
+	struct gaps *gaps;           /* NULL: not needed */
+	struct replay *replay;       /* likewise, or given as a profile */
+	/* The replay's: they are counted elsewhere. */
+	uint64_t losses[LOSS_KINDS];
 };
 
 static const struct summary_collector *collector(size_t section)
@@ -51,24 +58,56 @@ void summary_collect_args(
 	args[count] = NULL;
 }
 
+/* False if out of memory. */
+static bool begin_section(
+	struct summary_collect *collect, size_t section, struct trace *trace)
+{
+	const struct summary_collector *made = collector(section);
+
+	collect->wanted[section] = true;
+	if (made->begin == NULL)
+		return true;
+	collect->states[section] = made->begin(trace);
+	return collect->states[section] != NULL;
+}
+
+/* False if out of memory. */
+static bool begin_analyses(struct summary_collect *collect,
+	struct trace *trace, bool has_profile)
+{
+	bool needs_gaps = false;
+	bool needs_profile = false;
+
+	for (size_t i = 0; i < SECTION_COUNT; i++) {
+		if (!collect->wanted[i])
+			continue;
+		needs_gaps |= collector(i)->needs_gaps;
+		needs_profile |= collector(i)->needs_profile;
+	}
+	if (needs_gaps)
+		collect->gaps = gaps_new(trace);
+	if (needs_profile && !has_profile)
+		collect->replay = replay_new(trace,
+			(struct replay_options){.no_edges = true,
+				.losses = collect->losses});
+	return (!needs_gaps || collect->gaps != NULL) &&
+	       (!needs_profile || has_profile || collect->replay != NULL);
+}
+
 struct summary_collect *summary_collect_new(
-	struct trace *trace, const char *section)
+	struct trace *trace, const char *section, bool has_profile)
 {
 	struct summary_collect *collect =
 		memory_new_zeroed(1, sizeof(*collect));
+	bool done = collect != NULL;
 
-	if (collect == NULL)
-		return NULL;
-	for (size_t i = 0; i < SECTION_COUNT; i++) {
-		if (!is_wanted(i, section))
-			continue;
-		collect->states[i] = collector(i)->begin(trace);
-		if (collect->states[i] == NULL) {
-			summary_collect_free(collect);
-			return NULL;
-		}
-	}
-	return collect;
+	for (size_t i = 0; i < SECTION_COUNT && done; i++)
+		if (is_wanted(i, section))
+			done = begin_section(collect, i, trace);
+	if (done && begin_analyses(collect, trace, has_profile))
+		return collect;
+	summary_collect_free(collect);
+	return NULL;
 }
 
 void summary_collect_free(struct summary_collect *collect)
@@ -78,6 +117,8 @@ void summary_collect_free(struct summary_collect *collect)
 	for (size_t i = 0; i < SECTION_COUNT; i++)
 		if (collect->states[i] != NULL)
 			collector(i)->free(collect->states[i]);
+	gaps_free(collect->gaps);
+	replay_free(collect->replay);
 	memory_free(collect);
 }
 
@@ -86,6 +127,10 @@ enum ctp_status summary_collect_add(struct summary_collect *collect,
 {
 	enum ctp_status status = CTP_OK;
 
+	if (collect->gaps != NULL)
+		status = gaps_add(collect->gaps, event, err);
+	if (status == CTP_OK && collect->replay != NULL)
+		status = replay_add(collect->replay, event, err);
 	for (size_t i = 0; i < SECTION_COUNT && status == CTP_OK; i++)
 		if (collect->states[i] != NULL)
 			status = collector(i)->add(
@@ -95,13 +140,22 @@ enum ctp_status summary_collect_add(struct summary_collect *collect,
 
 enum ctp_status summary_collect_finish(struct summary_collect *collect,
 	struct summary *summary, const struct summary_input *input,
-	struct ctp_error *err)
+	const struct profile *profile, struct ctp_error *err)
 {
+	struct profile *replayed = NULL;
+	struct summary_finished finished = {input, collect->gaps, profile};
 	enum ctp_status status = CTP_OK;
 
+	if (collect->gaps != NULL)
+		status = gaps_finish(collect->gaps, err);
+	if (status == CTP_OK && collect->replay != NULL) {
+		status = replay_finish(collect->replay, &replayed, err);
+		finished.profile = replayed;
+	}
 	for (size_t i = 0; i < SECTION_COUNT && status == CTP_OK; i++)
-		if (collect->states[i] != NULL)
+		if (collect->wanted[i])
 			status = collector(i)->finish(
-				collect->states[i], summary, input, err);
+				collect->states[i], summary, &finished, err);
+	profile_free(replayed);
 	return status;
 }

@@ -16,9 +16,10 @@ struct summary_collect;
 void summary_collect_args(
 	const char *args[SUMMARY_ARGS_MAX], const char *section);
 
-/* Begins an input, whose trace is borrowed. NULL if out of memory. */
+/* Begins an input, whose trace is borrowed. `has_profile`: the caller replays
+ * the events. NULL if out of memory. */
 struct summary_collect *summary_collect_new(
-	struct trace *trace, const char *section);
+	struct trace *trace, const char *section, bool has_profile);
 void summary_collect_free(
 	struct summary_collect *collect); /* NULL is allowed */
 
@@ -26,9 +27,10 @@ void summary_collect_free(
 enum ctp_status summary_collect_add(struct summary_collect *collect,
 	const struct event *event, struct ctp_error *err);
 
-/* Adds the input to the sums, once it was read. Errors: likewise. */
+/* Adds the input to the sums, once it was read. `profile` is the caller's, or
+ * NULL. Errors: likewise. */
 enum ctp_status summary_collect_finish(struct summary_collect *collect,
 	struct summary *summary, const struct summary_input *input,
-	struct ctp_error *err);
+	const struct profile *profile, struct ctp_error *err);
 
 #endif

@@ -180,40 +180,19 @@ static enum ctp_status read_place(
 
 /* ---- from events ---- */
 
-static void *begin(struct trace *trace)
-{
-	return gaps_new(trace);
-}
-
-static enum ctp_status add(
-	void *state, const struct event *event, struct ctp_error *err)
-{
-	return gaps_add(state, event, err);
-}
-
 static enum ctp_status finish(void *state, struct summary *summary,
-	const struct summary_input *input, struct ctp_error *err)
+	const struct summary_finished *finished, struct ctp_error *err)
 {
-	enum ctp_status status = gaps_finish(state, err);
-
-	(void)input;
-	if (status != CTP_OK)
-		return status;
-	return gaps_of(summary) != NULL && gaps_add_all(summary->gaps, state)
+	(void)state;
+	return gaps_of(summary) != NULL &&
+			       gaps_add_all(summary->gaps, finished->gaps)
 		       ? CTP_OK
 		       : ctp_no_memory(err);
 }
 
-static void free_gaps(void *state)
-{
-	gaps_free(state);
-}
-
 static const struct summary_collector collector = {
-	.begin = begin,
-	.add = add,
+	.needs_gaps = true,
 	.finish = finish,
-	.free = free_gaps,
 };
 
 const struct summary_section summary_places_section = {

@@ -181,11 +181,11 @@ static enum ctp_status add(
 }
 
 static enum ctp_status finish(void *state, struct summary *summary,
-	const struct summary_input *input, struct ctp_error *err)
+	const struct summary_finished *finished, struct ctp_error *err)
 {
 	enum ctp_status status = kernels_finish(state, err);
 
-	(void)input;
+	(void)finished;
 	if (status != CTP_OK)
 		return status;
 	return kernels_of(summary) != NULL &&

@@ -82,7 +82,7 @@ static enum ctp_status add_event(
 }
 
 static enum ctp_status finish(void *user, struct summary *summary,
-	const struct summary_input *input, struct ctp_error *err)
+	const struct summary_finished *finished, struct ctp_error *err)
 {
 	struct state *state = user;
 	struct ranks *ranks = summary_ranks(summary);
@@ -91,12 +91,17 @@ static enum ctp_status finish(void *user, struct summary *summary,
 
 	if (ranks == NULL)
 		return ctp_no_memory(err);
-	ranks_place_find(&place, input->path, input->rank, state->trace);
-	status = ranks_input_finish(state->input, &place, ranks, err);
+	ranks_place_find(&place, finished->input->path, finished->input->rank,
+		state->trace);
+	status = ranks_input_finish(state->input, &place,
+		&(struct ranks_analyses){finished->gaps, finished->profile},
+		ranks, err);
 	return status == CTP_END ? CTP_OK : status;
 }
 
 static const struct summary_collector collector = {
+	.needs_gaps = true,
+	.needs_profile = true,
 	.args = collective_args,
 	.begin = begin,
 	.add = add_event,

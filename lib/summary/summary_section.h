@@ -47,21 +47,32 @@ enum ctp_status summary_in_fail(
 	struct summary_in *in, const char *reason, struct ctp_error *err);
 
 struct event;
+struct gaps;
+
+/* An input after its last event. Analyses that no collector needs are NULL. */
+struct summary_finished {
+	const struct summary_input *input;
+	const struct gaps *gaps;
+	const struct profile *profile;
+};
 
 /* Makes a section from the events of inputs, one input at a time. */
 struct summary_collector {
+	bool needs_gaps;
+	bool needs_profile; /* with devices' functions separate */
+
 	/* Arguments of events that it needs; ends with NULL. NULL: none. */
 	const char *const *args;
 
 	/* Begins an input, whose trace is borrowed until free(). NULL if out of
-	 * memory. */
+	 * memory. Without this function, finish() is the only other one. */
 	void *(*begin)(struct trace *trace);
 	enum ctp_status (*add)(
 		void *state, const struct event *event, struct ctp_error *err);
 	/* Adds the input to the sums after its last event. It is not called for
 	 * an input that could not be read. */
 	enum ctp_status (*finish)(void *state, struct summary *summary,
-		const struct summary_input *input, struct ctp_error *err);
+		const struct summary_finished *finished, struct ctp_error *err);
 	void (*free)(void *state);
 };
 
