@@ -157,14 +157,15 @@ uint64_t summary_take_count(
 	struct summary *summary, const char *prefix, const char *name)
 {
 	struct summary_count *found = find_count(summary, prefix, name);
-	struct summary_count *end = summary->counts + summary->count_count;
 	uint64_t count;
 
 	if (found == NULL)
 		return 0;
 	count = found->count;
-	memmove(found, found + 1, (size_t)(end - found - 1) * sizeof(*found));
 	summary->count_count--;
+	memmove(found, found + 1,
+		(summary->count_count - (size_t)(found - summary->counts)) *
+			sizeof(*found));
 	return count;
 }
 
