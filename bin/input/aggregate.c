@@ -131,8 +131,8 @@ static enum ctp_status detect_kind(struct reader *reader, struct ctp_error *err)
 	if (reader->ops != NULL)
 		return CTP_OK;
 	if (reader->whole || reader->section != NULL) {
-		reader->collect = summary_collect_new(reader->trace,
-			reader->section, shares_profile(reader));
+		reader->collect = summary_collect_new(
+			reader->trace, reader->section, shares_profile(reader));
 		if (reader->collect == NULL)
 			return ctp_no_memory(err);
 	}
@@ -256,11 +256,10 @@ static enum ctp_status finish_collect(const struct reader *reader,
 	const struct summary_input described =
 		describe_input(reader->name, input);
 
-	return reader->collect == NULL
-		       ? CTP_OK
-		       : summary_collect_finish(reader->collect,
-				 reader->sums->summary, &described, profile,
-				 err);
+	return reader->collect == NULL ? CTP_OK
+				       : summary_collect_finish(reader->collect,
+						 reader->sums->summary,
+						 &described, profile, err);
 }
 
 static enum ctp_status add_result(const struct reader *reader,

@@ -482,8 +482,7 @@ static bool add_recording(struct ranks_input *input,
 	       add_collectives(input, place, ranks) &&
 	       add_functions(ranks, analyses->profile, place->rank) &&
 	       add_kernels(ranks, analyses->profile, place->rank) &&
-	       (input->phases == NULL ||
-		       add_phases(input, ranks, place->rank));
+	       (input->phases == NULL || add_phases(input, ranks, place->rank));
 }
 
 enum ctp_status ranks_input_finish(struct ranks_input *input,

@@ -27,7 +27,7 @@ struct ranks_place {
 void ranks_place_find(struct ranks_place *place, const char *path, int64_t rank,
 	const struct trace *trace);
 
-/* What other analyses found in the recording, when they are finished. */
+/* Finished analyses of the recording. */
 struct ranks_analyses {
 	const struct gaps *gaps;
 	const struct profile *profile;

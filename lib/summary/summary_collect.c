@@ -72,8 +72,8 @@ static bool begin_section(
 }
 
 /* False if out of memory. */
-static bool begin_analyses(struct summary_collect *collect,
-	struct trace *trace, bool has_profile)
+static bool begin_analyses(
+	struct summary_collect *collect, struct trace *trace, bool has_profile)
 {
 	bool needs_gaps = false;
 	bool needs_profile = false;
@@ -87,9 +87,9 @@ static bool begin_analyses(struct summary_collect *collect,
 	if (needs_gaps)
 		collect->gaps = gaps_new(trace);
 	if (needs_profile && !has_profile)
-		collect->replay = replay_new(trace,
-			(struct replay_options){.no_edges = true,
-				.losses = collect->losses});
+		collect->replay = replay_new(
+			trace, (struct replay_options){.no_edges = true,
+				       .losses = collect->losses});
 	return (!needs_gaps || collect->gaps != NULL) &&
 	       (!needs_profile || has_profile || collect->replay != NULL);
 }
