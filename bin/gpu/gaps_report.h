@@ -15,6 +15,17 @@ struct gaps_view {
 	const char *input;
 };
 
+/* The columns of idle time by cause: X(cause, key, help). */
+#define GAP_CAUSES_IN_JSON(X) \
+	X(GAP_HOST, "host", "the thread that launches was at work") \
+	X(GAP_SYNC, "synchronization", "it waited for the device") \
+	X(GAP_COPY, "copies", "it was in a call that copies") \
+	X(GAP_DATA, "data_loading", "it loaded data") \
+	X(GAP_QUEUED, "queued", \
+		"the next activity was launched, but had not started") \
+	X(GAP_NOTHING, "nothing_launched", "there was no further activity") \
+	X(GAP_UNKNOWN, "unknown", "the launch is not in the file")
+
 /* Whether some places are beyond `top`. */
 bool gaps_has_more(const struct gaps_view *view);
 

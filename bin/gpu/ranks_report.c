@@ -39,17 +39,8 @@ struct row_line {
 #define OF(member) COLUMN_OF(struct row_line, member)
 #define TIMES(member) OF(straggler.times.member)
 #define CAUSE(cause, key, help) \
-	COLUMN_IN_JSON(TIME, key, help, OF(causes[cause]))
-static const struct column cause_members[] = {
-	CAUSE(GAP_HOST, "host", "the thread that launches was at work"),
-	CAUSE(GAP_SYNC, "synchronization", "it waited for the device"),
-	CAUSE(GAP_COPY, "copies", "it was in a call that copies"),
-	CAUSE(GAP_DATA, "data_loading", "it loaded data"),
-	CAUSE(GAP_QUEUED, "queued",
-		"the next activity was launched, but had not started"),
-	CAUSE(GAP_NOTHING, "nothing_launched", "there was no further activity"),
-	CAUSE(GAP_UNKNOWN, "unknown", "the launch is not in the file"),
-};
+	COLUMN_IN_JSON(TIME, key, help, OF(causes[cause])),
+static const struct column cause_members[] = {GAP_CAUSES_IN_JSON(CAUSE)};
 static const struct columns causes_table =
 	COLUMNS("causes", "the idle time by cause", cause_members);
 

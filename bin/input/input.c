@@ -62,7 +62,7 @@ int input_diag_unopened(const struct input *input, const struct ctp_error *err)
 {
 	if (err->status == CTP_ERR_IO && err->sys_errno == EISDIR)
 		diag("%s: is a directory; name its files, or use stats, "
-		     "phases, diff, check, convert or report",
+		     "phases, ranks, summarize, diff, check, convert or report",
 			input->name);
 	else
 		diag_error(input->name, err);

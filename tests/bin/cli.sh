@@ -416,7 +416,7 @@ for events in '' '"traceEvents":[],'; do
 done
 for name in info gaps kernels cut; do
 	expect 3 ctprof $name .
-	said "ctprof: .: is a directory; name its files, or use stats, phases, diff, check, convert or report"
+	said "ctprof: .: is a directory; name its files, or use stats, phases, ranks, summarize, diff, check, convert or report"
 done
 printf 'perl 1 [0] 2.5:  9 cycles: \n\t  7f12 main+0x1 (perl)\n' >foreign.txt
 expect 3 ctprof info foreign.txt
