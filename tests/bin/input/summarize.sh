@@ -147,8 +147,8 @@ grep -q '^  *inputs  *1$' out && grep -q '^  *lost inputs  *4$' out &&
 report $? "info shows inputs, options and lost inputs"
 
 # Neither order nor grouping changes the result.
-"$build/tests/bin/input/merge_trees" 200 all.ctpart part?.ctpart >out &&
-	grep -q '^200 trees$' out
+"$build/tests/bin/input/merge_trees" "${MERGE_TREES:-200}" all.ctpart part?.ctpart >out &&
+	grep -q "^${MERGE_TREES:-200} trees$" out
 report $? "random merge trees"
 
 "$CTPROF" summarize -o x.ctpart --shard 2/2 in 2>err
