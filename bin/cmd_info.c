@@ -413,6 +413,17 @@ static void put_facts(
 }
 
 /* clang-format off */
+/* Columns of an input and of a sum. */
+#define COUNTS_IN_JSON \
+	COLUMN_IN_JSON(COUNT, "processes", "number of processes", \
+		OF(events.processes)), \
+	COLUMN_IN_JSON(COUNT, "threads", "number of threads", \
+		OF(events.threads)), \
+	COLUMN_IN_JSON(COUNT, "devices", "number of devices", \
+		OF(events.devices)), \
+	COLUMN_IN_JSON(OBJECT, "counts", "number of events of each kind", \
+		OF(counts), .table = &count_table)
+
 #define OF(member) COLUMN_OF(struct head, member)
 static const struct column head_items[] = {
 	COLUMN_IN_JSON(TEXT, "format", "the format's name, as in ctprof formats",
@@ -428,14 +439,7 @@ static const struct column head_items[] = {
 	COLUMN_IN_JSON(TIME, "span_ns",
 		"from the first event to the end of the last",
 		OF(events.span_ns)),
-	COLUMN_IN_JSON(COUNT, "processes", "number of processes",
-		OF(events.processes)),
-	COLUMN_IN_JSON(COUNT, "threads", "number of threads",
-		OF(events.threads)),
-	COLUMN_IN_JSON(COUNT, "devices", "number of devices",
-		OF(events.devices)),
-	COLUMN_IN_JSON(OBJECT, "counts", "number of events of each kind",
-		OF(counts), .table = &count_table),
+	COUNTS_IN_JSON,
 	COLUMN_IN_JSON(LIST, "clocks", "the clocks of the times",
 		.put = put_clocks, .table = &clock_table),
 	COLUMN_IN_JSON(TIME, "clock_skew_ns",
@@ -606,14 +610,7 @@ static const struct column sum_items[] = {
 		OF(events.span_ns)),
 	COLUMN_IN_JSON(TIME, "longest_ns", "the span of the longest input",
 		OF(longest_ns)),
-	COLUMN_IN_JSON(COUNT, "processes", "number of processes",
-		OF(events.processes)),
-	COLUMN_IN_JSON(COUNT, "threads", "number of threads",
-		OF(events.threads)),
-	COLUMN_IN_JSON(COUNT, "devices", "number of devices",
-		OF(events.devices)),
-	COLUMN_IN_JSON(OBJECT, "counts", "number of events of each kind",
-		OF(counts), .table = &count_table),
+	COUNTS_IN_JSON,
 	COLUMN_IN_JSON(TIME, "clock_skew_ns",
 		"how far activities start before their launch, at most; null "
 		"if no launch is known", OF(skew_ns), .nullable = true),

@@ -64,7 +64,7 @@ static struct ctp_site *intern(const struct callee *callee, uint32_t call_line)
 	return ctp_site_intern_info(&info);
 }
 
-/* The caller as a callee; NULL if there is none, or if out of memory. */
+/* The caller as a callee; NULL for an outermost call, or if out of memory. */
 static struct callee *caller_find(frame_t *caller)
 {
 	PyCodeObject *code = caller == NULL ? NULL : frame_code(caller);
@@ -98,7 +98,7 @@ static bool is_shown(const struct callee *callee)
 	return callee->kind != CALLEE_HIDDEN && callee->kind != CALLEE_EXCLUDED;
 }
 
-/* The stored call; false if there is none. */
+/* Finds a stored call; false for a new one. */
 static bool find(
 	const void *identity, const void *place, struct ctp_site **site)
 {

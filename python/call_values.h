@@ -13,8 +13,8 @@ struct call_values;
 /*
  * Reads the arguments of the call that begins: all of a Python function, which
  * is the innermost frame; of a C function, the object and first argument, as far
- * as the interpreter reports them. NULL if there are none: the frame of a
- * generator goes on, or no memory is left.
+ * as the interpreter reports them. NULL if the frame of a generator goes on, or
+ * if out of memory.
  *
  * May run Python, which may end the trace. Clears exceptions.
  */

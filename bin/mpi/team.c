@@ -147,20 +147,42 @@ static void pack_list(struct buffer *buffer, const struct input_tree *tree)
 		fail_memory();
 }
 
-static void broadcast(struct buffer *buffer)
+enum transfer { BROADCAST, SEND, RECEIVE };
+
+/* At most MESSAGE_BYTES; `peer` is the other process, or the one that has the
+ * bytes for all. */
+static void transfer_piece(
+	enum transfer how, void *bytes, size_t size, int peer)
 {
-	uint64_t size = buffer->used;
+	int count = (int)size;
 
-	check(MPI_Bcast(&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD));
-	if (!buffer_reserve(buffer, (size_t)size))
+	switch (how) {
+	case BROADCAST:
+		check(MPI_Bcast(bytes, count, MPI_BYTE, peer, MPI_COMM_WORLD));
+		break;
+	case SEND:
+		check(MPI_Send(
+			bytes, count, MPI_BYTE, peer, 0, MPI_COMM_WORLD));
+		break;
+	case RECEIVE:
+		check(MPI_Recv(bytes, count, MPI_BYTE, peer, 0, MPI_COMM_WORLD,
+			MPI_STATUS_IGNORE));
+	}
+}
+
+/* The size goes first, so that the receiver has room. */
+static void transfer(enum transfer how, struct buffer *buffer, int peer)
+{
+	size_t size = buffer->used;
+	size_t piece;
+
+	transfer_piece(how, &size, sizeof(size), peer);
+	if (size > buffer->used && !buffer_reserve(buffer, size - buffer->used))
 		fail_memory();
-	buffer->used = (size_t)size;
-	for (size_t at = 0; at < size; at += MESSAGE_BYTES) {
-		size_t rest = (size_t)size - at;
-
-		check(MPI_Bcast(buffer->bytes + at,
-			(int)(rest < MESSAGE_BYTES ? rest : MESSAGE_BYTES),
-			MPI_BYTE, 0, MPI_COMM_WORLD));
+	buffer->used = size;
+	for (size_t at = 0; at < size; at += piece) {
+		piece = size - at < MESSAGE_BYTES ? size - at : MESSAGE_BYTES;
+		transfer_piece(how, buffer->bytes + at, piece, peer);
 	}
 }
 
@@ -328,7 +350,7 @@ static int share(struct input_tree *tree)
 	unmute();
 	if (job.number == 0)
 		pack_list(&list, tree);
-	broadcast(&list);
+	transfer(BROADCAST, &list, 0);
 	unpack_list(&list, tree);
 	buffer_clear(&list);
 	open_counter();
@@ -336,38 +358,6 @@ static int share(struct input_tree *tree)
 }
 
 /* ---- gathering ---- */
-
-static void send(const struct buffer *buffer, int to)
-{
-	uint64_t size = buffer->used;
-
-	check(MPI_Send(&size, 1, MPI_UINT64_T, to, 0, MPI_COMM_WORLD));
-	for (size_t at = 0; at < size; at += MESSAGE_BYTES) {
-		size_t rest = (size_t)size - at;
-
-		check(MPI_Send(buffer->bytes + at,
-			(int)(rest < MESSAGE_BYTES ? rest : MESSAGE_BYTES),
-			MPI_BYTE, to, 0, MPI_COMM_WORLD));
-	}
-}
-
-static void receive(struct buffer *buffer, int from)
-{
-	uint64_t size = 0;
-
-	check(MPI_Recv(&size, 1, MPI_UINT64_T, from, 0, MPI_COMM_WORLD,
-		MPI_STATUS_IGNORE));
-	if (!buffer_reserve(buffer, (size_t)size))
-		fail_memory();
-	buffer->used = (size_t)size;
-	for (size_t at = 0; at < size; at += MESSAGE_BYTES) {
-		size_t rest = (size_t)size - at;
-
-		check(MPI_Recv(buffer->bytes + at,
-			(int)(rest < MESSAGE_BYTES ? rest : MESSAGE_BYTES),
-			MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-	}
-}
 
 static void add_others(struct buffer *buffer, const struct input_tree *tree,
 	struct sums_head *head)
@@ -498,12 +488,12 @@ static int gather(struct aggregate *sums,
 		buffer.used = 0;
 		if ((job.number & step) != 0) {
 			pack_sums(&buffer, sums, tree, status);
-			send(&buffer, job.number - step);
+			transfer(SEND, &buffer, job.number - step);
 			leave();
 		}
 		if (job.number + step >= job.count)
 			continue;
-		receive(&buffer, job.number + step);
+		transfer(RECEIVE, &buffer, job.number + step);
 		status = exit_worse(
 			status, add_sums(sums, &buffer, options, tree));
 	}

@@ -19,7 +19,7 @@ struct attach_files {
 	char *stop;
 };
 
-/* What the process shall record. */
+/* A recording that the process is asked for. */
 struct attach_content {
 	const char *out;     /* for ctp_start() */
 	const char *site;    /* the directory of our entry points */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Sets `at`, a size_t, to the first index below `count` for which `is_before`, an
- * expression with `at`, is false; `count` if there is none. It is true for all
+ * expression with `at`, is false, or to `count`. The expression is true for all
  * indexes before that, and false for those after it. */
 #define SEARCH_FIRST(at, count, is_before) \
 	do { \

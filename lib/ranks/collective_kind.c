@@ -210,7 +210,7 @@ static uint32_t read_dtype(
 	return strcmp(kind->dtype, "byte") == 0 ? 1 : element.bytes;
 }
 
-/* The number of elements of "[[8, 4], [3]]", 35; 0 if there are none. */
+/* The number of elements of shapes: 35 of "[[8, 4], [3]]", 0 of "[]". */
 static uint64_t count_elements(const char *text, size_t size)
 {
 	uint64_t sum = 0;

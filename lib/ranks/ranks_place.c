@@ -25,7 +25,7 @@ static uint64_t recorded_world(const struct trace *trace)
 	return isdigit((unsigned char)*at) ? strtoull(at, NULL, 10) : 0;
 }
 
-/* Skips digits; NULL if there are none. */
+/* The end of the number here; NULL without a digit. */
 static const char *skip_number(const char *at)
 {
 	size_t digits = strspn(at, "0123456789");

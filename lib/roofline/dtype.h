@@ -27,8 +27,7 @@ struct dtype_element {
 };
 
 /* Finds a type by any common name: "bf16", "bfloat16", "c10::BFloat16", ...
- * ignoring case; DTYPE_UNKNOWN if there is none. It does not accept "unknown" and
- * "other". */
+ * ignoring case. DTYPE_UNKNOWN for other names, also "unknown" and "other". */
 enum dtype dtype_find(const char *name);
 
 /*

@@ -45,8 +45,8 @@ def _places(package):
 
 
 def _find_package(here):
-    """The package around this directory, or beside it, that has an extension
-    for this interpreter; None if there is none."""
+    """Finds the package around this directory, or beside it, that has an
+    extension for this interpreter, or None."""
     extension = "_ctprof" + _imp.extension_suffixes()[0]
     for package in _places(os.path.dirname(here)):
         if os.path.exists(os.path.join(package, extension)):
