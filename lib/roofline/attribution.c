@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/saturate.h"
+#include "names/name_parts.h"
 #include "trace/correlation.h"
 
 #define ATTRIBUTION_NONE UINT32_MAX
@@ -236,19 +237,23 @@ static const char *const mains[] = {"gemm", "gemv", "cijk_", "cutlass", "xmma",
 	"fmha", "attention", "attn", "sdpa", "triton_tem", "dot_kernel",
 	"matmul"};
 
-static bool has_any(const char *name, const char *const *parts, size_t count)
+static bool has_any(
+	const struct name_parts *name, const char *const *parts, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strcasestr(name, parts[i]) != NULL)
+		if (name_parts_has(name, parts[i]))
 			return true;
 	return false;
 }
 
 static enum attribution_role attribution_role_of(const char *name)
 {
-	if (has_any(name, beside, sizeof(beside) / sizeof(beside[0])))
+	struct name_parts parts;
+
+	name_parts_init(&parts, name);
+	if (has_any(&parts, beside, sizeof(beside) / sizeof(beside[0])))
 		return ATTRIBUTION_BESIDE;
-	return has_any(name, mains, sizeof(mains) / sizeof(mains[0]))
+	return has_any(&parts, mains, sizeof(mains) / sizeof(mains[0]))
 		       ? ATTRIBUTION_MAIN
 		       : ATTRIBUTION_OTHER;
 }

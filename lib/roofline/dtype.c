@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "names/name_parts.h"
+
 static const char *const names[DTYPES] = {
 	[DTYPE_UNKNOWN] = "unknown",
 	[DTYPE_FP64] = "fp64",
@@ -147,8 +149,11 @@ enum dtype dtype_find(const char *name)
 
 enum dtype dtype_of_kernel(const char *name)
 {
+	struct name_parts found;
+
+	name_parts_init(&found, name);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (strcasestr(name, parts[i].part) != NULL)
+		if (name_parts_has(&found, parts[i].part))
 			return parts[i].dtype;
 	return DTYPE_UNKNOWN;
 }
