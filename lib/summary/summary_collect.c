@@ -11,11 +11,20 @@
 #define SUMMARY_ONE(name) +1
 #define SECTION_COUNT (0 SUMMARY_SECTIONS(SUMMARY_ONE))
 
+/* A section that sees events. */
+struct member {
+	const struct summary_collector *collector;
+	void *state;
+};
+
 struct summary_collect {
 	bool wanted[SECTION_COUNT];
 	void *states[SECTION_COUNT]; /* NULL: it sees no events */
-	struct gaps *gaps;           /* NULL: not needed */
-	struct replay *replay;       /* likewise, or given as a profile */
+	/* The others, so that an event does not pass over all sections. */
+	struct member members[SECTION_COUNT];
+	size_t member_count;
+	struct gaps *gaps;     /* NULL: not needed */
+	struct replay *replay; /* likewise, or given as a profile */
 	/* The replay's: they are counted elsewhere. */
 	uint64_t losses[LOSS_KINDS];
 };
@@ -68,7 +77,11 @@ static bool begin_section(
 	if (made->begin == NULL)
 		return true;
 	collect->states[section] = made->begin(trace);
-	return collect->states[section] != NULL;
+	if (collect->states[section] == NULL)
+		return false;
+	collect->members[collect->member_count++] =
+		(struct member){made, collect->states[section]};
+	return true;
 }
 
 /* False if out of memory. */
@@ -114,9 +127,8 @@ void summary_collect_free(struct summary_collect *collect)
 {
 	if (collect == NULL)
 		return;
-	for (size_t i = 0; i < SECTION_COUNT; i++)
-		if (collect->states[i] != NULL)
-			collector(i)->free(collect->states[i]);
+	for (size_t i = 0; i < collect->member_count; i++)
+		collect->members[i].collector->free(collect->members[i].state);
 	gaps_free(collect->gaps);
 	replay_free(collect->replay);
 	memory_free(collect);
@@ -131,10 +143,9 @@ enum ctp_status summary_collect_add(struct summary_collect *collect,
 		status = gaps_add(collect->gaps, event, err);
 	if (status == CTP_OK && collect->replay != NULL)
 		status = replay_add(collect->replay, event, err);
-	for (size_t i = 0; i < SECTION_COUNT && status == CTP_OK; i++)
-		if (collect->states[i] != NULL)
-			status = collector(i)->add(
-				collect->states[i], event, err);
+	for (size_t i = 0; i < collect->member_count && status == CTP_OK; i++)
+		status = collect->members[i].collector->add(
+			collect->members[i].state, event, err);
 	return status;
 }
 
