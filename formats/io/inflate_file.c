@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread fills the blocks of a ring, and the reader takes them in order.
- * Together they hold twice as much as one read of the JSON reader. If no thread
- * can be created, the reader decompresses by itself.
+ * A small file is decompressed at once. For others the thread fills the blocks of
+ * a ring, and the reader takes them in order. Together they hold twice as much as
+ * one read of the JSON reader. If no thread can be created, the reader
+ * decompresses by itself.
  */
 #include "io/inflate_file.h"
 
@@ -15,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/types.h>
@@ -22,6 +24,7 @@
 #include <zlib.h>
 
 #include "base/memory.h"
+#include "io/inflate_whole.h"
 #include "profile/profile.h"
 
 /* Decompresses a gzip'd file piece by piece, in the memory of one window.
@@ -51,7 +54,7 @@ static bool inflater_init(
 	struct inflater *inflater, int fd, const void *head, size_t size)
 {
 	*inflater = (struct inflater){.fd = fd, .wake_fd = -1};
-	inflater->in = memory_new(READ_BYTES);
+	inflater->in = memory_new(size > READ_BYTES ? size : READ_BYTES);
 	if (inflater->in == NULL)
 		return false;
 	memcpy(inflater->in, head, size);
@@ -197,6 +200,8 @@ static ssize_t inflater_read(struct inflater *inflater, void *out, size_t size)
 
 struct inflate_file {
 	FILE *stream;
+	struct inflate_whole whole;
+	size_t whole_at;
 	struct inflater inflate;
 	uint8_t *blocks;
 	size_t sizes[BLOCKS];
@@ -313,6 +318,17 @@ static ssize_t unpack_now(struct inflate_file *file, char *out, size_t size)
 	return got == 0 ? end_stream(file) : got;
 }
 
+static ssize_t read_whole(struct inflate_file *file, char *out, size_t size)
+{
+	size_t left = file->whole.text_size - file->whole_at;
+
+	file->at_end = left == 0;
+	size = size < left ? size : left;
+	memcpy(out, file->whole.text + file->whole_at, size);
+	file->whole_at += size;
+	return (ssize_t)size;
+}
+
 /* Read function of the stream, as read(2). Only the reader changes `taken`. */
 static ssize_t read_stream(void *cookie, char *out, size_t size)
 {
@@ -320,6 +336,8 @@ static ssize_t read_stream(void *cookie, char *out, size_t size)
 	size_t slot = file->taken % BLOCKS;
 	size_t left;
 
+	if (file->whole.text != NULL)
+		return read_whole(file, out, size);
 	if (!file->threaded)
 		return unpack_now(file, out, size);
 	if (!wait_for_block(file)) {
@@ -379,7 +397,29 @@ void inflate_file_close(struct inflate_file *file)
 	(void)pthread_mutex_destroy(&file->lock);
 	inflater_clear(&file->inflate);
 	memory_free(file->blocks);
+	inflate_whole_clear(&file->whole);
 	memory_free(file);
+}
+
+/* Decompresses a small file, or begins with another one; false if out of
+ * memory. */
+static bool init_contents(
+	struct inflate_file *file, int fd, const void *head, size_t head_size)
+{
+	struct inflate_whole *whole = &file->whole;
+	bool done = true;
+
+	inflate_whole_read(whole, fd, head, head_size);
+	if (whole->packed == NULL)
+		return inflater_init(&file->inflate, fd, head, head_size);
+	if (whole->text == NULL)
+		done = inflater_init(
+			&file->inflate, fd, whole->packed, whole->packed_size);
+	else
+		atomic_init(&file->inflate.position, whole->packed_size);
+	free(whole->packed);
+	whole->packed = NULL;
+	return done;
 }
 
 enum ctp_status inflate_file_open(struct inflate_file **out, int fd,
@@ -392,14 +432,15 @@ enum ctp_status inflate_file_open(struct inflate_file **out, int fd,
 		return ctp_no_memory(err);
 	(void)pthread_mutex_init(&file->lock, NULL);
 	(void)pthread_cond_init(&file->changed, NULL);
-	if (inflater_init(&file->inflate, fd, head, head_size))
+	file->inflate.wake_fd = -1;
+	if (init_contents(file, fd, head, head_size))
 		file->stream = fopencookie(file, "r", functions);
 	if (file->stream == NULL ||
 		setvbuf(file->stream, NULL, _IOFBF, STREAM_BYTES) != 0) {
 		inflate_file_close(file);
 		return ctp_no_memory(err);
 	}
-	file->threaded = start_thread(file);
+	file->threaded = file->whole.text == NULL && start_thread(file);
 	*out = file;
 	return CTP_OK;
 }

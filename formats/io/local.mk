@@ -4,6 +4,7 @@ libformats_la_SOURCES += \
 	%D%/csv_field.c %D%/csv_field.h \
 	%D%/gzip_file.c %D%/gzip_file.h \
 	%D%/inflate_file.c %D%/inflate_file.h \
+	%D%/inflate_whole.c %D%/inflate_whole.h \
 	%D%/known_formats.c %D%/known_formats.h \
 	%D%/lines.c %D%/lines.h \
 	%D%/truncation.c %D%/truncation.h \

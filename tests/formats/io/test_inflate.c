@@ -33,13 +33,15 @@ static void make_plain(void)
 }
 
 /* Adds a member with [from, to) of `plain`. */
-static void pack(size_t from, size_t to)
+static void pack_as(size_t from, size_t to, gz_header *header)
 {
 	z_stream zlib = {0};
 
 	ck_assert_int_eq(deflateInit2(&zlib, 1, Z_DEFLATED, MAX_WBITS + 16, 8,
 				 Z_DEFAULT_STRATEGY),
 		Z_OK);
+	if (header != NULL)
+		ck_assert_int_eq(deflateSetHeader(&zlib, header), Z_OK);
 	zlib.next_in = plain + from;
 	zlib.avail_in = (uInt)(to - from);
 	zlib.next_out = packed + packed_bytes;
@@ -47,6 +49,11 @@ static void pack(size_t from, size_t to)
 	ck_assert_int_eq(deflate(&zlib, Z_FINISH), Z_STREAM_END);
 	packed_bytes += zlib.total_out;
 	ck_assert_int_eq(deflateEnd(&zlib), Z_OK);
+}
+
+static void pack(size_t from, size_t to)
+{
+	pack_as(from, to, NULL);
 }
 
 static void setup(void)
@@ -124,6 +131,33 @@ START_TEST(members_are_one_file)
 	ck_assert_uint_eq(got, PLAIN_BYTES);
 	ck_assert_ptr_null(facts.damage);
 	ck_assert_uint_eq(facts.strange_bytes, 0);
+}
+END_TEST
+
+/* A small file is decompressed at once, unless its header has more than a
+ * name. */
+START_TEST(fields_of_the_header_are_skipped)
+{
+	char name[] = "rank0.json";
+	uint8_t extra[] = {'a', 'b', 1, 0, 'c'};
+	gz_header headers[] = {
+		{.name = (Bytef *)name},
+		{.extra = extra, .extra_len = sizeof(extra)},
+		{.comment = (Bytef *)name},
+		{.name = (Bytef *)name, .hcrc = 1},
+	};
+	size_t count = sizeof(headers) / sizeof(headers[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		struct inflate_facts facts;
+		size_t got;
+
+		packed_bytes = 0;
+		pack_as(0, 100000, &headers[i]);
+		facts = read_facts(packed_bytes, &got);
+		ck_assert_uint_eq(got, 100000);
+		ck_assert_ptr_null(facts.damage);
+	}
 }
 END_TEST
 
@@ -291,6 +325,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, members_are_one_file);
+	tcase_add_test(tests, fields_of_the_header_are_skipped);
 	tcase_add_test(tests, zeros_are_padding);
 	tcase_add_test(tests, trailing_bytes_are_counted);
 	tcase_add_test(tests, beginning_of_a_file_is_used);
