@@ -62,6 +62,7 @@ include tests/lib/operators/local.mk
 include tests/lib/pack/local.mk
 include tests/lib/phases/local.mk
 include tests/lib/profile/local.mk
+include tests/lib/ranks/local.mk
 include tests/lib/recorder/local.mk
 include tests/lib/recover/local.mk
 include tests/lib/roofline/local.mk

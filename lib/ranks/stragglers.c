@@ -27,7 +27,7 @@ const char *straggler_reason_name(enum straggler_reason reason)
 /* Sums over the instances before each, and the ranks that came last. */
 struct waiting {
 	const struct collectives *collectives;
-	uint64_t *least_ns; /* wraps; differences do not */
+	spread_wide *least_ns;
 	uint32_t *matched;
 	int64_t *last_ranks; /* sorted */
 	uint32_t last_count;
@@ -54,7 +54,7 @@ static bool init_waiting(
 	size_t count = collectives->instance_count;
 
 	*waiting = (struct waiting){.collectives = collectives,
-		.least_ns = memory_new_zeroed(count + 1, sizeof(uint64_t)),
+		.least_ns = memory_new_zeroed(count + 1, sizeof(spread_wide)),
 		.matched = memory_new_zeroed(count + 1, sizeof(uint32_t)),
 		.last_ranks = memory_new_zeroed(count + 1, sizeof(int64_t))};
 	if (waiting->least_ns == NULL || waiting->matched == NULL ||
@@ -125,7 +125,7 @@ static uint32_t count_last(const struct waiting *waiting, int64_t rank)
 static void add_wait(struct straggler *straggler, const struct rank_row *row,
 	const struct waiting *waiting)
 {
-	uint64_t least_ns = 0;
+	spread_wide least_ns = 0;
 	uint64_t matched = 0;
 
 	for (uint32_t i = 0; i < row->run_count; i++) {
@@ -135,15 +135,16 @@ static void add_wait(struct straggler *straggler, const struct rank_row *row,
 		uint32_t end =
 			find_instance(waiting, run->series, run->last + 1);
 
-		least_ns = saturate_sum(least_ns,
-			waiting->least_ns[end] - waiting->least_ns[first]);
+		least_ns += waiting->least_ns[end] - waiting->least_ns[first];
 		matched += waiting->matched[end] - waiting->matched[first];
 	}
 	if (row->times.collective_ns > least_ns)
 		straggler->wait_ns = saturate_sum(straggler->wait_ns,
-			row->times.collective_ns - least_ns);
+			row->times.collective_ns - (uint64_t)least_ns);
 	straggler->matched = saturate_sum(straggler->matched, matched);
-	if (row->rank != SPREAD_RANK_NONE)
+	/* Rows are sorted: those of the devices of a rank follow each other. */
+	if (row->rank != SPREAD_RANK_NONE &&
+		(straggler->rows == 1 || row[-1].rank != row->rank))
 		straggler->last_count = saturate_sum(
 			straggler->last_count, count_last(waiting, row->rank));
 }
