@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/saturate.h"
 #include "io/amount.h"
 #include "cli/columns.h"
 #include "cli/command.h"
@@ -253,7 +254,7 @@ static uint64_t idle_of(const struct gaps_view *view)
 	uint64_t idle_ns = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		idle_ns += devices[i].idle_ns;
+		idle_ns = saturate_sum(idle_ns, devices[i].idle_ns);
 	return idle_ns;
 }
 
@@ -270,7 +271,8 @@ static void add_causes(struct sheet *sheet, const struct gaps_view *view)
 			.description = gap_cause_description(cause)};
 
 		for (uint32_t i = 0; i < count; i++)
-			line.idle_ns += devices[i].cause_ns[cause];
+			line.idle_ns = saturate_sum(
+				line.idle_ns, devices[i].cause_ns[cause]);
 		line.share = value_share(line.idle_ns, idle_of(view));
 		if (line.idle_ns != 0)
 			columns_add(sheet, &cause_table, TABLE_PLAIN, &line);

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "base/saturate.h"
 #include "profile/profile.h"
 
 #define EVENTS_PER_TICK 65536
@@ -17,7 +18,8 @@ static enum ctp_status count_profile(struct trace_summary *summary,
 	if (status != CTP_OK)
 		return status;
 	for (uint32_t i = 0; i < profile->function_count; i++)
-		summary->events.ranges += profile->functions[i].cost.ncalls;
+		summary->events.ranges = saturate_sum(summary->events.ranges,
+			profile->functions[i].cost.ncalls);
 	profile_free(profile);
 	return CTP_OK;
 }

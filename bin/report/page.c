@@ -7,6 +7,7 @@
 
 #include "flamegraph/flame_files.h"
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "cli/columns_page.h"
 #include "report/page_part.h"
 #include "cli/command.h"
@@ -310,7 +311,8 @@ static uint64_t count_calls(const struct profile *profile)
 
 	for (uint32_t i = 0; i < profile->function_count; i++)
 		if (profile->functions[i].device.kind == PROFILE_HOST)
-			calls += profile->functions[i].cost.ncalls;
+			calls = saturate_sum(
+				calls, profile->functions[i].cost.ncalls);
 	return calls;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "cli/columns_page.h"
 #include "flamegraph/flamegraph.h"
 #include "gpu/kernels_report.h"
@@ -137,7 +138,8 @@ static struct hidden put_functions(struct page_part *part, size_t limit)
 		}
 		page_part_rewind(part, &mark);
 		hidden.count++;
-		hidden.tottime_ns += profile->functions[i].cost.tottime_ns;
+		hidden.tottime_ns = saturate_sum(hidden.tottime_ns,
+			profile->functions[i].cost.tottime_ns);
 	}
 	json_end(&part->sheet.json, ']');
 	return hidden;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/saturate.h"
 
 #define MILLION 1000000
 #define NO_OWNER (UINT32_MAX - 1)
@@ -130,12 +131,15 @@ static void sum_device(struct stats *stats)
 		if (function->device.captured_ns != 0)
 			stats->has_captures = true;
 		if (function->device.kind == PROFILE_HOST) {
-			stats->host_ns += function->cost.tottime_ns;
+			stats->host_ns = saturate_sum(
+				stats->host_ns, function->cost.tottime_ns);
 			continue;
 		}
 		stats->has_device = true;
-		stats->device_ns += function->device.self_ns;
-		stats->activities += function->cost.ncalls;
+		stats->device_ns = saturate_sum(
+			stats->device_ns, function->device.self_ns);
+		stats->activities =
+			saturate_sum(stats->activities, function->cost.ncalls);
 	}
 }
 

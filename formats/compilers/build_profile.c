@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "compilers/build_details.h"
 #include "names/function_name.h"
 #include "phases/phase_rules.h"
@@ -428,7 +429,7 @@ static bool add_unit(struct build_profile *build, const struct profile *phases)
 		return false;
 	profile_cost_add(&sum->functions[unit].cost, &cost);
 	profile_cost_add(&sum->functions[unit].root, &cost);
-	sum->total_ns += cost.tottime_ns;
+	sum->total_ns = saturate_sum(sum->total_ns, cost.tottime_ns);
 	for (uint32_t i = 0; i < phases->function_count; i++) {
 		const struct profile_function *from = &phases->functions[i];
 		uint32_t phase = profile_add_function(sum, from->name, "", 0);

@@ -12,8 +12,9 @@
 static void move_losses(struct summary *summary, struct trace *trace)
 {
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
-		trace->losses[loss] += summary_take_count(
-			summary, SUMMARY_LOST, trace_loss_name(loss));
+		trace_lose(trace, loss,
+			summary_take_count(
+				summary, SUMMARY_LOST, trace_loss_name(loss)));
 }
 
 /* Limit of the facts about lost inputs; more of them are in the file. */

@@ -14,6 +14,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/strtab.h"
+#include "base/saturate.h"
 
 /* ---- regressions ---- */
 
@@ -374,9 +375,9 @@ static void add_cost(struct diff *diff, uint32_t row, uint32_t run,
 	size_t number = (size_t)row * stride(diff) + run;
 	struct diff_cost *cell = &diff->cells[number];
 
-	cell->count += cost->count;
-	cell->total_ns += cost->total_ns;
-	cell->self_ns += cost->self_ns;
+	cell->count = saturate_sum(cell->count, cost->count);
+	cell->total_ns = saturate_sum(cell->total_ns, cost->total_ns);
+	cell->self_ns = saturate_sum(cell->self_ns, cost->self_ns);
 	diff->present[number] = true;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "profile/profile.h"
 
 struct flame_diff {
@@ -120,9 +121,10 @@ static bool add_function(struct flame_diff *diff, enum diff_side side,
 		return true;
 	}
 	base = &diff->base_functions[*joined];
-	base->calls += function->cost.ncalls;
-	base->self_ns += function->cost.tottime_ns;
-	base->total_ns += function->cost.cumtime_ns;
+	base->calls = saturate_sum(base->calls, function->cost.ncalls);
+	base->self_ns = saturate_sum(base->self_ns, function->cost.tottime_ns);
+	base->total_ns =
+		saturate_sum(base->total_ns, function->cost.cumtime_ns);
 	return true;
 }
 
@@ -141,11 +143,16 @@ static bool add_nodes(struct flame_diff *diff, enum diff_side side,
 		if (number == PROFILE_NONE || !has_room(diff))
 			return false;
 		if (side == DIFF_NEW) {
-			to->nodes[number].ncalls += node->ncalls;
-			to->nodes[number].self_ns += node->self_ns;
+			to->nodes[number].ncalls = saturate_sum(
+				to->nodes[number].ncalls, node->ncalls);
+			to->nodes[number].self_ns = saturate_sum(
+				to->nodes[number].self_ns, node->self_ns);
 		} else {
-			diff->base_nodes[number].calls += node->ncalls;
-			diff->base_nodes[number].self_ns += node->self_ns;
+			diff->base_nodes[number].calls = saturate_sum(
+				diff->base_nodes[number].calls, node->ncalls);
+			diff->base_nodes[number].self_ns =
+				saturate_sum(diff->base_nodes[number].self_ns,
+					node->self_ns);
 		}
 	}
 	return true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "names/symbol_normalize.h"
 
 bool function_match_init(struct function_match *match, enum match_key key)
@@ -130,8 +131,10 @@ static struct path *find_paths(const struct profile *profile)
 		i--) {
 		struct path *parent = &paths[profile->nodes[i].parent];
 
-		paths[i].total_ns += profile->nodes[i].self_ns;
-		parent->total_ns += paths[i].total_ns;
+		paths[i].total_ns = saturate_sum(
+			paths[i].total_ns, profile->nodes[i].self_ns);
+		parent->total_ns =
+			saturate_sum(parent->total_ns, paths[i].total_ns);
 		paths[i].sibling = parent->child;
 		parent->child = i;
 	}
@@ -152,7 +155,8 @@ static bool sum_paths(const struct profile *profile, struct group *groups)
 		struct group *group = &groups[groups[nodes[at].function].first];
 
 		if (group->open++ == 0)
-			group->total_ns += paths[at].total_ns;
+			group->total_ns = saturate_sum(
+				group->total_ns, paths[at].total_ns);
 		if (paths[at].child != 0) {
 			at = paths[at].child;
 			continue;
@@ -188,17 +192,21 @@ static bool bound_times(const struct profile *profile, struct group *groups)
 			&profile->functions[i];
 		struct bound *bound = &bounds[groups[i].first];
 
-		bound->sum_ns += function->cost.cumtime_ns;
+		bound->sum_ns =
+			saturate_sum(bound->sum_ns, function->cost.cumtime_ns);
 		bound->longest_ns =
 			most(bound->longest_ns, function->cost.cumtime_ns);
-		bound->outside_ns += function->root.cumtime_ns;
+		bound->outside_ns = saturate_sum(
+			bound->outside_ns, function->root.cumtime_ns);
 	}
 	for (uint32_t i = 0; i < profile->edge_count; i++) {
 		const struct profile_edge *edge = &profile->edges[i];
 		uint32_t callee = groups[edge->callee].first;
 
 		if (groups[edge->caller].first != callee)
-			bounds[callee].outside_ns += edge->cost.cumtime_ns;
+			bounds[callee].outside_ns =
+				saturate_sum(bounds[callee].outside_ns,
+					edge->cost.cumtime_ns);
 	}
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		const struct bound *bound = &bounds[i];

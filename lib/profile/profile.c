@@ -304,19 +304,19 @@ bool profile_is_activity(const struct trace *trace, const struct event *event)
 
 void profile_cost_add(struct profile_cost *to, const struct profile_cost *from)
 {
-	to->ncalls += from->ncalls;
-	to->pcalls += from->pcalls;
-	to->tottime_ns += from->tottime_ns;
-	to->cumtime_ns += from->cumtime_ns;
+	to->ncalls = saturate_sum(to->ncalls, from->ncalls);
+	to->pcalls = saturate_sum(to->pcalls, from->pcalls);
+	to->tottime_ns = saturate_sum(to->tottime_ns, from->tottime_ns);
+	to->cumtime_ns = saturate_sum(to->cumtime_ns, from->cumtime_ns);
 }
 
 void profile_device_add(
 	struct profile_device *to, const struct profile_device *from)
 {
-	to->self_ns += from->self_ns;
-	to->total_ns += from->total_ns;
-	to->captured_ns += from->captured_ns;
-	to->bytes += from->bytes;
+	to->self_ns = saturate_sum(to->self_ns, from->self_ns);
+	to->total_ns = saturate_sum(to->total_ns, from->total_ns);
+	to->captured_ns = saturate_sum(to->captured_ns, from->captured_ns);
+	to->bytes = saturate_sum(to->bytes, from->bytes);
 	if (from->kind == PROFILE_HOST)
 		return;
 	if (to->kind == PROFILE_HOST || from->min_ns < to->min_ns)
@@ -494,8 +494,10 @@ static bool add_nodes(
 		done = nodes[i] != PROFILE_NONE;
 		if (!done)
 			break;
-		to->nodes[nodes[i]].ncalls += node->ncalls;
-		to->nodes[nodes[i]].self_ns += node->self_ns;
+		to->nodes[nodes[i]].ncalls =
+			saturate_sum(to->nodes[nodes[i]].ncalls, node->ncalls);
+		to->nodes[nodes[i]].self_ns = saturate_sum(
+			to->nodes[nodes[i]].self_ns, node->self_ns);
 	}
 	memory_free(nodes);
 	return done;
@@ -513,11 +515,13 @@ static bool add_all(
 		    (!with_paths || add_nodes(to, from, map));
 
 	memory_free(map);
-	to->total_ns += from->total_ns;
-	to->open_calls += from->open_calls;
-	to->unmatched += from->unmatched;
+	to->total_ns = saturate_sum(to->total_ns, from->total_ns);
+	to->open_calls = saturate_sum(to->open_calls, from->open_calls);
+	to->unmatched = saturate_sum(to->unmatched, from->unmatched);
 	to->flops = saturate_sum(to->flops, from->flops);
-	to->thread_count += from->thread_count;
+	if (__builtin_add_overflow(
+		    to->thread_count, from->thread_count, &to->thread_count))
+		to->thread_count = UINT32_MAX;
 	to->no_root = to->no_root || from->no_root;
 	return done;
 }

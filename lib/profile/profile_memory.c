@@ -10,6 +10,7 @@
 
 #include "trace/trace.h"
 #include "base/memory.h"
+#include "base/saturate.h"
 
 const char *profile_owner_text(
 	char text[PROFILE_OWNER_TEXT], const struct profile_owner *owner)
@@ -130,7 +131,7 @@ static void add_amount(struct profile_amount *to, struct profile_amount amount)
 {
 	to->self_bytes = wrapping_sum(to->self_bytes, amount.self_bytes);
 	to->total_bytes = wrapping_sum(to->total_bytes, amount.total_bytes);
-	to->failed += amount.failed;
+	to->failed = saturate_sum(to->failed, amount.failed);
 }
 
 void profile_memory_add(struct profile_memory *memory, uint32_t *list,
@@ -225,7 +226,7 @@ uint64_t profile_memory_records(const struct profile_memory *memory)
 	uint64_t records = 0;
 
 	for (uint32_t i = 0; memory != NULL && i < memory->owner_count; i++)
-		records += memory->owners[i].records;
+		records = saturate_sum(records, memory->owners[i].records);
 	return records;
 }
 
@@ -236,7 +237,9 @@ bool profile_memory_map(struct profile_memory *memory,
 		map[i] = profile_memory_find(memory, from->owners[i].owner);
 		if (map[i] == UINT32_MAX)
 			return false;
-		memory->owners[map[i]].records += from->owners[i].records;
+		memory->owners[map[i]].records =
+			saturate_sum(memory->owners[map[i]].records,
+				from->owners[i].records);
 	}
 	return true;
 }

@@ -50,8 +50,10 @@ static bool merge_nodes(struct profile *scratch, const struct profile *from,
 			merged[i] = number + 1;
 		}
 		edge = &scratch->edges[merged[i] - 1];
-		edge->cost.ncalls += node->ncalls;
-		edge->cost.tottime_ns += node->self_ns;
+		edge->cost.ncalls =
+			saturate_sum(edge->cost.ncalls, node->ncalls);
+		edge->cost.tottime_ns =
+			saturate_sum(edge->cost.tottime_ns, node->self_ns);
 	}
 	return true;
 }
@@ -352,7 +354,8 @@ enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err)
 	replace_tables(profile, &next);
 	profile->total_ns = 0;
 	for (uint32_t i = 0; i < profile->function_count; i++)
-		profile->total_ns += profile->functions[i].cost.tottime_ns;
+		profile->total_ns = saturate_sum(profile->total_ns,
+			profile->functions[i].cost.tottime_ns);
 	return CTP_OK;
 }
 
@@ -425,7 +428,8 @@ static void cap_device(
 
 	for (uint32_t i = 0; i < profile->function_count; i++)
 		if (profile->functions[i].device.kind != PROFILE_HOST)
-			most += profile->functions[i].device.self_ns;
+			most = saturate_sum(
+				most, profile->functions[i].device.self_ns);
 	if (device->self_ns > most)
 		device->self_ns = most;
 	if (device->total_ns > most)
@@ -462,12 +466,18 @@ static bool sum_other(const struct profile *profile, const uint32_t *map,
 
 		if (map[i] != PROFILE_NONE)
 			continue;
-		cost->ncalls += function->cost.ncalls;
-		cost->tottime_ns += function->cost.tottime_ns;
+		cost->ncalls =
+			saturate_sum(cost->ncalls, function->cost.ncalls);
+		cost->tottime_ns = saturate_sum(
+			cost->tottime_ns, function->cost.tottime_ns);
 		profile_cost_add(&other->root, &function->root);
-		other->device.self_ns += function->device.self_ns;
-		other->device.total_ns += function->device.total_ns;
-		other->device.captured_ns += function->device.captured_ns;
+		other->device.self_ns = saturate_sum(
+			other->device.self_ns, function->device.self_ns);
+		other->device.total_ns = saturate_sum(
+			other->device.total_ns, function->device.total_ns);
+		other->device.captured_ns =
+			saturate_sum(other->device.captured_ns,
+				function->device.captured_ns);
 		if (!add_use(profile, &other->use, &function->use))
 			return false;
 	}
@@ -480,8 +490,9 @@ static bool sum_other(const struct profile *profile, const uint32_t *map,
 		if (map[edge->callee] != PROFILE_NONE ||
 			map[edge->caller] == PROFILE_NONE)
 			continue;
-		cost->pcalls += edge->cost.pcalls;
-		cost->cumtime_ns += edge->cost.cumtime_ns;
+		cost->pcalls = saturate_sum(cost->pcalls, edge->cost.pcalls);
+		cost->cumtime_ns =
+			saturate_sum(cost->cumtime_ns, edge->cost.cumtime_ns);
 	}
 	if (cost->pcalls > cost->ncalls)
 		cost->pcalls = cost->ncalls;

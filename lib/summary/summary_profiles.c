@@ -423,7 +423,8 @@ static enum ctp_status read_memory(
 	number = profile_memory_find(profile->memory, owner);
 	if (number == UINT32_MAX)
 		return ctp_no_memory(err);
-	profile->memory->owners[number].records += records;
+	profile->memory->owners[number].records =
+		saturate_sum(profile->memory->owners[number].records, records);
 	list = function == 0 ? &profile->memory->all
 			     : &profile->functions[function - 1].use.memory;
 	if (profile_memory_part(profile->memory, *list, number) != NULL)

@@ -214,6 +214,74 @@ START_TEST(merging_has_no_order)
 }
 END_TEST
 
+/* Everything that is added, at or near its limit. */
+static struct summary *make_huge(void)
+{
+	struct summary *summary = make("x", "f", 500);
+	struct profile *profile = summary_profile(summary, SUMMARY_FUNCTIONS);
+	const struct profile_cost most = {
+		UINT64_MAX, UINT64_MAX, UINT64_MAX - 1, UINT64_MAX};
+	uint32_t node = profile_add_node(profile, 0, 0);
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		struct profile_function *function = &profile->functions[i];
+
+		function->cost = most;
+		function->root = most;
+		function->device.self_ns = UINT64_MAX;
+		function->device.total_ns = UINT64_MAX;
+		function->device.captured_ns = UINT64_MAX - 3;
+		function->device.bytes = UINT64_MAX;
+		function->use.flops = UINT64_MAX;
+	}
+	profile->edges[0].cost = most;
+	profile->nodes[node].ncalls = UINT64_MAX;
+	profile->nodes[node].self_ns = UINT64_MAX;
+	profile->open_calls = UINT64_MAX;
+	profile->unmatched = UINT64_MAX;
+	profile->flops = UINT64_MAX;
+	profile->thread_count = UINT32_MAX;
+	profile->memory->owners[1].records = UINT64_MAX;
+	ck_assert(summary_add_count(
+		summary, SUMMARY_LOST, "truncated", UINT64_MAX));
+	return summary;
+}
+
+START_TEST(sums_stay_at_their_limits)
+{
+	struct summary *sum = make_huge();
+	const struct profile *profile;
+	const struct profile_function *function;
+
+	add(sum, make_huge());
+	add(sum, make_huge());
+	write_file(sum);
+	summary_free(sum);
+	sum = read_file();
+	profile = summary_find_profile(sum, SUMMARY_FUNCTIONS);
+	function = &profile->functions[0];
+	ck_assert_uint_eq(profile->total_ns, UINT64_MAX);
+	ck_assert_uint_eq(profile->open_calls, UINT64_MAX);
+	ck_assert_uint_eq(profile->unmatched, UINT64_MAX);
+	ck_assert_uint_eq(profile->flops, UINT64_MAX);
+	ck_assert_uint_eq(profile->thread_count, UINT32_MAX);
+	ck_assert_uint_eq(function->cost.ncalls, UINT64_MAX);
+	ck_assert_uint_eq(function->cost.pcalls, UINT64_MAX);
+	ck_assert_uint_eq(function->cost.tottime_ns, UINT64_MAX);
+	ck_assert_uint_eq(function->root.cumtime_ns, UINT64_MAX);
+	ck_assert_uint_eq(function->device.self_ns, UINT64_MAX);
+	ck_assert_uint_eq(function->device.captured_ns, UINT64_MAX);
+	ck_assert_uint_eq(function->device.bytes, UINT64_MAX);
+	ck_assert_uint_eq(profile->edges[0].cost.tottime_ns, UINT64_MAX);
+	ck_assert_uint_eq(profile->nodes[1].ncalls, UINT64_MAX);
+	ck_assert_uint_eq(profile->nodes[1].self_ns, UINT64_MAX);
+	ck_assert_uint_eq(profile_memory_records(profile->memory), UINT64_MAX);
+	ck_assert_uint_eq(
+		summary_find_count(sum, SUMMARY_LOST, "truncated"), UINT64_MAX);
+	summary_free(sum);
+}
+END_TEST
+
 START_TEST(an_empty_summary_adds_nothing)
 {
 	struct summary *summary = summary_new();
@@ -456,6 +524,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, NULL, tear_down);
 	tcase_add_test(tests, a_summary_is_read_as_it_was_written);
 	tcase_add_test(tests, merging_has_no_order);
+	tcase_add_test(tests, sums_stay_at_their_limits);
 	tcase_add_test(tests, an_empty_summary_adds_nothing);
 	tcase_add_test(tests, different_options_are_refused_with_both_values);
 	tcase_add_test(tests, an_input_or_a_rank_twice_is_refused);
