@@ -81,7 +81,7 @@ START_TEST(waiting_is_what_is_above_the_shortest_duration)
 	take_part(ranks, &reduce, 2, 5, 35);
 	take_part(ranks, &reduce, 0, 5, 25);
 	take_part(ranks, &reduce, 1, 5, 20);
-	/* Of one rank: nothing is known about its waiting. */
+	/* Only one rank has it, so its waiting is unknown. */
 	take_part(ranks, &gather, 1, 6, 1000);
 	ck_assert(ranks_sort(ranks));
 	ck_assert_uint_eq(ranks->collectives.kind_count, 2);
@@ -474,8 +474,8 @@ START_TEST(the_reason_is_the_part_that_grew)
 }
 END_TEST
 
-/* Idle time after the last launch, which waits for others, is no reason. */
-START_TEST(idle_time_with_nothing_launched_is_no_late_launch)
+/* After the last launch, a rank waits for others. */
+START_TEST(idle_time_with_nothing_launched_has_another_reason)
 {
 	make_job();
 	row_of(ranks, 5)->times.step_ns += 200;
@@ -624,7 +624,7 @@ int main(void)
 	tcase_add_test(tests, equal_ranks_have_no_straggler);
 	tcase_add_test(tests, the_reason_is_the_part_that_grew);
 	tcase_add_test(
-		tests, idle_time_with_nothing_launched_is_no_late_launch);
+		tests, idle_time_with_nothing_launched_has_another_reason);
 	tcase_add_test(tests, a_straggler_within_three_percent_has_no_reason);
 	tcase_add_test(tests, equal_steps_have_a_straggler_that_does_not_wait);
 	tcase_add_test(tests, without_steps_the_span_is_compared);
