@@ -17,6 +17,7 @@ struct request {
 	struct inputs inputs;
 	struct output_options output;
 	bool sum;
+	bool paths;
 	uint32_t jobs;
 };
 
@@ -26,6 +27,8 @@ static error_t check(void *structure, const struct argp_state *state)
 
 	if (request->jobs != 0 && !request->sum)
 		argp_error(state, "--jobs needs --sum");
+	if (request->paths && !request->sum)
+		argp_error(state, "--paths needs --sum");
 	return 0;
 }
 
@@ -102,6 +105,7 @@ static int add_all(struct page *page, const struct request *request)
 {
 	const struct inputs *inputs = &request->inputs;
 	const struct aggregate_options options = {.inputs = inputs,
+		.replay.tree = request->paths,
 		.whole = true,
 		.allows_repeats = true,
 		.jobs = request->jobs};
@@ -176,6 +180,9 @@ static int run(int argc, char **argv)
 #define OF(member) ARGUMENT_OF(struct request, member)
 static const struct argument options[] = {
 	SUM_OPTIONS(OF(sum), OF(jobs)),
+	{"paths", 0, NULL, ARGUMENT_FLAG,
+		"with --sum: also sum call paths, for the flame graph",
+		GROUP_INPUT, OF(paths)},
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 	ARGUMENTS_OF(&output_arguments, OF(output)),
 };

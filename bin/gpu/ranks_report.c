@@ -105,7 +105,7 @@ static const struct column row_columns[] = {
 	COLUMN_IN_TEXT(TEXT, "reason", OF(reason)),
 	COLUMN_IN_TEXT(COUNT, "device", OF(device), .when = DEVICES),
 	COLUMN_IN_TEXT(TEXT, "host", OF(host), .when = HOSTS),
-	COLUMN_IN_TEXT(TEXT, "rank", OF(name)),
+	COLUMN_IN_TEXT(TEXT, "rank", OF(name), .page = "Rank"),
 };
 #undef TIMES
 #undef OF
@@ -188,22 +188,40 @@ static struct row_line row_of(
 	return line;
 }
 
-static void write_rows(struct sheet *sheet, const struct ranks_view *view)
+static void set_shown(struct sheet *sheet, const struct ranks_view *view)
+{
+	const struct ranks *ranks = view->ranks;
+
+	sheet->unit = ms;
+	sheet->shown = is_group(view) ? GROUPS : 0;
+	for (uint32_t i = 0; i < ranks->row_count; i++) {
+		if (ranks->rows[i].host != 0 && view->by.ranks == 0)
+			sheet->shown |= HOSTS;
+		if (i > 0 && !is_group(view) &&
+			ranks->rows[i].rank == ranks->rows[i - 1].rank &&
+			ranks->rows[i].input == ranks->rows[i - 1].input)
+			sheet->shown |= DEVICES;
+	}
+}
+
+void ranks_write_rows(struct sheet *sheet, const struct ranks_view *view)
 {
 	const struct stragglers *stragglers = view->stragglers;
 	uint32_t count = view->top != 0 && stragglers->count > view->top
 				 ? view->top
 				 : stragglers->count;
+	uint32_t i = 0;
 
+	set_shown(sheet, view);
 	columns_begin(sheet, &row_table);
-	for (uint32_t i = 0; i < count; i++) {
+	for (; i < count && !columns_full(sheet); i++) {
 		struct row_line line = row_of(view, &stragglers->items[i]);
 
 		set_label(&line, view);
 		columns_add(sheet, &row_table, TABLE_PLAIN, &line);
 	}
 	columns_end(sheet, &row_table);
-	columns_hidden(sheet, stragglers->count - count);
+	columns_hidden(sheet, stragglers->count - i);
 }
 
 /* ---- imbalance ---- */
@@ -239,11 +257,11 @@ static const struct column item_columns[] = {
 	COLUMN(TIME, "min_ns", "min ", "the least", OF(spread.min_ns)),
 	COLUMN(INTEGER, "min_rank", "rank", "the rank with the least; null if "
 		"it is unknown, or has no such item", OF(min_rank),
-		.nullable = true),
+		.nullable = true, .page = "min rank"),
 	COLUMN(TIME, "max_ns", "max ", "the most", OF(spread.max_ns)),
 	COLUMN(INTEGER, "max_rank", "rank",
 		"the rank with the most; null if it is unknown", OF(max_rank),
-		.nullable = true),
+		.nullable = true, .page = "max rank"),
 	COLUMN(TIME, "p50_ns", "p50 ", "the median, within 3.2 %", OF(p50_ns),
 		.min_line = WIDE),
 	COLUMN(TIME, "p95_ns", "p95 ", "the 95th percentile, likewise",
@@ -346,16 +364,17 @@ static struct lost *sort_items(const struct ranks_view *view)
 	return NULL;
 }
 
-static void write_items(struct sheet *sheet, const struct ranks_view *view)
+void ranks_write_imbalance(struct sheet *sheet, const struct ranks_view *view)
 {
 	uint32_t count = view->ranks->item_count;
 	uint32_t shown =
 		view->top != 0 && count > view->top ? view->top : count;
 	struct lost *order = sort_items(view);
+	uint32_t i = 0;
 
 	columns_begin(sheet, &item_table);
 	sheet->failed |= order == NULL;
-	for (uint32_t i = 0; i < shown && !sheet->failed; i++) {
+	for (; i < shown && !sheet->failed && !columns_full(sheet); i++) {
 		const struct rank_item *item =
 			&view->ranks->items[order[i].item];
 		struct spread spread;
@@ -370,7 +389,7 @@ static void write_items(struct sheet *sheet, const struct ranks_view *view)
 		spread_clear(&spread);
 	}
 	columns_end(sheet, &item_table);
-	columns_hidden(sheet, count - shown);
+	columns_hidden(sheet, count - i);
 	memory_free(order);
 }
 
@@ -530,8 +549,7 @@ static struct lost *sort_kinds(const struct collectives *collectives)
 	return order;
 }
 
-static void write_collectives(
-	struct sheet *sheet, const struct ranks_view *view)
+void ranks_write_collectives(struct sheet *sheet, const struct ranks_view *view)
 {
 	const struct collectives *collectives = &view->ranks->collectives;
 	uint32_t count = collectives->kind_count;
@@ -539,10 +557,11 @@ static void write_collectives(
 		view->top != 0 && count > view->top ? view->top : count;
 	struct collective_sums *sums = collectives_sum(collectives);
 	struct lost *order = sort_kinds(collectives);
+	uint32_t i = 0;
 
 	columns_begin(sheet, &collective_table);
 	sheet->failed |= sums == NULL || order == NULL;
-	for (uint32_t i = 0; i < shown && !sheet->failed; i++) {
+	for (; i < shown && !sheet->failed && !columns_full(sheet); i++) {
 		uint32_t kind = order[i].item;
 		struct collective_line line =
 			collective_of(&collectives->kinds[kind], &sums[kind]);
@@ -550,7 +569,7 @@ static void write_collectives(
 		columns_add(sheet, &collective_table, TABLE_PLAIN, &line);
 	}
 	columns_end(sheet, &collective_table);
-	columns_hidden(sheet, count - shown);
+	columns_hidden(sheet, count - i);
 	memory_free(sums);
 	memory_free(order);
 }
@@ -621,12 +640,20 @@ static struct head_line head_of(const struct ranks_view *view)
 	return head;
 }
 
+/* Writes a line; a page has it in an array. */
 static void note_count(struct sheet *sheet, uint64_t count, const char *noun,
 	const char *effect)
 {
-	if (count > 0)
-		columns_note(
-			sheet, "%s: %" PRIu64 "%s.\n", noun, count, effect);
+	char text[256];
+
+	if (count == 0)
+		return;
+	(void)snprintf(
+		text, sizeof(text), "%s: %" PRIu64 "%s.", noun, count, effect);
+	if (sheet->style == REPORT_PAGE)
+		json_text(&sheet->json, text);
+	else
+		columns_note(sheet, "%s\n", text);
 }
 
 static void write_notes(struct sheet *sheet, const struct head_line *head)
@@ -648,28 +675,25 @@ static void write_notes(struct sheet *sheet, const struct head_line *head)
 		"; they are left out");
 }
 
+void ranks_write_head(struct sheet *sheet, const struct ranks_view *view)
+{
+	const struct head_line head = head_of(view);
+
+	columns_members(sheet, &head_table, &head);
+	if (sheet->style != REPORT_PAGE)
+		return;
+	json_key(&sheet->json, "notes");
+	json_begin(&sheet->json, '[');
+	write_notes(sheet, &head);
+	json_end(&sheet->json, ']');
+}
+
 bool ranks_has_more(const struct ranks_view *view)
 {
 	return view->top != 0 &&
 	       (view->stragglers->count > view->top ||
 		       view->ranks->item_count > view->top ||
 		       view->ranks->collectives.kind_count > view->top);
-}
-
-static uint32_t shown_of(const struct ranks_view *view)
-{
-	const struct ranks *ranks = view->ranks;
-	uint32_t shown = is_group(view) ? GROUPS : 0;
-
-	for (uint32_t i = 0; i < ranks->row_count; i++) {
-		if (ranks->rows[i].host != 0 && view->by.ranks == 0)
-			shown |= HOSTS;
-		if (i > 0 && !is_group(view) &&
-			ranks->rows[i].rank == ranks->rows[i - 1].rank &&
-			ranks->rows[i].input == ranks->rows[i - 1].input)
-			shown |= DEVICES;
-	}
-	return shown;
 }
 
 const struct report_form ranks_form = {.schema = "ctprof/ranks/1",
@@ -683,16 +707,14 @@ void ranks_write(struct sheet *sheet, const void *user)
 	const struct ranks_view *view = user;
 	const struct head_line head = head_of(view);
 
-	sheet->unit = ms;
-	sheet->shown = shown_of(view);
-	columns_members(sheet, &head_table, &head);
-	write_rows(sheet, view);
+	ranks_write_head(sheet, view);
+	ranks_write_rows(sheet, view);
 	if (sheet->style == REPORT_CSV)
 		return;
 	columns_note(sheet, "\n");
-	write_items(sheet, view);
+	ranks_write_imbalance(sheet, view);
 	if (view->ranks->collectives.kind_count > 0)
 		columns_note(sheet, "\n");
-	write_collectives(sheet, view);
+	ranks_write_collectives(sheet, view);
 	write_notes(sheet, &head);
 }

@@ -25,4 +25,12 @@ bool ranks_has_more(const struct ranks_view *view);
 /* For report_write(). */
 void ranks_write(struct sheet *sheet, const void *view);
 
+/* Its parts, each of which stops at the limit of a page: members, and on a page
+ * the notes; and the three tables. */
+void ranks_write_head(struct sheet *sheet, const struct ranks_view *view);
+void ranks_write_rows(struct sheet *sheet, const struct ranks_view *view);
+void ranks_write_imbalance(struct sheet *sheet, const struct ranks_view *view);
+void ranks_write_collectives(
+	struct sheet *sheet, const struct ranks_view *view);
+
 #endif

@@ -5,6 +5,8 @@ libprogram_la_SOURCES += \
 	%D%/page_functions.c \
 	%D%/page_gpu.c \
 	%D%/page_part.c %D%/page_part.h \
+	%D%/page_ranks.c \
+	%D%/page_sum.c \
 	%D%/page_tracks.c
 
 # Template of the page for `ctprof report`.
@@ -16,6 +18,7 @@ page_files = \
 	%D%/page_device.js \
 	%D%/page_flame.js \
 	%D%/page_format.js \
+	%D%/page_ranks.js \
 	%D%/page_table.js \
 	%D%/page_timeline.js
 nodist_libprogram_la_SOURCES = %D%/page_files.c

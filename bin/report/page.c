@@ -23,6 +23,7 @@
 #define FACTS_HUNDREDTHS 2
 #define TITLE_MAX 240  /* bytes */
 #define COMPILE_PART 8 /* of the room, if there are compilations */
+#define RANKS_PART 3   /* likewise, if there are ranks */
 
 /* ---- reading ---- */
 
@@ -153,7 +154,7 @@ static size_t lines_bytes(const char *const *lines)
 
 static const char *const *const scripts[] = {flame_fit_js, page_format_js,
 	page_table_js, page_flame_js, page_timeline_js, page_device_js,
-	page_compile_js, page_js};
+	page_compile_js, page_ranks_js, page_js};
 #define SCRIPT_COUNT (sizeof(scripts) / sizeof(scripts[0]))
 
 /* Bytes of every page without its data and title. */
@@ -275,19 +276,25 @@ static void put_facts(struct page_part *part)
 	json_end(json, ']');
 }
 
-static void put_start(
-	struct json *json, const struct trace *trace, int64_t first_ns)
+/* Writes the start of the recording, or of the first one of a sum. */
+static void put_start(struct page_part *part, int64_t first_ns)
 {
+	const struct summary *summary = part->data->summary;
+	const struct trace *trace = part->trace;
+	struct json *json = &part->sheet.json;
 	char text[QUANTITY_TEXT];
-	int64_t start_ns;
+	int64_t start_ns = summary == NULL ? 0 : summary->extent.start_ns;
+	bool known = summary != NULL ? summary->extent.has_time
+				     : trace_is_wall(trace) &&
+					       !__builtin_add_overflow(
+						       trace->base_realtime_ns,
+						       first_ns, &start_ns);
 
 	json_key(json, "start");
-	if (!trace_is_wall(trace) ||
-		__builtin_add_overflow(
-			trace->base_realtime_ns, first_ns, &start_ns))
-		json_none(json);
-	else
+	if (known)
 		json_text(json, quantity_date(text, start_ns));
+	else
+		json_none(json);
 }
 
 static void put_counts(struct page_part *part)
@@ -331,7 +338,9 @@ static void write_facts(struct page_part *part)
 	columns_page_text(&part->sheet, part->name);
 	report_text(json, "format", part->format);
 	report_bool(json, "events", part->data->overview != NULL);
-	put_start(json, part->trace, first_ns);
+	put_start(part, first_ns);
+	if (part->data->summary != NULL)
+		page_sum_write(part);
 	if (part->data->overview != NULL) {
 		report_uint(json, "span_ns",
 			(uint64_t)last_ns - (uint64_t)first_ns);
@@ -365,6 +374,7 @@ static enum ctp_status write_part(struct page_part *part, struct ctp_error *err)
 	if (status != CTP_OK)
 		return status;
 	page_gaps_write(part);
+	page_ranks_write(part);
 	report_uint(&part->sheet.json, "clipped", part->sheet.clipped);
 	json_end(&part->sheet.json, '}');
 	return part->sheet.json.failed || part->sheet.failed
@@ -386,6 +396,9 @@ static enum ctp_status add_part(
 	/* The rest is for their section. */
 	if (!compile_is_empty(&page->compile))
 		part->budget_bytes -= part->budget_bytes / COMPILE_PART;
+	if (page_ranks_shown(data->summary))
+		part->ranks_bytes = part->budget_bytes / RANKS_PART;
+	part->budget_bytes -= part->ranks_bytes;
 	part->sheet = (struct sheet){.style = REPORT_PAGE, .brief = true};
 	part->function_numbers =
 		memory_new_zeroed((size_t)data->profile->function_count + 1,
@@ -443,16 +456,17 @@ int page_add_sum(struct page *page, const char *name, const char *format,
 	struct page_data data = {.profile = aggregate->functions,
 		.gaps = summary->gaps,
 		.kernels = summary->kernels,
+		.summary = aggregate->summary,
+		.skipped = aggregate->skipped,
+		.files = aggregate->file_count,
 		.late = summary_find_count(summary, "", SUMMARY_LATE)};
 	struct trace *trace = trace_new(NULL);
 	struct page_part part = {
 		.name = name, .format = format, .data = &data, .trace = trace};
 	struct ctp_error err = {0};
-	char files[24];
 	int status = EXIT_DONE;
 
-	(void)snprintf(files, sizeof(files), "%" PRIu64, aggregate->file_count);
-	if (trace == NULL || !trace_add_fact(trace, "files", files) ||
+	if (trace == NULL || !page_sum_add_facts(trace, summary) ||
 		(data.gaps != NULL && gaps_finish(data.gaps, &err) != CTP_OK) ||
 		(data.kernels != NULL &&
 			kernels_finish(data.kernels, &err) != CTP_OK) ||

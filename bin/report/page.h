@@ -60,6 +60,7 @@ extern const char *const page_table_js[];
 extern const char *const page_compile_js[];
 extern const char *const page_device_js[];
 extern const char *const page_flame_js[];
+extern const char *const page_ranks_js[];
 extern const char *const page_timeline_js[];
 extern const char *const page_js[];
 

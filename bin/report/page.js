@@ -80,6 +80,32 @@ function prunedLines(input) {
 	].filter((line) => line);
 }
 
+// A sum's inputs, and the parts of a page that it does not have.
+function sumBoxes(input) {
+	const lost = input.lost_inputs.map(([path, reason]) =>
+		path + ": " + reason);
+	const lacks = ["timeline", ...hasPaths(input) ? [] : ["call paths"],
+		...data.compile ? [] : ["compilations", "graph breaks"]];
+
+	if (input.lost_inputs_hidden > 0)
+		lost.push(countText(input.lost_inputs_hidden) + " more");
+	return [
+		lost.length > 0 && box("Inputs that are not in the sum, or " +
+			"only in part:", lost, true),
+		input.skipped.length > 0 && box("Files left out:",
+			lossLines(input.skipped)),
+		make("p", {class: "box"}, "This is the sum of " +
+			countOf(input.files, "input") + ". Only the page of " +
+			"a single one has its " +
+			lacks.join(", ").replace(/, (?!.*, )/, " and ") + "."),
+	].filter((element) => element);
+}
+
+function hasPaths(input) {
+	return [input.host, input.device].some((tree) =>
+		tree.nodes.length > 5);
+}
+
 function summaryOf(input) {
 	const element = section("summary", "Summary");
 	const gaps = input.gaps;
@@ -89,14 +115,20 @@ function summaryOf(input) {
 
 	element.append(cards([
 		input.events && ["Duration", timeText(input.span_ns)],
+		input.files > 0 && ["Inputs", countText(input.files)],
+		input.longest_ns > 0 &&
+			["Longest input", timeText(input.longest_ns)],
 		["Time in functions", timeText(input.total_ns)],
 		["Calls", countText(input.calls)],
 		["Functions", countText(input.host_functions)],
-		input.events && ["Threads", countText(input.threads)],
+		(input.events || input.threads > 0) &&
+			["Threads", countText(input.threads)],
 		input.processes > 1 &&
 			["Processes", countText(input.processes)],
 		input.activities > 0 && ["GPU activities",
 			countText(input.activities)],
+		input.files > 0 && gaps && ["GPUs", countText(sumOf(
+			gaps.rows, gaps.rows.rows, "devices"))],
 		gaps && ["GPU busy", percent(busy, span)],
 		input.steps > 0 && ["Steps", countText(input.steps)],
 		input.memory > 0 && ["Allocations and frees",
@@ -112,6 +144,8 @@ function summaryOf(input) {
 	else
 		element.append(make("p", {class: "box"},
 			"Nothing is missing from the recording."));
+	if (input.files > 0)
+		element.append(...sumBoxes(input));
 	if (input.cost.length > 0)
 		element.append(box("The recording itself took time:",
 			input.cost));
@@ -230,8 +264,9 @@ function functionsSection(input, functions, find) {
 		wholes: {tottime_ns: input.total_ns,
 			cumtime_ns: input.total_ns, device_ns},
 		matches: matchesRow,
-		more: (row) => make("div", {}, make("p", {}, make("button",
-			{type: "button", onclick: () => find(row.name)},
+		more: (row) => make("div", {}, find && make("p", {},
+			make("button", {type: "button",
+				onclick: () => find(row.name)},
 			"Find in the flame graph")), make("div",
 			{class: "pair"},
 			relatives("Called by", input.edges, row.callers,
@@ -263,8 +298,9 @@ function redraw() {
 function showInput(input) {
 	const functions = readFunctions(input);
 	const kernels = functions.filter((row) => row.kind !== 0);
-	const flame = flameSection(input, functions);
-	const find = (text) => flame.find && flame.find(text);
+	const flame = input.files > 0 && !hasPaths(input) ? null
+		: flameSection(input, functions);
+	const find = (text) => flame && flame.find && flame.find(text);
 
 	document.getElementById("title").textContent = baseName(input.name);
 	document.getElementById("subtitle").textContent =
@@ -277,9 +313,11 @@ function showInput(input) {
 		summaryOf(input),
 		input.timeline && input.timeline.tracks.length > 0
 			? timelineOf(input, functions, find) : null,
+		...ranksSections(input),
 		flame,
 		functions.length > kernels.length
-			? functionsSection(input, functions, find) : null,
+			? functionsSection(input, functions,
+				flame && find) : null,
 		kernels.length > 0
 			? kernelsSection(input, kernels) : null,
 		input.gaps ? gapsSection(input.gaps) : null,
@@ -288,7 +326,7 @@ function showInput(input) {
 	document.getElementById("nav").replaceChildren(...parts.map((part) =>
 		make("a", {href: "#" + part.id},
 			part.querySelector("h2").textContent)));
-	if (flame.start)
+	if (flame && flame.start)
 		flame.start();
 	redraw();
 	document.title = baseName(input.name) + " - ctprof";

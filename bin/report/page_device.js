@@ -24,12 +24,41 @@ function kernelsSection(input, rows) {
 	return element;
 }
 
-function stackOf(device, causes) {
-	const parts = [["busy", device.busy_ns, "var(--busy)"],
+// Busy time and idle time by cause: words, time and colour.
+function idleParts(device, causes) {
+	return [["busy", device.busy_ns, "var(--busy)"],
 		...Object.values(device.causes).map((time, i) => [causes[i], time,
 			i < 5 ? "hsl(" + CAUSE_HUES[i] + " 55% 55%)"
-				: "var(--other)"])]
-		.filter((part) => part[1] > 0);
+				: "var(--other)"])];
+}
+
+const TIME_COLOURS = ["--busy", "--both", "--exposed", "--copies", "--other",
+	"--soft"];
+
+// Computing and communicating time: parts that add up to the span.
+function timeParts(device) {
+	const exposed = device.exposed_comm_ns;
+	const hidden = device.comm_ns - exposed;
+	const copies = device.busy_ns == null ? device.copy_ns
+		: device.busy_ns - device.compute_ns - exposed;
+	const other = device.span_ns - device.busy_ns - device.idle_ns;
+
+	return [["compute", device.compute_ns - hidden],
+		["compute with communication", hidden],
+		["exposed communication", exposed], ["copies alone", copies],
+		["idle", device.idle_ns], ["without a GPU", other]]
+		.map(([words, time], i) => [words, Math.max(0, time || 0),
+			TIME_COLOURS[i]]);
+}
+
+function coloured(parts) {
+	return parts.map(([words, time, name]) =>
+		[words, time, "var(" + name + ")"]);
+}
+
+// A bar of the parts that have time, and their legend.
+function stackOf(all, span) {
+	const parts = all.filter((part) => part[1] > 0);
 
 	return [
 		make("div", {class: "stack", "aria-hidden": "true"},
@@ -40,8 +69,16 @@ function stackOf(device, causes) {
 			([words, time, colour]) => make("li", {},
 				make("i", {style: "background:" + colour}),
 				words + ": " + timeText(time) + ", " +
-					percent(time, device.span_ns)))),
+					percent(time, span)))),
 	];
+}
+
+// The parts that any row has.
+function legendOf(rows) {
+	return make("ul", {class: "legend"}, coloured(timeParts(rows[0]))
+		.filter((_, i) => rows.some((row) => row.parts[i][1] > 0))
+		.map(([words, , colour]) => make("li", {},
+			make("i", {style: "background:" + colour}), words)));
 }
 
 function gapsSection(gaps) {
@@ -53,10 +90,13 @@ function gapsSection(gaps) {
 		element.append(make("h3", {}, "GPU " + device.GPU +
 			": busy " + percent(device.busy_ns, device.span_ns) +
 			" of " + timeText(device.span_ns)),
-		...stackOf(device, gaps.causes));
+		...stackOf(idleParts(device, gaps.causes), device.span_ns));
+		if (device.comm_ns > 0)
+			element.append(...stackOf(coloured(timeParts(device)),
+				device.span_ns));
 	}
-	element.append(make("h3", {}, "Each GPU"),
-		describedTable("GPUs", gaps.rows, {wholes: {}}));
+	element.append(make("h3", {}, "Each GPU"), describedTable("GPUs",
+		gaps.rows, {wholes: {}, lead: "GPU"}));
 	if (gaps.places.rows.length > 0)
 		element.append(make("h3", {}, "What the host did meanwhile"),
 			describedTable("Places", gaps.places));

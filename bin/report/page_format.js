@@ -45,6 +45,10 @@ function percent(part, whole) {
 	return share > 0 && share < 0.05 ? "<0.1 %" : share.toFixed(1) + " %";
 }
 
+function clipped(text, most) {
+	return text.length <= most ? text : text.slice(0, most - 1) + "\u2026";
+}
+
 // The last part of a path, and the last three.
 function baseName(path) {
 	return path.slice(path.lastIndexOf("/") + 1) || path;

@@ -18,6 +18,7 @@
 #include "profile/profile.h"
 #include "roofline/kernels.h"
 #include "stats/stats.h"
+#include "summary/summary.h"
 #include "trace/trace.h"
 
 /* Number of a function that is not on the page. */
@@ -31,6 +32,10 @@ struct page_data {
 	struct gaps *gaps;
 	struct kernels *kernels;
 	uint64_t late; /* see kernels_late() */
+	/* The sum; NULL if it is one input. */
+	struct summary *summary;
+	const uint64_t *skipped; /* by enum input_tree_skip */
+	uint64_t files;
 };
 
 struct page_part {
@@ -40,6 +45,7 @@ struct page_part {
 	const struct page_data *data;
 	const struct trace *trace;
 	size_t budget_bytes;
+	size_t ranks_bytes; /* room for ranks; 0: none are shown */
 	/* Bytes of the JSON already checked for characters that HTML escapes. */
 	size_t seen;
 	size_t extra;
@@ -94,5 +100,14 @@ void page_flames_write(struct page_part *part);
 enum ctp_status page_tracks_write(
 	struct page_part *part, struct ctp_error *err);
 void page_gaps_write(struct page_part *part);
+
+/* Adds the names of a sum's inputs to the facts. False if out of memory. And
+ * writes the counts of its inputs. */
+bool page_sum_add_facts(struct trace *trace, const struct summary *summary);
+void page_sum_write(struct page_part *part);
+
+/* Whether a sum, or NULL, has ranks to show; and writes them, if so. */
+bool page_ranks_shown(const struct summary *summary);
+void page_ranks_write(struct page_part *part);
 
 #endif

@@ -2,6 +2,7 @@
 // Sortable, filterable and expandable tables.
 
 const ROWS_SHOWN = 40;
+const collator = new Intl.Collator("en", {numeric: true});
 
 // A column: title, sort value (value), shown text (text; default: the value),
 // and the whole of a bar for shares. `hint` is its tooltip.
@@ -28,7 +29,7 @@ function cellOf(column, row) {
 
 function compare(a, b) {
 	if (typeof a === "string")
-		return a < b ? -1 : a > b ? 1 : 0;
+		return collator.compare(a, b);
 	return a - b;
 }
 
@@ -196,17 +197,18 @@ function sortValue(column, value) {
 		: value == null ? -1 : value;
 }
 
-function describedColumn(column, valueOf, rows, wholes) {
+function describedColumn(column, valueOf, rows, {wholes, lead}) {
 	const isName = column.type === "name";
+	const isLead = isName || column.title === lead;
 	const isText = isName || column.type === "text";
-	const isBrief = column.type === "text" && rows.every((row) =>
-		valueOf(row) == null || valueOf(row).length <= BRIEF);
+	const isBrief = !isLead && column.type === "text" && rows.every(
+		(row) => valueOf(row) == null || valueOf(row).length <= BRIEF);
 	const text = (row) => cellText(column, valueOf(row));
 
 	return {title: column.title.charAt(0).toUpperCase() +
 			column.title.slice(1),
 		key: column.key, hint: column.help,
-		name: isText && !isBrief, isBrief, isFirst: isName,
+		name: isText && !isBrief, isBrief, isFirst: isLead,
 		whole: wholes ? wholes[column.key]
 			: column.type === "percent" ? 100 : 0,
 		value: (row) => sortValue(column, valueOf(row)),
@@ -226,9 +228,13 @@ function unfoldedValue(column, value) {
 }
 
 function unfolded(columns, row) {
+	const titles = new Set(columns.map((column) =>
+		!column.more && column.title.toLowerCase()));
+
 	return make("dl", {class: "facts"}, columns.flatMap((column, i) =>
 		column.more && column.type !== "object" && row[i] != null &&
-			row[i] !== "" && row[i].length !== 0
+			row[i] !== "" && row[i].length !== 0 &&
+			!titles.has(column.title)
 			? [make("dt", {title: column.help},
 				column.title.replace(/_ns$/, "")
 					.replaceAll("_", " ")),
@@ -237,14 +243,14 @@ function unfolded(columns, row) {
 
 // Columns without values are omitted; names come first. `options` beside those
 // of tableOf(): rows (default: the table's), cells of a row, columns before the
-// table's, and the key of the column to sort by. `wholes` has the whole of bars
-// by key; by default percents have bars.
+// table's, the title of the text that comes first, and the key of the column to
+// sort by. `wholes` has the whole of bars by key; by default percents have bars.
 function describedTable(label, table, options = {}) {
 	const {rows = table.rows, cells = (row) => row, before = []} = options;
 	const shown = table.columns.map((column, i) =>
 		!column.more && rows.some((row) => cells(row)[i] != null) &&
 			describedColumn(column, (row) => cells(row)[i], rows,
-				options.wholes))
+				options))
 		.filter((column) => column)
 		.sort((a, b) => b.isFirst - a.isFirst);
 	const columns = [...before, ...shown];

@@ -139,6 +139,9 @@ bool summary_add_input(struct summary *summary, struct summary_input input);
 bool summary_add_lost(
 	struct summary *summary, const char *path, const char *reason);
 
+/* Sorts the latter by path and reason. */
+void summary_sort_lost(struct summary *summary);
+
 /* Adds to the count of a name. False if out of memory. */
 bool summary_add_name(struct summary *summary, enum summary_name_kind kind,
 	const char *name, uint64_t count);

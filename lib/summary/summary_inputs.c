@@ -404,13 +404,18 @@ static int compare_lost(const void *a, const void *b)
 	return order != 0 ? order : strcmp(left->reason, right->reason);
 }
 
+void summary_sort_lost(struct summary *summary)
+{
+	if (summary->lost_count != 0)
+		qsort(summary->lost, summary->lost_count,
+			sizeof(*summary->lost), compare_lost);
+}
+
 static enum ctp_status write_lost(
 	struct summary *summary, struct summary_out *out, struct ctp_error *err)
 {
 	(void)err;
-	if (summary->lost_count != 0)
-		qsort(summary->lost, summary->lost_count,
-			sizeof(*summary->lost), compare_lost);
+	summary_sort_lost(summary);
 	for (size_t i = 0; i < summary->lost_count; i++) {
 		summary_out_row(out);
 		summary_out_text(out, summary->lost[i].path);
