@@ -20,6 +20,7 @@ struct request {
 	struct report_options report_options;
 	struct stragglers_by by;
 	bool cumulative;
+	bool allows_repeats;
 	uint32_t jobs;
 };
 
@@ -75,6 +76,7 @@ static int run(int argc, char **argv)
 
 	arguments_parse(&cmd_ranks, argc, argv, &request);
 	sum.jobs = request.jobs;
+	sum.allows_repeats = request.allows_repeats;
 	status = sum_run(&sum);
 	inputs_clear(&request.inputs);
 	return status;
@@ -94,6 +96,9 @@ static const struct argument options[] = {
 	{"cumulative", 0, NULL, ARGUMENT_FLAG,
 		"compare the times of functions and phases including what they "
 		"call, not their own times", GROUP_MAIN, OF(cumulative)},
+	{"allow-repeats", 0, NULL, ARGUMENT_FLAG,
+		"add up an input, or a rank of several summaries, more than "
+		"once", GROUP_INPUT, OF(allows_repeats)},
 	{"jobs", 'j', "N", ARGUMENT_COUNT,
 		"read this many inputs at a time (default: 1, or for "
 		"directories one per processor)", GROUP_INPUT, OF(jobs)},

@@ -14,7 +14,7 @@
 #include "cli/output.h"
 #include "cli/quantity.h"
 #include "input/report.h"
-#include "input/aggregate.h"
+#include "input/aggregate_summary.h"
 #include "cli/diag.h"
 #include "stats/stats.h"
 #include "stats/stats_build.h"
@@ -143,14 +143,16 @@ static void set_unit(struct request *request)
 }
 
 /* A summary has both functions and groups: the groups are shown where they were
- * asked for, or if it is of a directory. */
+ * asked for, or for a directory, and so for any summary of compilers' traces. */
 static bool shows_groups(const struct request *request)
 {
 	const struct aggregate *aggregate = &request->aggregate;
 
 	return aggregate->build_count != 0 &&
 	       (request->groups != 0 ||
-		       (aggregate->has_directory && !request->options.gpu &&
+		       ((aggregate->has_directory ||
+				aggregate_has_summary(aggregate)) &&
+			       !request->options.gpu &&
 			       !request->grouping.has_group));
 }
 

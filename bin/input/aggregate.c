@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/saturate.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -561,7 +562,8 @@ static bool add_input(const struct aggregate_work *work,
 	const struct trace *trace = input->file.source->trace;
 
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
-		sums->losses[loss] += trace->losses[loss];
+		sums->losses[loss] =
+			saturate_sum(sums->losses[loss], trace->losses[loss]);
 	/* A summary has its own. */
 	if (input->file.format == &ctpart_format)
 		return true;
@@ -718,14 +720,7 @@ static bool add_sums(
 			    phase_totals_add_all(&to->phases, &from->phases));
 
 	done = done && aggregate_add_groups(to, from);
-	for (unsigned i = 0; i < LOSS_KINDS; i++)
-		to->losses[i] += from->losses[i];
-	for (unsigned i = 0; i < INPUT_TREE_SKIP_COUNT; i++)
-		to->skipped[i] += from->skipped[i];
-	to->file_count += from->file_count;
-	to->build_count += from->build_count;
-	to->directory_count += from->directory_count;
-	to->refused |= from->refused;
+	aggregate_add_counts(to, from);
 	if (!done)
 		return ctp_no_memory(err) == CTP_OK;
 	if (summary_add(to->summary, from->summary, err) == CTP_OK)
@@ -888,21 +883,19 @@ static int finish_aggregate(struct aggregate *aggregate,
 
 	for (enum input_tree_skip skip = 0; skip < INPUT_TREE_SKIP_COUNT;
 		skip++)
-		aggregate->skipped[skip] += tree->skipped[skip];
-	/* The first part counts the directories for all. */
-	if (options->shard == 0)
-		aggregate->directory_count += tree->directory_count;
-	aggregate->has_directory =
-		aggregate->directory_count + tree->directory_count > 0;
+		aggregate->skipped[skip] = saturate_sum(
+			aggregate->skipped[skip], tree->skipped[skip]);
+	aggregate->has_directory = tree->directory_count > 0;
 	/* With compilers' traces, others are only noise. A summary may be
 	 * merged with others yet. */
 	if (aggregate->build_count != 0 && !options->whole)
 		aggregate->skipped[INPUT_TREE_OTHER_TRACE] +=
 			aggregate->file_count - aggregate->build_count;
-	if (aggregate->has_directory && !inputs->quiet) {
+	/* Without a directory, summaries may have left some out. */
+	if (!inputs->quiet)
 		input_tree_diag_skipped(aggregate->skipped, name);
+	if (aggregate->has_directory && !inputs->quiet)
 		diag_losses(aggregate, inputs, name);
-	}
 	if (aggregate->file_count != 0)
 		return aggregate_check_inputs(aggregate, options);
 	/* There may be fewer inputs than parts. */
@@ -960,6 +953,7 @@ int aggregate_run(
 	struct inputs inputs = *asked->inputs;
 	const char *args[SUMMARY_ARGS_MAX];
 	struct input_tree tree = {0};
+	bool refused;
 	int status;
 	int worst;
 
@@ -967,6 +961,7 @@ int aggregate_run(
 	options.inputs = &inputs;
 	set_request(&options, &inputs.request, args);
 	worst = find_inputs(&tree, &inputs);
+	refused = aggregate_refuse_repeats(&tree, &options);
 	if (options.shard_count != 0 && tree.count != 0 &&
 		!input_tree_shard(&tree, options.shard, options.shard_count))
 		worst = exit_worse(worst, diag_no_memory(NULL));
@@ -978,6 +973,8 @@ int aggregate_run(
 		worst = team->gather(aggregate, &options, &tree, worst);
 	status = protect_found(&tree);
 	worst = exit_worse(worst, status);
+	aggregate->refused |= refused;
+	worst = exit_worse(worst, refused ? EXIT_INPUT : EXIT_DONE);
 	if (aggregate->functions != NULL) {
 		status = finish_aggregate(aggregate, &options, &tree);
 		worst = exit_worse(worst, status);

@@ -57,7 +57,6 @@ struct aggregate {
 	uint64_t skipped[INPUT_TREE_SKIP_COUNT];
 	uint64_t file_count;  /* files added up */
 	uint64_t build_count; /* of these, in the groups */
-	uint64_t directory_count;
 	bool has_directory;
 };
 

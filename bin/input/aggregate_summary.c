@@ -4,13 +4,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/saturate.h"
 #include "cli/command.h"
 #include "cli/diag.h"
 #include "profile/function_match.h"
 
 /* Names of counts in a summary. */
 #define COUNT_COMPILERS "compilers"
-#define COUNT_DIRECTORIES "directories"
+#define COUNT_DIRECTORIES "directories" /* in older files; not used */
 
 static const char *const group_words[] = {
 #define AGGREGATE_WORD(group, word, title) word,
@@ -87,16 +88,33 @@ bool aggregate_add_groups(struct aggregate *to, struct aggregate *from)
 	return done;
 }
 
+static void add(uint64_t *to, uint64_t count)
+{
+	*to = saturate_sum(*to, count);
+}
+
+void aggregate_add_counts(struct aggregate *to, const struct aggregate *from)
+{
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
+		add(&to->losses[loss], from->losses[loss]);
+	for (enum input_tree_skip skip = 0; skip < INPUT_TREE_SKIP_COUNT;
+		skip++)
+		add(&to->skipped[skip], from->skipped[skip]);
+	add(&to->file_count, from->file_count);
+	add(&to->build_count, from->build_count);
+	to->refused |= from->refused;
+}
+
 static void add_counts(struct aggregate *sums, struct summary *from)
 {
 	for (enum input_tree_skip skip = 0; skip < INPUT_TREE_SKIP_COUNT;
 		skip++)
-		sums->skipped[skip] += summary_take_count(
-			from, SUMMARY_SKIPPED, input_tree_skip_name(skip));
-	sums->directory_count +=
-		summary_take_count(from, "", COUNT_DIRECTORIES);
-	sums->build_count += summary_take_count(from, "", COUNT_COMPILERS);
-	sums->file_count += summary_take_count(from, "", SUMMARY_INPUTS);
+		add(&sums->skipped[skip],
+			summary_take_count(from, SUMMARY_SKIPPED,
+				input_tree_skip_name(skip)));
+	(void)summary_take_count(from, "", COUNT_DIRECTORIES);
+	add(&sums->build_count, summary_take_count(from, "", COUNT_COMPILERS));
+	add(&sums->file_count, summary_take_count(from, "", SUMMARY_INPUTS));
 }
 
 static enum ctp_status add_functions(struct aggregate *sums,
@@ -165,8 +183,6 @@ static bool put_counts(struct aggregate *aggregate)
 		done = summary_add_count(summary, SUMMARY_SKIPPED,
 			input_tree_skip_name(skip), aggregate->skipped[skip]);
 	return done &&
-	       summary_add_count(summary, "", COUNT_DIRECTORIES,
-		       aggregate->directory_count) &&
 	       summary_add_count(
 		       summary, "", COUNT_COMPILERS, aggregate->build_count) &&
 	       summary_add_count(
@@ -210,16 +226,37 @@ int aggregate_lose_input(struct aggregate *sums,
 		       : diag_no_memory(path);
 }
 
+bool aggregate_refuse_repeats(
+	struct input_tree *tree, const struct aggregate_options *options)
+{
+	struct ctp_error err = {0};
+
+	if (options->allows_repeats ||
+		(!options->whole && options->section == NULL) ||
+		input_tree_check_repeats(tree, &err) == CTP_OK)
+		return false;
+	diag_error(NULL, &err);
+	input_tree_clear(tree);
+	return true;
+}
+
+bool aggregate_has_summary(const struct aggregate *aggregate)
+{
+	const struct summary *summary = aggregate->summary;
+
+	for (size_t i = 0; i < summary->input_count; i++)
+		if (summary->inputs[i].part != 0)
+			return true;
+	return false;
+}
+
 int aggregate_check_inputs(
 	struct aggregate *aggregate, const struct aggregate_options *options)
 {
-	const struct summary *summary = aggregate->summary;
 	struct ctp_error err = {0};
-	bool is_merge = false;
 
-	for (size_t i = 0; i < summary->input_count; i++)
-		is_merge |= summary->inputs[i].part != 0;
-	if (options->allows_repeats || (!is_merge && !options->whole) ||
+	if (options->allows_repeats ||
+		(!aggregate_has_summary(aggregate) && !options->whole) ||
 		summary_check_inputs(aggregate->summary, &err) == CTP_OK)
 		return EXIT_DONE;
 	diag_error(NULL, &err);

@@ -27,11 +27,22 @@ bool aggregate_add_groups(struct aggregate *to, struct aggregate *from);
  * memory. */
 bool aggregate_complete(struct aggregate *aggregate);
 
+/* Adds all counts but those of the summary. */
+void aggregate_add_counts(struct aggregate *to, const struct aggregate *from);
+
+/* Whether an input was a summary. */
+bool aggregate_has_summary(const struct aggregate *aggregate);
+
 /* Keeps why an input is not in a whole summary. Errors: reported; returns an exit
  * status, EXIT_INPUT if it was kept. */
 int aggregate_lose_input(struct aggregate *sums,
 	const struct aggregate_options *options, const char *path,
 	const struct ctp_error *err);
+
+/* Refuses a file that is there twice, by any names, before it is read, and
+ * removes all inputs. Errors: reported. */
+bool aggregate_refuse_repeats(
+	struct input_tree *tree, const struct aggregate_options *options);
 
 /* Refuses an input that is there twice, if some are summaries. Errors: reported;
  * returns an exit status. */

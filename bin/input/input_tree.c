@@ -249,6 +249,72 @@ bool input_tree_shard(struct input_tree *tree, unsigned part, unsigned count)
 	return true;
 }
 
+/* A file, by its place on disk. */
+struct place {
+	dev_t device;
+	ino_t inode;
+	size_t number;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *left = a;
+	const struct place *right = b;
+
+	if (left->device != right->device)
+		return left->device < right->device ? -1 : 1;
+	if (left->inode != right->inode)
+		return left->inode < right->inode ? -1 : 1;
+	return left->number < right->number ? -1 : 1;
+}
+
+/* Regular files by their places; returns how many. Others cannot be read
+ * twice, or cannot be read at all. */
+static size_t find_places(const struct input_tree *tree, struct place *places)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		struct stat found;
+
+		if (strcmp(tree->files[i].path, "-") == 0 ||
+			stat(tree->files[i].path, &found) != 0 ||
+			!S_ISREG(found.st_mode))
+			continue;
+		places[count++] = (struct place){found.st_dev, found.st_ino, i};
+	}
+	qsort(places, count, sizeof(*places), compare_places);
+	return count;
+}
+
+enum ctp_status input_tree_check_repeats(
+	const struct input_tree *tree, struct ctp_error *err)
+{
+	struct place *places =
+		memory_new_zeroed(tree->count + 1, sizeof(*places));
+	size_t count = places == NULL ? 0 : find_places(tree, places);
+	const struct place *first = NULL;
+	enum ctp_status status = CTP_OK;
+
+	/* The first pair is reported, in the order of the inputs. */
+	for (size_t i = 1; i < count; i++)
+		if (places[i - 1].device == places[i].device &&
+			places[i - 1].inode == places[i].inode &&
+			(first == NULL || places[i].number < first[1].number))
+			first = &places[i - 1];
+	if (places == NULL)
+		status = ctp_no_memory(err);
+	else if (first != NULL)
+		status = ctp_fail(err, CTP_ERR_UNSUPPORTED,
+			"input %s is there twice (see --allow-repeats): as %s "
+			"and as %s",
+			tree->files[first[0].number].path,
+			tree->files[first[0].number].path,
+			tree->files[first[1].number].path);
+	memory_free(places);
+	return status;
+}
+
 void input_tree_clear(struct input_tree *tree)
 {
 	for (size_t i = 0; i < tree->count; i++)

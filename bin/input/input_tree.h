@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 /* Kinds of files below a directory that are not read. */
 #define INPUT_TREE_SKIPS(X) \
 	X(NO_TRACE, "no_trace", "without a trace") \
@@ -17,7 +19,6 @@
 	X(VANISHED, "vanished", "removed meanwhile") \
 	X(UNREADABLE, "unreadable", "unreadable")
 
-struct ctp_error;
 struct input;
 struct inputs;
 
@@ -61,6 +62,11 @@ bool input_tree_add_file(
  * the counts of files left out and of directories. False if out of memory. */
 bool input_tree_shard(struct input_tree *tree, unsigned part, unsigned count);
 void input_tree_clear(struct input_tree *tree);
+
+/* Errors: CTP_ERR_UNSUPPORTED if a file is there twice, under any names, with
+ * both of them; CTP_ERR_NOMEM. */
+enum ctp_status input_tree_check_repeats(
+	const struct input_tree *tree, struct ctp_error *err);
 
 /*
  * Counts why a file below a directory was not read, in `skipped` by reason. Only

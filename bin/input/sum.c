@@ -104,6 +104,7 @@ int sum_run(const struct sum *sum)
 	const struct aggregate_options options = {
 		.inputs = sum->inputs,
 		.section = sum->section,
+		.allows_repeats = sum->allows_repeats,
 		.jobs = sum->jobs,
 	};
 	struct aggregate aggregate;

@@ -19,6 +19,7 @@ struct sum {
 	const struct inputs *inputs;
 	struct report_options *report_options;
 	const char *section; /* of the summary that the report is on */
+	bool allows_repeats;
 	unsigned jobs; /* number of inputs to read at a time; 0: as usual */
 	/* Prints the report. Errors: reported; returns an exit status. */
 	int (*print)(void *user, struct summary *summary,

@@ -279,6 +279,44 @@ static int compare_inputs(const void *a, const void *b)
 	return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
+/* Skips "./", and slashes after it. */
+static const char *skip_here(const char *path)
+{
+	while (path[0] == '.' && path[1] == '/') {
+		path += 2;
+		while (*path == '/')
+			path++;
+	}
+	return path;
+}
+
+/* Compares paths that may be spelled differently: "a/b", "./a/b" and "a//b". */
+static int compare_paths(const char *left, const char *right)
+{
+	left = skip_here(left);
+	right = skip_here(right);
+	while (*left == *right && *left != '\0') {
+		bool is_slash = *left == '/';
+
+		for (left++; is_slash && *left == '/';)
+			left++;
+		for (right++; is_slash && *right == '/';)
+			right++;
+		left = is_slash ? skip_here(left) : left;
+		right = is_slash ? skip_here(right) : right;
+	}
+	return (unsigned char)*left - (unsigned char)*right;
+}
+
+static int compare_spellings(const void *a, const void *b)
+{
+	const struct summary_input *left = a;
+	const struct summary_input *right = b;
+	int order = compare_paths(left->path, right->path);
+
+	return order != 0 ? order : compare_inputs(a, b);
+}
+
 static void sort_inputs(struct summary *summary,
 	int (*compare)(const void *left, const void *right))
 {
@@ -315,16 +353,22 @@ enum ctp_status summary_check_inputs(
 				"--allow-repeats): as %s and as %s",
 				one->rank, one->path, two->path);
 	}
-	sort_inputs(summary, compare_inputs);
+	sort_inputs(summary, compare_spellings);
 	for (size_t i = 1; i < summary->input_count; i++) {
 		const struct summary_input *one = &summary->inputs[i - 1];
 		const struct summary_input *two = &summary->inputs[i];
 
-		if (strcmp(one->path, two->path) == 0)
-			return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-				"input %s is there twice: with %" PRIu64
-				" bytes and with %" PRIu64,
-				one->path, one->bytes, two->bytes);
+		if (compare_paths(one->path, two->path) != 0)
+			continue;
+		return strcmp(one->path, two->path) == 0
+			       ? ctp_fail(err, CTP_ERR_UNSUPPORTED,
+					 "input %s is there twice: with "
+					 "%" PRIu64 " bytes and with %" PRIu64,
+					 one->path, one->bytes, two->bytes)
+			       : ctp_fail(err, CTP_ERR_UNSUPPORTED,
+					 "input %s is there twice: as %s and "
+					 "as %s",
+					 one->path, one->path, two->path);
 	}
 	return CTP_OK;
 }

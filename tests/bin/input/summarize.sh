@@ -117,10 +117,54 @@ refused "rank 0 is there twice (see --allow-repeats): as other_rank0.json.gz" \
 "$CTPROF" merge -q --allow-repeats -o twice.ctpart rank.ctpart all.ctpart
 report $? "--allow-repeats"
 "$CTPROF" summarize -q --names short -o short.ctpart "$traces/old.json.gz"
+for option in --paths "--device host" "--edge-times all" --trim-prefix \
+	"--join external"; do
+	# shellcheck disable=SC2086
+	"$CTPROF" summarize -q $option -o option.ctpart --force "$traces/old.json.gz" ||
+		complain "summarize $option"
+	"$CTPROF" merge -o no.ctpart all.ctpart option.ctpart 2>err
+	[ $? -eq 3 ] && [ ! -e no.ctpart ] &&
+		grep -qE "cannot be merged: [a-z-]+ is '[a-z]+' in one, and '[a-z]+' in another" err
+	report $? "refused: merge of summaries with and without $option: $(cat err)"
+	"$CTPROF" ranks all.ctpart option.ctpart >out 2>err
+	[ $? -eq 3 ] && [ ! -s out ] && grep -q "cannot be merged: " err
+	report $? "refused: ranks of summaries with and without $option"
+done
 refused "names is 'full' in one, and 'short' in another one" \
 	"$CTPROF" merge all.ctpart short.ctpart
 refused "input in/flow.pstats is there twice" \
 	"$CTPROF" summarize in/flow.pstats in/flow.pstats
+
+# A file under several names.
+ln -s flow.pstats in/link.pstats
+ln in/flow.pstats hard.pstats
+for name in "$PWD/in/flow.pstats" in/../in/flow.pstats in/link.pstats hard.pstats; do
+	refused "input in/flow.pstats is there twice (see --allow-repeats): as in/flow.pstats and as $name" \
+		"$CTPROF" summarize in/flow.pstats "$name"
+done
+refused "as in/flow.pstats and as hard.pstats" "$CTPROF" summarize -j3 in hard.pstats
+refused "as in/flow.pstats and as hard.pstats" \
+	"$CTPROF" summarize --shard 1/3 in hard.pstats
+refused "as in/flow.pstats and as in/link.pstats" \
+	"$CTPROF" merge in/flow.pstats in/link.pstats
+"$CTPROF" ranks in/flow.json.gz ./in/flow.json.gz >out 2>err
+[ $? -eq 3 ] && [ ! -s out ] &&
+	grep -qF "as in/flow.json.gz and as ./in/flow.json.gz" err
+report $? "refused: ranks of a file twice"
+"$CTPROF" ranks -q --allow-repeats in/flow.json.gz ./in/flow.json.gz >out &&
+	"$CTPROF" summarize -q --allow-repeats -o links.ctpart in/flow.pstats hard.pstats
+report $? "--allow-repeats of a file"
+"$CTPROF" summarize -q -o spelled.ctpart ./in//flow.pstats
+refused "input ./in//flow.pstats is there twice: as ./in//flow.pstats and as in/flow.pstats" \
+	"$CTPROF" merge spelled.ctpart pstats.ctpart
+rm in/link.pstats hard.pstats
+
+# A directory is its files.
+rm in/{nvcc_13.0,self-win-clang-19.1_main}.json.gz
+"$CTPROF" summarize -q -o directory.ctpart in
+"$CTPROF" summarize -q -o named.ctpart --force "${others[@]}" &&
+	cmp directory.ctpart named.ctpart
+report $? "a directory has the summary of its files"
 
 # Bad inputs do not stop the sum.
 head -c 5000 all.ctpart >cut.ctpart

@@ -340,6 +340,10 @@ START_TEST(an_input_or_a_rank_twice_is_refused)
 {
 	check_inputs(INPUT("a", 5, -1, 0), INPUT("a", 6, -1, 0),
 		"input a is there twice: with 5 bytes and with 6");
+	check_inputs(INPUT("d/a", 5, -1, 0), INPUT(".//d/./a", 5, -1, 0),
+		"input .//d/./a is there twice: as .//d/./a and as d/a");
+	check_inputs(INPUT("d/a", 5, -1, 0), INPUT("/d/a", 5, -1, 0), NULL);
+	check_inputs(INPUT("d/.a", 5, -1, 0), INPUT("d/a", 5, -1, 0), NULL);
 	check_inputs(INPUT("a", 5, 3, 1), INPUT("b", 5, 3, 2),
 		"rank 3 is there twice (see --allow-repeats): as a and as b");
 	/* One run may read several files of a rank. */
