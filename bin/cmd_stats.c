@@ -76,6 +76,10 @@ static error_t check(void *structure, const struct argp_state *state)
 			NULL)
 		argp_error(state, "--group=thread needs --sort by ncalls, "
 				  "tottime or cumtime");
+	if ((request->follow || request->grouping.threads) &&
+		aggregate_has_team())
+		argp_error(state, "--follow and --group=thread show one input "
+				  "at a time: use ctprof without MPI");
 	if (request->interval_ns == 0)
 		request->interval_ns = DEFAULT_INTERVAL_NS;
 	else if (!request->follow)

@@ -65,6 +65,13 @@ static struct {
 	size_t room;
 } protected;
 
+static bool discards;
+
+void output_discard(void)
+{
+	discards = true;
+}
+
 bool output_protect(const char *path)
 {
 	struct stat found;
@@ -342,7 +349,7 @@ static int open_plain(
 		pipe_widen(STDOUT_FILENO);
 		return EXIT_DONE;
 	}
-	status = open_path(output, path);
+	status = open_path(output, discards ? "/dev/null" : path);
 	if (status != EXIT_DONE) {
 		if (unfinished_path[0] != '\0')
 			(void)unlink(unfinished_path);

@@ -26,6 +26,9 @@ struct output {
  * file. False if out of memory. */
 bool output_protect(const char *path);
 
+/* All files opened from here on are /dev/null: another process writes them. */
+void output_discard(void);
+
 /*
  * Opens for writing. `path` NULL or "-" is stdout; NULL and `binary` together
  * are refused if that is a terminal. An existing file is refused without

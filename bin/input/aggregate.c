@@ -38,6 +38,11 @@ void aggregate_set_team(const struct aggregate_team *given)
 	team = given;
 }
 
+bool aggregate_has_team(void)
+{
+	return team != NULL;
+}
+
 /* Context for reading inputs into sums. */
 struct aggregate_work {
 	const struct aggregate_options *options;
@@ -685,7 +690,7 @@ struct worker {
 	int worst;
 };
 
-static bool init_sums(
+bool aggregate_init(
 	struct aggregate *aggregate, const struct aggregate_options *options)
 {
 	*aggregate = (struct aggregate){
@@ -762,11 +767,11 @@ static void *run_worker(void *user)
 		.shows_progress = alone && worker->progress != NULL,
 		.sums = &worker->sums,
 	};
+	int status = EXIT_DONE;
 
 	for (;;) {
 		size_t index = team == NULL ? atomic_fetch_add(&pool->next, 1)
-					    : team->next();
-		int status;
+					    : team->next(status);
 
 		if (index >= pool->tree->count)
 			break;
@@ -775,9 +780,8 @@ static void *run_worker(void *user)
 			worker->worst = status;
 		atomic_fetch_add(&pool->done, 1);
 		if (worker->progress != NULL && !alone)
-			progress_update(worker->progress,
-				team == NULL ? atomic_load(&pool->done)
-					     : team->taken());
+			progress_update(
+				worker->progress, atomic_load(&pool->done));
 	}
 	finish_worker(worker);
 	return NULL;
@@ -810,10 +814,10 @@ static int run_workers(
 
 	for (unsigned i = 1; i < count; i++) {
 		workers[i].pool = workers[0].pool;
-		workers[i].started =
-			init_sums(&workers[i].sums, workers[0].pool->options) &&
-			pthread_create(&workers[i].thread, NULL, run_worker,
-				&workers[i]) == 0;
+		workers[i].started = aggregate_init(&workers[i].sums,
+					     workers[0].pool->options) &&
+				     pthread_create(&workers[i].thread, NULL,
+					     run_worker, &workers[i]) == 0;
 	}
 	(void)run_worker(&workers[0]);
 	*aggregate = workers[0].sums;
@@ -835,7 +839,7 @@ static int run_workers(
 	return worst;
 }
 
-static int read_all(struct aggregate *aggregate,
+int aggregate_read(struct aggregate *aggregate,
 	const struct aggregate_options *options, const struct input_tree *tree)
 {
 	struct pool pool = {.options = options, .tree = tree};
@@ -845,19 +849,17 @@ static int read_all(struct aggregate *aggregate,
 	struct progress progress;
 	int status = EXIT_LIMIT;
 
-	if (workers == NULL || !init_sums(&workers[0].sums, options)) {
+	if (workers == NULL || !aggregate_init(&workers[0].sums, options)) {
 		if (workers != NULL)
 			aggregate_clear(&workers[0].sums);
 		free(workers);
 		return diag_no_memory(NULL);
 	}
 	progress_start(&progress,
-		tree->count == 1 || (team != NULL && team->number != 0)
-			? WHEN_NEVER
-			: inputs_progress(inputs),
+		tree->count == 1 ? WHEN_NEVER : inputs_progress(inputs),
 		"files", tree->count);
 	workers[0].pool = &pool;
-	workers[0].progress = &progress;
+	workers[0].progress = team == NULL ? &progress : NULL;
 	status = run_workers(aggregate, workers, count);
 	progress_hide(&progress);
 	free(workers);
@@ -938,7 +940,7 @@ static int find_inputs(struct input_tree *tree, const struct inputs *inputs)
 {
 	int worst = EXIT_DONE;
 
-	if (team != NULL && team->number != 0)
+	if (team != NULL && !team->finds_inputs)
 		return EXIT_DONE;
 	for (size_t i = 0; i < inputs->count; i++)
 		worst = exit_worse(
@@ -965,12 +967,9 @@ int aggregate_run(
 	if (options.shard_count != 0 && tree.count != 0 &&
 		!input_tree_shard(&tree, options.shard, options.shard_count))
 		worst = exit_worse(worst, diag_no_memory(NULL));
-	if (team != NULL)
-		worst = exit_worse(worst, team->share(&tree));
-	status = read_all(aggregate, &options, &tree);
+	status = team == NULL ? aggregate_read(aggregate, &options, &tree)
+			      : team->run(aggregate, &options, &tree);
 	worst = exit_worse(worst, status);
-	if (team != NULL)
-		worst = team->gather(aggregate, &options, &tree, worst);
 	status = protect_found(&tree);
 	worst = exit_worse(worst, status);
 	aggregate->refused |= refused;

@@ -60,33 +60,25 @@ struct aggregate {
 	bool has_directory;
 };
 
-/*
- * Several processes that read the inputs of one sum together. They are numbered
- * from 0 on, and the first one has the result.
- *
- * Threads: next() and taken() are called by several.
- */
+/* How this process takes part in the sums of several. */
 struct aggregate_team {
-	unsigned number; /* of this process */
-	/* Threads of this process, unless --jobs is given. */
-	unsigned jobs;
-	/* Gives all processes the first one's list of inputs. Errors: reported;
-	 * returns an exit status, the same in all. */
-	int (*share)(struct input_tree *tree);
-	/* The next input for this process; tree->count at the end. */
-	size_t (*next)(void);
-	/* Inputs that were handed out. */
-	size_t (*taken)(void);
-	/* Adds the sums of all to the first one's, with the worst of their exit
-	 * statuses, and which files are not traces. Only the first one
-	 * returns. */
-	int (*gather)(struct aggregate *sums,
+	/* Reads all inputs in place of aggregate_read(). In the process that
+	 * has the result, `tree` has all inputs before and afterwards. Errors:
+	 * reported; returns an exit status. */
+	int (*run)(struct aggregate *sums,
 		const struct aggregate_options *options,
-		struct input_tree *tree, int status);
+		struct input_tree *tree);
+	bool finds_inputs; /* otherwise another process does */
+	/* Threads of this process, unless --jobs is given; 0: as usual. */
+	unsigned jobs;
+	/* The next input for aggregate_read(), after one with this exit status;
+	 * tree->count at the end. Threads: called by several. */
+	size_t (*next)(int status);
 };
 
 /* Sets the team of this process, before any sum. */
 void aggregate_set_team(const struct aggregate_team *team);
+bool aggregate_has_team(void);
 
 /*
  * Reads all inputs and reports problems: individually for named files, as
@@ -98,6 +90,15 @@ void aggregate_set_team(const struct aggregate_team *team);
 int aggregate_run(
 	struct aggregate *aggregate, const struct aggregate_options *options);
 void aggregate_clear(struct aggregate *aggregate);
+
+/* Empty sums. False if out of memory; call aggregate_clear() in any case. */
+bool aggregate_init(
+	struct aggregate *aggregate, const struct aggregate_options *options);
+
+/* Adds the inputs of the tree to new sums. Errors: reported; returns an exit
+ * status. */
+int aggregate_read(struct aggregate *aggregate,
+	const struct aggregate_options *options, const struct input_tree *tree);
 
 /* Adds a profile of functions, with or without its call paths, and frees it.
  * Errors: CTP_ERR_NOMEM. */

@@ -45,6 +45,31 @@ static bool add_options(
 		       summary, "paths", replay->tree ? "yes" : "no");
 }
 
+bool aggregate_describe(
+	struct summary *summary, const struct aggregate_options *options)
+{
+	const struct averages_options *ops = options->ops;
+	char groups[16];
+	char stack[16];
+
+	(void)snprintf(groups, sizeof(groups), "%" PRIx32, options->groups);
+	(void)snprintf(
+		stack, sizeof(stack), "%" PRIu32, ops == NULL ? 0 : ops->stack);
+	return add_options(summary, options) &&
+	       summary_add_option(summary, "sums",
+		       options->whole             ? "all"
+		       : options->section != NULL ? options->section
+						  : "functions") &&
+	       summary_add_option(summary, "groups", groups) &&
+	       summary_add_option(summary, "operators",
+		       ops == NULL ? "" : averages_group_name(ops->group)) &&
+	       summary_add_option(summary, "stack", stack) &&
+	       summary_add_option(summary, "joined",
+		       options->replay.joined ? "yes" : "no") &&
+	       summary_add_option(summary, "strict",
+		       options->inputs->strict ? "yes" : "no");
+}
+
 enum ctp_status aggregate_set_options(struct aggregate *sums,
 	const struct aggregate_options *options, struct ctp_error *err)
 {

@@ -10,6 +10,11 @@
 enum ctp_status aggregate_set_options(struct aggregate *sums,
 	const struct aggregate_options *options, struct ctp_error *err);
 
+/* Adds the options on which the sums depend, also those of reports that are not
+ * in summaries. False if out of memory. */
+bool aggregate_describe(
+	struct summary *summary, const struct aggregate_options *options);
+
 /* Adds a summary, all inputs of which get this number. Errors: likewise. It must
  * still be freed. */
 enum ctp_status aggregate_add_summary(struct aggregate *sums,

@@ -2,16 +2,17 @@
 /*
  * The first process finds the inputs, and a counter in a window of its memory
  * hands them out, the largest first, so that none is read alone at the end.
- * Each process adds up its own. The sums go up a binomial tree as summaries,
- * whose sum has no order: the result is that of one process.
+ * Each process has readers of its own, see reader.h, and adds up their sums.
+ * These go up a binomial tree as summaries, whose sum has no order: the result
+ * is that of one process.
  *
- * A process that dies ends the job: that is MPI. Threads other than the main
- * one call MPI, one at a time.
+ * A process that dies ends the job: that is MPI. A checkpoint has its parts.
  */
 #include "mpi/team.h"
 
 #include <mpi.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -23,11 +24,12 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/diag.h"
+#include "cli/progress.h"
 #include "input/aggregate.h"
-#include "input/aggregate_summary.h"
+#include "input/part_sums.h"
+#include "mpi/reader.h"
 
 /* A message has at most this many bytes. */
 #define MESSAGE_BYTES ((size_t)1 << 30)
@@ -38,42 +40,46 @@
 /* Chunks for each process, at least, if there are enough inputs. */
 #define CHUNKS_EACH 16
 
-/* The list of inputs, as sent. */
+/* Time between the parts of a checkpoint; without one, these are only against
+ * inputs that crash. */
+#define ROUND_NS (UINT64_C(60) * 1000000000)
+#define LONG_ROUND_NS (10 * ROUND_NS)
+
+/* The list of inputs, as sent: this, the files in the order of handing out, and
+ * the paths in the order of the list. */
+struct list_head {
+	uint64_t status; /* other than EXIT_DONE: there is nothing to do */
+	uint64_t count;
+	uint64_t directory_count;
+	uint64_t job; /* of the checkpoint */
+	uint64_t attempt;
+};
+
 struct list_file {
 	uint64_t bytes;
 	uint64_t root_size;
-	uint64_t
-		number; /* in the list; files are in the order of handing out */
-};
-
-/* Sums, as sent: this, the parts of inputs, the files that are not traces, and
- * the summary. */
-struct sums_head {
-	uint64_t status;
-	uint64_t refused;
-	uint64_t inputs;
-	uint64_t others;
-	uint64_t summary_bytes;
+	uint64_t number;  /* in the list */
+	uint64_t is_done; /* by an earlier job */
 };
 
 static struct {
 	int number;
 	int count;
+	int neighbors; /* processes on this machine, with this one */
 	bool gathered; /* all others have left */
 	int silent;    /* copy of standard error, while it is closed; -1 */
+	struct team_options options;
 	MPI_Win window;
 	uint64_t *counter;
-	pthread_mutex_t lock; /* of MPI and of the following */
-	uint64_t *chunks;     /* where each begins in `order`, and its end */
+	uint64_t *chunks; /* where each begins in `order`, and its end */
 	uint64_t chunk_count;
 	uint64_t *order; /* numbers of inputs */
 	uint64_t order_count;
 	uint64_t at; /* the rest of this process's chunk in `order` */
 	uint64_t end;
-	pthread_t progress;
-	bool has_progress;
-	bool stops;
-} job = {.silent = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+	size_t input_count;
+	struct progress progress;
+} job = {.silent = -1};
 
 /* The pipe in front of the terminal that is standard output. */
 static struct {
@@ -122,11 +128,10 @@ static int compare_files(const void *a, const void *b)
 	return left->number < right->number ? -1 : 1;
 }
 
-/* The first process's list: the number of files, the files, and the paths in
- * the order of the list. */
-static void pack_list(struct buffer *buffer, const struct input_tree *tree)
+/* The first process's list. */
+static void pack_list(struct buffer *buffer, const struct list_head *head,
+	const struct input_tree *tree, const bool *done)
 {
-	uint64_t count = tree->count;
 	struct list_file *files = calloc(tree->count + 1, sizeof(*files));
 
 	if (files == NULL) {
@@ -135,9 +140,9 @@ static void pack_list(struct buffer *buffer, const struct input_tree *tree)
 	}
 	for (size_t i = 0; i < tree->count; i++)
 		files[i] = (struct list_file){size_of(tree->files[i].path),
-			tree->files[i].root_size, i};
+			tree->files[i].root_size, i, done[i]};
 	qsort(files, tree->count, sizeof(*files), compare_files);
-	buffer_add(buffer, &count, sizeof(count));
+	buffer_add(buffer, head, sizeof(*head));
 	buffer_add(buffer, files, tree->count * sizeof(*files));
 	for (size_t i = 0; i < tree->count; i++)
 		buffer_add(buffer, tree->files[i].path,
@@ -201,75 +206,72 @@ static void make_chunks(const struct list_file *files, uint64_t count)
 		return;
 	}
 	for (uint64_t i = 0; i < count; i++) {
-		job.order[i] = files[i].number;
-		if (i == 0 || taken == most || taken == CHUNK_FILES ||
+		if (files[i].is_done != 0)
+			continue;
+		if (job.chunk_count == 0 || taken == most ||
+			taken == CHUNK_FILES ||
 			bytes + files[i].bytes > CHUNK_BYTES) {
-			job.chunks[job.chunk_count++] = i;
+			job.chunks[job.chunk_count++] = job.order_count;
 			taken = 0;
 			bytes = 0;
 		}
+		job.order[job.order_count++] = files[i].number;
 		taken++;
 		bytes += files[i].bytes;
 	}
-	job.chunks[job.chunk_count] = count;
-	job.order_count = count;
+	job.chunks[job.chunk_count] = job.order_count;
 }
 
-/* Reads the list; others than the first process add it to their tree. */
-static void unpack_list(const struct buffer *buffer, struct input_tree *tree)
+/* Adds the paths to the tree of another than the first process. */
+static void add_paths(struct input_tree *tree, const char *path,
+	const struct list_file *files, uint64_t count)
 {
-	const uint8_t *at = buffer->bytes;
-	struct list_file *files;
-	const char *path;
-	uint64_t *roots;
-	uint64_t count;
+	uint64_t *roots = calloc(count + 1, sizeof(*roots));
 
-	memcpy(&count, at, sizeof(count));
-	files = calloc(count + 1, sizeof(*files));
-	roots = calloc(count + 1, sizeof(*roots));
-	if (files == NULL || roots == NULL) {
+	if (roots == NULL) {
 		fail_memory();
 		return;
 	}
-	at += sizeof(count);
-	if (count > 0)
-		memcpy(files, at, count * sizeof(*files));
-	path = (const char *)at + count * sizeof(*files);
 	for (uint64_t i = 0; i < count; i++)
 		roots[files[i].number] = files[i].root_size;
-	for (uint64_t i = 0; i < count && job.number != 0; i++) {
+	for (uint64_t i = 0; i < count; i++) {
 		if (!input_tree_add_file(tree, path, (size_t)roots[i]))
 			fail_memory();
-		tree->directory_count +=
-			roots[i] != 0 && tree->directory_count == 0;
 		path += strlen(path) + 1;
 	}
-	make_chunks(files, count);
-	free(files);
 	free(roots);
 }
 
-/* ---- handing out ---- */
-
-/* The counter is read by others only while its process calls MPI: with some
- * networks, not while it reads a large file. */
-static void *run_progress(void *user)
+/* Reads the list; returns its status. */
+static int unpack_list(const struct buffer *buffer, struct input_tree *tree)
 {
-	const struct timespec pause = {.tv_nsec = 1000000};
-	bool stops = false;
+	const uint8_t *at = buffer->bytes;
+	struct list_file *files;
+	struct list_head head;
 
-	while (!stops) {
-		int found;
-
-		(void)nanosleep(&pause, NULL);
-		(void)pthread_mutex_lock(&job.lock);
-		check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
-			&found, MPI_STATUS_IGNORE));
-		stops = job.stops;
-		(void)pthread_mutex_unlock(&job.lock);
+	memcpy(&head, at, sizeof(head));
+	files = calloc(head.count + 1, sizeof(*files));
+	if (files == NULL) {
+		fail_memory();
+		return EXIT_LIMIT;
 	}
-	return user;
+	at += sizeof(head);
+	if (head.count > 0)
+		memcpy(files, at, head.count * sizeof(*files));
+	at += head.count * sizeof(*files);
+	if (job.number != 0) {
+		add_paths(tree, (const char *)at, files, head.count);
+		tree->directory_count = (size_t)head.directory_count;
+		job.options.checkpoint.job = head.job;
+		job.options.checkpoint.attempt = head.attempt;
+	}
+	job.input_count = tree->count;
+	make_chunks(files, head.count);
+	free(files);
+	return (int)head.status;
 }
+
+/* ---- handing out ---- */
 
 static void open_counter(void)
 {
@@ -281,22 +283,50 @@ static void open_counter(void)
 		*job.counter = 0;
 	check(MPI_Win_sync(job.window));
 	check(MPI_Barrier(MPI_COMM_WORLD));
-	job.has_progress =
-		job.number == 0 && job.count > 1 &&
-		pthread_create(&job.progress, NULL, run_progress, NULL) == 0;
+}
+
+/* The counter is read by others only while its process calls MPI: so it does,
+ * with some networks, while its readers work. */
+static void serve_counter(void *user)
+{
+	uint64_t chunk;
+	int found;
+
+	(void)user;
+	check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found,
+		MPI_STATUS_IGNORE));
+	chunk = *(volatile uint64_t *)job.counter;
+	if (chunk > job.chunk_count)
+		chunk = job.chunk_count;
+	progress_update(&job.progress, job.chunks[chunk]);
+}
+
+/* Waits for all processes, without keeping a processor busy that readers
+ * need. */
+static void meet(void)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	MPI_Request request;
+	int done = 0;
+
+	check(MPI_Ibarrier(MPI_COMM_WORLD, &request));
+	for (;;) {
+		check(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+		if (done)
+			break;
+		(void)nanosleep(&pause, NULL);
+		if (job.number == 0 && job.counter != NULL)
+			serve_counter(NULL);
+	}
 }
 
 static void close_counter(void)
 {
-	(void)pthread_mutex_lock(&job.lock);
-	job.stops = true;
-	(void)pthread_mutex_unlock(&job.lock);
-	if (job.has_progress)
-		(void)pthread_join(job.progress, NULL);
-	/* Here the counter is served until all have got their last chunk. */
-	check(MPI_Barrier(MPI_COMM_WORLD));
+	/* The counter is served until all have got their last chunk. */
+	meet();
 	check(MPI_Win_unlock_all(job.window));
 	check(MPI_Win_free(&job.window));
+	job.counter = NULL;
 }
 
 static void next_chunk(void)
@@ -315,22 +345,12 @@ static void next_chunk(void)
 	}
 }
 
-static size_t next(void)
+static size_t next(void *user)
 {
-	uint64_t number = job.order_count;
-
-	(void)pthread_mutex_lock(&job.lock);
+	(void)user;
 	if (job.at == job.end)
 		next_chunk();
-	if (job.at < job.end)
-		number = job.order[job.at++];
-	(void)pthread_mutex_unlock(&job.lock);
-	return (size_t)number;
-}
-
-static size_t taken(void)
-{
-	return (size_t)job.at;
+	return job.at < job.end ? (size_t)job.order[job.at++] : job.input_count;
 }
 
 static void unmute(void)
@@ -343,136 +363,113 @@ static void unmute(void)
 	job.silent = -1;
 }
 
-static int share(struct input_tree *tree)
+static int check_inputs(const struct input_tree *tree)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		if (strcmp(tree->files[i].path, "-") == 0) {
+			diag("standard input reaches only one process; name "
+			     "files");
+			return EXIT_USAGE;
+		}
+	return EXIT_DONE;
+}
+
+/* Makes the list, without the inputs that are in the checkpoint. Returns the
+ * status of these. */
+static int begin(struct buffer *list, struct aggregate *sums,
+	const struct aggregate_options *options, struct input_tree *tree)
+{
+	struct checkpoint *checkpoint = &job.options.checkpoint;
+	struct list_head head = {.status = (uint64_t)check_inputs(tree),
+		.count = tree->count,
+		.directory_count = tree->directory_count};
+	bool *done = calloc(tree->count + 1, sizeof(*done));
+	int status = EXIT_DONE;
+
+	if (done == NULL) {
+		fail_memory();
+		return EXIT_LIMIT;
+	}
+	if (checkpoint->directory != NULL && head.status == EXIT_DONE)
+		head.status =
+			(uint64_t)checkpoint_open(checkpoint, options, tree);
+	if (checkpoint->resumes && head.status == EXIT_DONE)
+		status = checkpoint_resume(
+			checkpoint, sums, options, tree, done);
+	head.job = checkpoint->job;
+	head.attempt = checkpoint->attempt;
+	pack_list(list, &head, tree, done);
+	free(done);
+	return status;
+}
+
+/* Gives all processes the list of inputs. Returns its status; that of inputs in
+ * the sums is in `status`. */
+static int share(struct aggregate *sums,
+	const struct aggregate_options *options, struct input_tree *tree,
+	int *status)
 {
 	struct buffer list = BUFFER_INIT;
+	int worst;
 
 	unmute();
 	if (job.number == 0)
-		pack_list(&list, tree);
+		*status = begin(&list, sums, options, tree);
+	meet();
 	transfer(BROADCAST, &list, 0);
-	unpack_list(&list, tree);
+	worst = unpack_list(&list, tree);
 	buffer_clear(&list);
-	open_counter();
-	return EXIT_DONE;
+	return worst;
 }
 
 /* ---- gathering ---- */
 
-static void add_others(struct buffer *buffer, const struct input_tree *tree,
-	struct sums_head *head)
-{
-	for (uint64_t i = 0; i < tree->count; i++)
-		if (tree->files[i].is_not_trace) {
-			buffer_add(buffer, &i, sizeof(i));
-			head->others++;
-		}
-}
-
-/* The sums as bytes; ends the job on an error. */
+/* The sums as bytes; ends the job on an error. Of the inputs, only those that are
+ * not traces matter. */
 static void pack_sums(struct buffer *buffer, struct aggregate *sums,
 	const struct input_tree *tree, int status)
 {
-	struct sums_head head = {
-		.status = (uint64_t)status, .refused = sums->refused};
+	struct part_sums part = {.status = status,
+		.numbers = calloc(tree->count + 1, sizeof(*part.numbers))};
 	struct ctp_error err = {0};
-	char *bytes = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&bytes, &size);
 
-	if (out == NULL || !aggregate_complete(sums)) {
+	if (part.numbers == NULL) {
 		fail_memory();
 		return;
 	}
-	if (summary_write(sums->summary, out, &err) != CTP_OK) {
+	for (size_t i = 0; i < tree->count; i++)
+		if (tree->files[i].is_not_trace)
+			part.numbers[part.count++] = i;
+	if (part_sums_write(&part, sums, tree, buffer, &err) != CTP_OK) {
 		diag_error(NULL, &err);
 		(void)MPI_Abort(MPI_COMM_WORLD, EXIT_LIMIT);
 	}
-	if (fclose(out) != 0)
-		fail_memory();
-	head.inputs = sums->summary->input_count;
-	head.summary_bytes = size;
-	buffer_add(buffer, &head, sizeof(head));
-	/* Writing has sorted them. */
-	for (size_t i = 0; i < head.inputs; i++)
-		buffer_add(buffer, &sums->summary->inputs[i].part,
-			sizeof(uint32_t));
-	add_others(buffer, tree, &head);
-	buffer_add(buffer, bytes, size);
-	free(bytes);
-	if (buffer->failed)
-		fail_memory();
-	memcpy(buffer->bytes, &head, sizeof(head));
-}
-
-static enum ctp_status read_summary(const uint8_t *bytes, size_t size,
-	struct summary **out, struct ctp_error *err)
-{
-	struct trace *trace = trace_new(NULL);
-	FILE *in = fmemopen((void *)(uintptr_t)bytes, size, "r");
-	enum ctp_status status = CTP_ERR_NOMEM;
-
-	if (trace == NULL || in == NULL)
-		(void)ctp_no_memory(err);
-	else
-		status = summary_read(
-			(struct summary_file){
-				.in = in, .head = "", .head_size = 0},
-			trace, out, err);
-	if (in != NULL)
-		(void)fclose(in);
-	trace_free(trace);
-	return status;
-}
-
-static enum ctp_status add_summary(struct aggregate *sums, struct summary *from,
-	const uint8_t *parts, const struct aggregate_options *options,
-	struct ctp_error *err)
-{
-	for (size_t i = 0; i < from->input_count; i++)
-		memcpy(&from->inputs[i].part, parts + i * sizeof(uint32_t),
-			sizeof(uint32_t));
-	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
-		sums->losses[loss] += summary_take_count(
-			from, SUMMARY_LOST, trace_loss_name(loss));
-	return aggregate_add_part(sums, from, options, err);
+	free(part.numbers);
 }
 
 /* Adds received sums; returns the worst status. */
 static int add_sums(struct aggregate *sums, const struct buffer *buffer,
 	const struct aggregate_options *options, struct input_tree *tree)
 {
-	const uint8_t *at = buffer->bytes + sizeof(struct sums_head);
-	struct summary *from = NULL;
+	struct part_sums part;
 	struct ctp_error err = {0};
-	const uint8_t *parts = at;
-	struct sums_head head;
-	enum ctp_status status;
+	enum ctp_status status = part_sums_read(&part, buffer, tree, &err);
+	int worst = part.status;
 
-	memcpy(&head, buffer->bytes, sizeof(head));
-	at += head.inputs * sizeof(uint32_t);
-	for (uint64_t i = 0; i < head.others; i++) {
-		uint64_t number;
-
-		memcpy(&number, at, sizeof(number));
-		tree->files[number].is_not_trace = true;
-		at += sizeof(number);
-	}
-	sums->refused |= head.refused != 0;
-	status = read_summary(at, (size_t)head.summary_bytes, &from, &err);
 	if (status == CTP_OK)
-		status = add_summary(sums, from, parts, options, &err);
-	summary_free(from);
+		status = part_sums_add(&part, sums, options, &err);
+	part_sums_clear(&part);
 	if (status == CTP_OK)
-		return (int)head.status;
+		return worst;
 	diag_error(NULL, &err);
-	return exit_worse((int)head.status,
-		status == CTP_ERR_UNSUPPORTED ? EXIT_INPUT : EXIT_LIMIT);
+	return exit_worse(
+		worst, status == CTP_ERR_UNSUPPORTED ? EXIT_INPUT : EXIT_LIMIT);
 }
 
 /* A process whose sums have gone ends. Its status is the first one's. */
 static void leave(void)
 {
+	reader_end();
 	check(MPI_Finalize());
 	exit(EXIT_DONE);
 }
@@ -498,6 +495,59 @@ static int gather(struct aggregate *sums,
 			status, add_sums(sums, &buffer, options, tree));
 	}
 	buffer_clear(&buffer);
+	return status;
+}
+
+/* ---- reading ---- */
+
+static void keep(void *user, const struct buffer *part)
+{
+	(void)user;
+	checkpoint_keep(&job.options.checkpoint, (unsigned)job.number, part);
+}
+
+static int read_inputs(struct aggregate *sums,
+	const struct aggregate_options *options, struct input_tree *tree)
+{
+	bool keeps = job.options.checkpoint.directory != NULL;
+	const struct reading reading = {
+		.sums = sums,
+		.options = options,
+		.tree = tree,
+		.round_ns = job.options.round_ns != 0 ? job.options.round_ns
+			    : keeps                   ? ROUND_NS
+						      : LONG_ROUND_NS,
+		.next = next,
+		.wait = job.number == 0 ? serve_counter : NULL,
+		.keep = keeps ? keep : NULL,
+	};
+	const struct reader_list list = {tree, (unsigned)job.neighbors};
+	int status = reader_set_list(&list);
+
+	progress_start(&job.progress,
+		job.number == 0 ? inputs_progress(options->inputs) : WHEN_NEVER,
+		"files", job.order_count);
+	return status == EXIT_DONE ? reader_run(&reading) : status;
+}
+
+static int run(struct aggregate *sums, const struct aggregate_options *options,
+	struct input_tree *tree)
+{
+	int status = EXIT_DONE;
+	int shared;
+
+	if (!aggregate_init(sums, options))
+		fail_memory();
+	shared = share(sums, options, tree, &status);
+	if (shared == EXIT_DONE) {
+		open_counter();
+		status = exit_worse(status, read_inputs(sums, options, tree));
+		status = gather(sums, options, tree, status);
+		progress_hide(&job.progress);
+	} else {
+		sums->refused = true;
+		status = shared;
+	}
 	free(job.order);
 	free(job.chunks);
 	job.gathered = true;
@@ -506,21 +556,14 @@ static int gather(struct aggregate *sums,
 
 /* ---- start and end ---- */
 
-static struct aggregate_team members = {
-	.share = share, .next = next, .taken = taken, .gather = gather};
+static struct aggregate_team members = {.run = run};
 
 /* Others than the first process would repeat its messages about the command
  * line, and write its output. */
 static void mute(void)
 {
-	int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	if (nothing < 0)
-		return;
-	job.silent = dup(STDERR_FILENO);
-	(void)dup2(nothing, STDOUT_FILENO);
-	(void)dup2(nothing, STDERR_FILENO);
-	(void)close(nothing);
+	job.silent = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+	reader_mute();
 }
 
 /* Copies standard output from the pipe. */
@@ -573,18 +616,14 @@ static void end_pipe(void)
 	(void)pthread_join(pipe_output.thread, NULL);
 }
 
-/* The processors of this machine are divided among its processes. */
-static unsigned find_jobs(void)
+static void count_neighbors(void)
 {
-	long online = sysconf(_SC_NPROCESSORS_ONLN);
 	MPI_Comm machine;
-	int count = 1;
 
 	check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
 		MPI_INFO_NULL, &machine));
-	check(MPI_Comm_size(machine, &count));
+	check(MPI_Comm_size(machine, &job.neighbors));
 	check(MPI_Comm_free(&machine));
-	return online > count ? (unsigned)(online / count) : 1;
 }
 
 /* exit() without an end, as after a wrong option. */
@@ -593,28 +632,25 @@ static void end_anyway(void)
 	int ended = 1;
 
 	end_pipe();
+	reader_end();
 	if (MPI_Finalized(&ended) == MPI_SUCCESS && !ended)
 		(void)MPI_Finalize();
 }
 
-int team_start(int *argc, char ***argv)
+int team_start(int *argc, char ***argv, const struct team_options *options)
 {
 	int level;
 
-	if (MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &level) !=
+	if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level) !=
 		MPI_SUCCESS)
 		return EXIT_LIMIT;
 	(void)atexit(end_anyway);
+	job.options = *options;
 	check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	check(MPI_Comm_rank(MPI_COMM_WORLD, &job.number));
 	check(MPI_Comm_size(MPI_COMM_WORLD, &job.count));
-	if (level < MPI_THREAD_SERIALIZED) {
-		if (job.number == 0)
-			diag("this MPI does not support threads");
-		return EXIT_LIMIT;
-	}
-	members.number = (unsigned)job.number;
-	members.jobs = find_jobs();
+	count_neighbors();
+	members.finds_inputs = job.number == 0;
 	if (job.number != 0)
 		mute();
 	else
@@ -626,10 +662,12 @@ int team_start(int *argc, char ***argv)
 int team_end(int status)
 {
 	end_pipe();
+	reader_end();
 	/* Others may still wait for the list of inputs. */
 	if (status != EXIT_DONE && !job.gathered && job.number == 0 &&
 		job.count > 1)
 		(void)MPI_Abort(MPI_COMM_WORLD, status);
 	check(MPI_Finalize());
-	return status;
+	/* A launcher reports the statuses of others than the first one, too. */
+	return job.number == 0 ? status : EXIT_DONE;
 }

@@ -36,6 +36,13 @@ void memory_set_usual_limit(uint64_t bytes)
 	set_limit(bytes, true);
 }
 
+void memory_divide_usual_limit(uint64_t processes)
+{
+	if (atomic_load_explicit(&memory.is_usual, memory_order_relaxed) &&
+		processes != 0)
+		set_limit(memory.limit / processes, true);
+}
+
 void memory_expect(uint64_t bytes)
 {
 	uint64_t before =

@@ -69,6 +69,8 @@ uint64_t memory_limit(void);
 #define MEMORY_FOR_ANY_INPUT (UINT64_C(1) << 30)
 #define MEMORY_FOR_EACH_BYTE 64
 void memory_set_usual_limit(uint64_t bytes);
+/* Divides that limit among processes, unless another one was set. */
+void memory_divide_usual_limit(uint64_t processes);
 
 /* Announces an input of `bytes` bytes; UINT64_MAX: unknown. The sizes of all
  * inputs are added up. */
