@@ -20,6 +20,8 @@
 #define END_OF_BLOCK 256
 #define LITERAL_BITS 14 /* of 15: four codes and a remainder fit in 64 bits */
 #define LENGTHS 19
+#define DIGIT_BITS 6 /* of a count, when sorting */
+#define DIGITS (1 << DIGIT_BITS)
 #define LENGTH_BITS 7
 #define PART_BYTES_MIN 256 /* less is not worth a separate code */
 #define BLOCK_EXTRA 512    /* bound for header, end and stored block */
@@ -51,14 +53,39 @@ static void put(struct writer *writer, uint64_t bits, unsigned count)
 	}
 }
 
-static int by_count(const void *a, const void *b)
+/* Sorts by the digits of the counts, the lowest first. Symbols of equal counts
+ * stay in their order. */
+static void sort_by_count(struct symbol *symbols, int count)
 {
-	const struct symbol *one = a;
-	const struct symbol *two = b;
+	struct symbol other[LITERALS];
+	struct symbol *from = symbols;
+	struct symbol *to = other;
+	uint32_t all = 0;
 
-	if (one->count != two->count)
-		return one->count < two->count ? -1 : 1;
-	return (int)one->number - (int)two->number;
+	for (int i = 0; i < count; i++)
+		all |= symbols[i].count;
+	for (unsigned shift = 0; shift < 32 && all >> shift != 0;
+		shift += DIGIT_BITS) {
+		struct symbol *const sorted = to;
+		int ends[DIGITS] = {0};
+		int end = 0;
+
+		for (int i = 0; i < count; i++)
+			ends[from[i].count >> shift & (DIGITS - 1)]++;
+		for (int i = 0; i < DIGITS; i++) {
+			const int begin = end;
+
+			end += ends[i];
+			ends[i] = begin;
+		}
+		for (int i = 0; i < count; i++)
+			sorted[ends[from[i].count >> shift & (DIGITS - 1)]++] =
+				from[i];
+		to = from;
+		from = sorted;
+	}
+	if (from != symbols)
+		memcpy(symbols, from, (size_t)count * sizeof(*symbols));
 }
 
 /* Replaces counts in rising order by code lengths in falling order. */
@@ -171,7 +198,7 @@ static void make_code(
 	for (int i = 0; used < 2; i++)
 		if (counts[i] == 0)
 			sorted[used++] = (struct symbol){1, (uint16_t)i};
-	qsort(sorted, (size_t)used, sizeof(sorted[0]), by_count);
+	sort_by_count(sorted, used);
 	minimum_redundancy(sorted, used);
 	limit_lengths(sorted, used, most, of_length);
 	/* The rarest symbols, which come first, get the longest codes. */
