@@ -36,11 +36,11 @@ static bool fill_column(
 		const struct log_encoder_event *event = &track->events[i];
 
 		log_column_add(column, event->id, event->time_ns);
-		if (event->id > LOG_COLUMN_EXTRA) {
-			if (!push_open(track, event->id - LOG_COLUMN_SITES))
-				return false;
-		} else if (event->id == LOG_COLUMN_END && track->depth > 0) {
-			track->depth--;
+		if (event->id == LOG_COLUMN_END) {
+			track->depth -= track->depth > 0;
+		} else if (event->id != LOG_COLUMN_EXTRA &&
+			   !push_open(track, event->id)) {
+			return false;
 		}
 	}
 	return true;
@@ -58,8 +58,8 @@ static enum ctp_status write_track(struct log_encoder *encoder,
 		return ctp_no_memory(err);
 	status = log_encoder_write_tables(encoder, err);
 	if (status == CTP_OK)
-		status = log_column_write(&encoder->column, &encoder->sites,
-			&encoder->bytes, encoder->writer, err);
+		status = log_column_write(
+			&encoder->column, encoder->writer, err);
 	encoder->event_count += track->count;
 	track->count = 0;
 	track->extras.used = 0;
@@ -257,9 +257,8 @@ static uint32_t add_entry(struct log_encoder *encoder,
 	case EVENT_BEGIN:
 	case EVENT_END:
 		push(track,
-			event->kind == EVENT_END
-				? LOG_COLUMN_END
-				: event->site + 1 + LOG_COLUMN_SITES,
+			event->kind == EVENT_END ? LOG_COLUMN_END
+						 : event->site + 1,
 			event->time_ns);
 		if (event->shift_ns > 0)
 			add_row(track, event, LOG_ROW_SHIFT);
@@ -610,7 +609,8 @@ void log_encoder_free(struct log_encoder *encoder)
 		track_free(encoder->tracks[i]);
 	memory_free(encoder->tracks);
 	/* The column's rows belong to its track. */
-	log_column_sites_clear(&encoder->sites);
+	encoder->column.extras = (struct buffer)BUFFER_INIT;
+	log_column_clear(&encoder->column);
 	buffer_clear(&encoder->activities.args);
 	buffer_clear(&encoder->bytes);
 	buffer_clear(&encoder->description);

@@ -26,7 +26,7 @@ struct log_encoder_key {
 
 struct log_encoder_event {
 	int64_t time_ns;
-	uint32_t id; /* as in log_column.ids */
+	uint32_t id; /* as log_column_add() takes it */
 };
 
 /* A track's pending events, and the ranges open before them. */
@@ -69,7 +69,6 @@ struct log_encoder {
 	struct log_encoder_track *callers;
 	struct buffer bytes; /* scratch */
 	struct log_column column;
-	struct log_column_sites sites;
 	struct log_activities activities;
 	/* Numbered descriptions: a site, perhaps with packed arguments. */
 	struct strtab *descriptions;

@@ -78,4 +78,63 @@ static inline int64_t clock_ns(const struct clock_scale *scale, uint64_t ticks)
 	return (int64_t)(since < 0 ? 0 - ns : ns);
 }
 
+/*
+ * The same for instants of at most 2^63 ticks from an origin, one after the
+ * other: from one to the next, clock_ns() grows by one product if they are
+ * close.
+ */
+struct clock_steps {
+	struct clock_scale scale;
+	uint64_t origin;
+	uint64_t rate;
+	uint64_t most;     /* ticks to the next instant, if it is close */
+	uint64_t last;     /* ticks from the origin to the last instant */
+	uint64_t fraction; /* of its nanoseconds, in 2^-32 */
+};
+
+#define CLOCK_STEP_MAX UINT16_MAX /* ns */
+
+static inline struct clock_steps clock_steps(
+	const struct clock_scale *scale, uint64_t origin)
+{
+	return (struct clock_steps){
+		*scale, origin, scale->ns_per_tick, 0, UINT64_MAX, 0};
+}
+
+/* Sets by how many nanoseconds this instant is later than the last, if they are
+ * close; else false, and clock_steps_jump() is due. */
+static inline bool clock_steps_add(
+	struct clock_steps *steps, uint64_t ticks, uint32_t *ns)
+{
+	const uint64_t elapsed = ticks - steps->last;
+	const uint64_t sum = steps->fraction + elapsed * steps->rate;
+
+	if (elapsed > steps->most)
+		return false;
+	steps->last = ticks;
+	steps->fraction = (uint32_t)sum;
+	*ns = (uint32_t)(sum >> 32);
+	return true;
+}
+
+/* clock_ns() of the last instant. */
+static inline int64_t clock_steps_ns(const struct clock_steps *steps)
+{
+	return clock_ns(&steps->scale, steps->origin + steps->last);
+}
+
+/* Passes to any instant. Before the scale's start clock_ns() rounds in the other
+ * direction, so there are no steps. */
+static inline void clock_steps_jump(struct clock_steps *steps, uint64_t ticks)
+{
+	const uint64_t since = steps->origin + ticks - steps->scale.start;
+	const uint64_t most = (uint64_t)CLOCK_STEP_MAX << 32;
+
+	steps->last = ticks;
+	steps->fraction = (uint32_t)(since * steps->rate);
+	steps->most = since > INT64_MAX  ? 0
+		      : steps->rate == 0 ? most
+					 : most / steps->rate;
+}
+
 #endif

@@ -4,44 +4,71 @@
 #include "base/memory.h"
 #include "log/msgpack_out.h"
 
-/* The value for an id that is new in this block. */
-static uint64_t add_local(struct log_column_sites *sites, uint32_t id)
+void log_column_clear(struct log_column *column)
 {
-	uint64_t value = id;
-
-	if (id > LOG_COLUMN_EXTRA) {
-		value = sites->count + LOG_ID_SITES;
-		sites->list[sites->count++] = id - LOG_COLUMN_SITES;
-	}
-	sites->local[id] = sites->block << 32 | value;
-	return sites->local[id];
+	buffer_clear(&column->extras);
+	buffer_clear(&column->bytes);
+	memory_free(column->local);
 }
 
-/* Replaces site numbers by the log's values of `ids`. Ends and extras have
- * entries, too, so that only rare branches remain: the next id is practically
- * random. */
-static bool make_local(
-	struct log_column *column, struct log_column_sites *sites)
+/* An integer below 2^16, as log_column_put() takes it. */
+static uint32_t pack(uint32_t value)
 {
-	uint64_t block = ++sites->block;
-	uint32_t *ids = column->ids;
-	uint32_t count = column->count;
-	uint32_t most = 0;
+	uint8_t bytes[sizeof(uint32_t)] = {0};
+	uint32_t word;
 
-	for (uint32_t i = 0; i < count; i++)
-		most = ids[i] > most ? ids[i] : most;
-	if (!array_ensure_index(
-		    &sites->local, most, &sites->room, sizeof(*sites->local)))
-		return false;
-	sites->count = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t value = sites->local[ids[i]];
+	bytes[3] = (uint8_t)(msgpack_out_short(bytes, value) - bytes - 1);
+	memcpy(&word, bytes, sizeof(word));
+	return le32toh(word);
+}
 
-		if (value >> 32 != block)
-			value = add_local(sites, ids[i]);
-		ids[i] = (uint32_t)value;
+/* Makes room for the times and their table. */
+static bool prepare(struct log_column *column)
+{
+	if (column->bytes.room > 0)
+		return true;
+	for (uint32_t i = 0; i < LOG_COLUMN_SHORT; i++)
+		column->short_times[i] = pack(i);
+	return buffer_reserve(&column->bytes,
+		LOG_COLUMN_HEAD_MAX + LOG_COLUMN_MAX * MSGPACK_OUT_INT_MAX);
+}
+
+void log_column_begin(struct log_column *column, uint32_t track,
+	const uint32_t *open, uint32_t depth)
+{
+	column->track = track;
+	column->count = 0;
+	column->open_known = depth <= LOG_OPEN_MAX;
+	column->open_count = column->open_known ? depth : 0;
+	if (column->open_count > 0)
+		memcpy(column->open, open,
+			column->open_count * sizeof(column->open[0]));
+	if (++column->block == 0) { /* numbers repeat */
+		memset(column->local, 0, column->room * sizeof(*column->local));
+		column->block = 1;
 	}
-	return true;
+	column->site_count = 0;
+	column->bytes.used = 0;
+	column->failed = !prepare(column);
+	column->times_end = column->bytes.bytes + LOG_COLUMN_HEAD_MAX;
+	column->ids_end = column->ids;
+}
+
+uint32_t log_column_new_id(struct log_column *column, uint32_t id)
+{
+	uint32_t packed = LOG_ID_END;
+
+	if (!array_ensure_index(&column->local, id, &column->room,
+		    sizeof(*column->local))) {
+		column->failed = true;
+		return 0;
+	}
+	if (id != LOG_COLUMN_END) {
+		packed = pack(column->site_count + LOG_ID_SITES);
+		column->list[column->site_count++] = id;
+	}
+	column->local[id] = (uint64_t)column->block << 32 | packed;
+	return packed;
 }
 
 static void add_numbers(
@@ -54,80 +81,60 @@ static void add_numbers(
 	if (!buffer_reserve(bytes, (size_t)count * MSGPACK_OUT_INT_MAX))
 		return;
 	at = bytes->bytes + bytes->used;
-	for (uint32_t i = 0; i < count; i++) {
-		if (numbers[i] <= 127)
-			*at++ = (uint8_t)numbers[i];
-		else
-			at = msgpack_out_int(at, numbers[i]);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		at = msgpack_out_int(at, numbers[i]);
 	bytes->used = (size_t)(at - bytes->bytes);
 }
 
-static void add_times(struct buffer *bytes, const struct log_column *column)
+/* Packs the elements before the times right before these. Returns the first
+ * byte's position. */
+static size_t add_head(struct log_column *column)
 {
-	msgpack_packer packer = msgpack_out(bytes);
-	const int64_t *times = column->times;
-	uint32_t count = column->count;
-	uint64_t last = (uint64_t)times[0];
-	uint8_t *at;
+	uint8_t bytes[LOG_COLUMN_HEAD_MAX];
+	struct buffer head = {.bytes = bytes, .room = sizeof(bytes)};
+	msgpack_packer packer = msgpack_out(&head);
+	size_t first;
 
-	(void)msgpack_pack_array(&packer, count);
-	if (!buffer_reserve(bytes, (size_t)column->count * MSGPACK_OUT_INT_MAX))
-		return;
-	at = bytes->bytes + bytes->used;
-	for (uint32_t i = 0; i < count; i++) {
-		/* Modulo 2^64, like the reader's sum. */
-		uint64_t delta = (uint64_t)times[i] - last;
-
-		last = (uint64_t)times[i];
-		at = delta <= UINT16_MAX
-			     ? msgpack_out_short(at, (uint32_t)delta)
-			     : msgpack_out_int(at, (int64_t)delta);
-	}
-	bytes->used = (size_t)(at - bytes->bytes);
-}
-
-void log_column_clear(struct log_column *column)
-{
-	buffer_clear(&column->extras);
-}
-
-void log_column_sites_clear(struct log_column_sites *sites)
-{
-	memory_free(sites->local);
-}
-
-enum ctp_status log_column_write(struct log_column *column,
-	struct log_column_sites *sites, struct buffer *bytes,
-	struct log_writer *writer, struct ctp_error *err)
-{
-	msgpack_packer packer = msgpack_out(bytes);
-	size_t times;
-
-	if (column->count == 0)
-		return CTP_OK;
-	bytes->used = 0;
-	if (!make_local(column, sites))
-		return ctp_no_memory(err);
 	(void)msgpack_pack_array(&packer, 9);
 	(void)msgpack_pack_int(&packer, LOG_EVENTS);
 	(void)msgpack_pack_uint32(&packer, column->track);
 	(void)msgpack_pack_uint64(&packer, column->seq);
-	(void)msgpack_pack_int64(&packer, column->times[0]);
-	add_times(bytes, column);
-	times = bytes->used;
+	(void)msgpack_pack_int64(&packer, column->first_ns);
+	(void)msgpack_pack_array(&packer, column->count);
+	first = LOG_COLUMN_HEAD_MAX - head.used;
+	memcpy(column->bytes.bytes + first, bytes, head.used);
+	return first;
+}
+
+enum ctp_status log_column_write(struct log_column *column,
+	struct log_writer *writer, struct ctp_error *err)
+{
+	struct buffer *bytes = &column->bytes;
+	msgpack_packer packer = msgpack_out(bytes);
+	size_t first;
+	size_t times;
+
+	if (column->failed)
+		return ctp_no_memory(err);
+	if (column->count == 0)
+		return CTP_OK;
+	first = add_head(column);
+	times = (size_t)(column->times_end - bytes->bytes);
+	bytes->used = times;
 	if (column->open_known)
 		add_numbers(bytes, column->open, column->open_count);
 	else
 		(void)msgpack_pack_nil(&packer);
-	add_numbers(bytes, sites->list, sites->count);
-	add_numbers(bytes, column->ids, column->count);
+	add_numbers(bytes, column->list, column->site_count);
+	(void)msgpack_pack_array(&packer, column->count);
+	buffer_add(bytes, column->ids, (size_t)(column->ids_end - column->ids));
 	(void)msgpack_pack_array(&packer, column->extra_count);
 	buffer_add(bytes, column->extras.bytes, column->extras.used);
 	if (bytes->failed || column->extras.failed)
 		return ctp_no_memory(err);
 	return log_writer_add(writer, LOG_EVENTS,
-		(struct deflate_part[]){{bytes->bytes, times, true},
+		(struct deflate_part[]){
+			{bytes->bytes + first, times - first, true},
 			{bytes->bytes + times, bytes->used - times, false}},
 		2, err);
 }

@@ -161,6 +161,12 @@ struct pack_device {
 	struct log_device_sync syncs[PACK_DEVICE_SYNCS];
 };
 
+/* A range that is dropped if it turns out to be short. */
+struct pack_begin {
+	int64_t time_ns;
+	uint32_t site;
+};
+
 struct packer {
 	struct log_writer *writer;
 	struct clock_scale scale;
@@ -169,8 +175,11 @@ struct packer {
 	uint32_t track_room;
 	struct log_column measured;
 	struct log_column timeline;
+	/* The newest measured ranges, without anything in them so far; only if
+	 * short ones are dropped. */
+	struct pack_begin begins[CHUNK_WORDS];
+	uint32_t begin_count;
 	struct pack_device device;
-	struct log_column_sites sites;
 	struct buffer bytes;
 	uint64_t event_count;
 	int64_t newest_ns;
@@ -207,7 +216,6 @@ void packer_free(struct packer *packer)
 		free(packer->tracks[i]);
 	}
 	memory_free(packer->tracks);
-	log_column_sites_clear(&packer->sites);
 	log_column_clear(&packer->measured);
 	log_column_clear(&packer->timeline);
 	buffer_clear(&packer->bytes);
@@ -246,15 +254,15 @@ static struct pack_track *find_track(struct packer *packer, uint32_t number)
 }
 
 /* Resize `open` before and after reading a chunk: room for all that it may
- * open, false if out of memory; then the minimum, since there may be many
- * threads. */
+ * open, kept or not, false if out of memory; then the minimum, since there may
+ * be many threads. */
 static bool widen(struct pack_track *track)
 {
-	/* One more, as a place for ranges that are not kept. */
-	uint32_t *open = track->wide
-				 ? track->open
-				 : realloc(track->open,
-					   (LOG_OPEN_MAX + 1) * sizeof(*open));
+	uint32_t *open =
+		track->wide
+			? track->open
+			: realloc(track->open,
+				  (LOG_OPEN_MAX + CHUNK_WORDS) * sizeof(*open));
 
 	if (open == NULL)
 		return false;
@@ -335,32 +343,56 @@ static enum ctp_status write_syncs(const struct pack_device *device,
 	return log_block_write(writer, LOG_DEVICE_SYNC, bytes, err);
 }
 
-static void add_begin(struct log_column *column, struct pack_track *track,
-	uint32_t site, int64_t time_ns)
+static void push_open(struct pack_track *track, uint32_t site)
 {
 	if (track->depth < LOG_OPEN_MAX)
 		track->open[track->depth] = site;
 	track->depth++;
-	log_column_add(column, site + LOG_COLUMN_SITES, time_ns);
 }
 
-static void add_end(struct log_column *column, struct pack_track *track,
-	int64_t time_ns, int64_t min_ns)
+static void pop_open(struct pack_track *track)
 {
-	uint32_t last = column->count - 1;
-
 	if (track->depth > 0)
 		track->depth--;
-	if (min_ns > 0 && column->count > 0 &&
-		column->ids[last] > LOG_COLUMN_EXTRA &&
-		(int64_t)((uint64_t)time_ns - (uint64_t)column->times[last]) <
-			min_ns) {
-		column->count--;
+}
+
+/* Adds the ranges that could have been short: something in them is kept. */
+static void keep_begins(struct packer *packer)
+{
+	for (uint32_t i = 0; i < packer->begin_count; i++)
+		log_column_add(&packer->measured, packer->begins[i].site,
+			packer->begins[i].time_ns);
+	packer->begin_count = 0;
+}
+
+static void add_begin(struct packer *packer, struct pack_track *track,
+	uint32_t site, int64_t time_ns)
+{
+	push_open(track, site);
+	if (packer->min_ns > 0)
+		packer->begins[packer->begin_count++] =
+			(struct pack_begin){time_ns, site};
+	else
+		log_column_add(&packer->measured, site, time_ns);
+}
+
+static void add_end(
+	struct packer *packer, struct pack_track *track, int64_t time_ns)
+{
+	const struct pack_begin *last =
+		packer->begins + packer->begin_count - 1;
+
+	pop_open(track);
+	if (packer->begin_count > 0 &&
+		(int64_t)((uint64_t)time_ns - (uint64_t)last->time_ns) <
+			packer->min_ns) {
+		packer->begin_count--;
 		track->short_ranges++;
 		track->losses_changed = true;
 		return;
 	}
-	log_column_add(column, LOG_COLUMN_END, time_ns);
+	keep_begins(packer);
+	log_column_add(&packer->measured, LOG_COLUMN_END, time_ns);
 }
 
 /* A range with the program's own time, for the thread's timeline. */
@@ -382,10 +414,13 @@ static bool add_timeline(
 		return false;
 	if (column->count == 0)
 		start_column(column, (uint32_t)record[3], track);
-	if (kind == CHUNK_BEGIN_AT)
-		add_begin(column, track, (uint32_t)record[2], time_ns);
-	else
-		add_end(column, track, time_ns, 0);
+	if (kind == CHUNK_BEGIN_AT) {
+		push_open(track, (uint32_t)record[2]);
+		log_column_add(column, (uint32_t)record[2], time_ns);
+	} else {
+		pop_open(track);
+		log_column_add(column, LOG_COLUMN_END, time_ns);
+	}
 	return true;
 }
 
@@ -406,59 +441,87 @@ static bool add_long(struct packer *packer, struct pack_track *track,
 		return true;
 	}
 	time_ns = clock_ns(&packer->scale, record[1]);
-	if (head.kind != CHUNK_BEGIN)
+	if (head.kind != CHUNK_BEGIN) {
+		keep_begins(packer);
 		pack_record_add_row(&packer->measured, head, record, time_ns);
-	else if (record[2] < LOG_SITES_MAX)
-		add_begin(
-			&packer->measured, track, (uint32_t)record[2], time_ns);
-	else
+	} else if (record[2] < LOG_SITES_MAX) {
+		add_begin(packer, track, (uint32_t)record[2], time_ns);
+	} else {
 		packer->lost_words++;
+	}
 	return true;
 }
 
-/*
- * Reads short records from words[at] on, up to the first other one. The
- * background thread spends most of its time here: all state is in local
- * variables, and there is no branch on whether a range begins or ends, which is
- * practically random. Returns the word after the last one.
- */
-static uint32_t read_short(struct packer *packer, struct pack_track *track,
-	const struct chunk *chunk, uint32_t at)
+/* Packs the time of a first event, or of one that is far from the one before,
+ * which `steps` has. */
+static uint8_t *jump(struct log_column *column, struct clock_steps *steps,
+	uint64_t ticks, uint8_t *times)
 {
-	const struct clock_scale scale = packer->scale;
-	const uint64_t origin = chunk_origin(&packer->copy);
+	if (steps->last != UINT64_MAX)
+		column->last_ns = clock_steps_ns(steps);
+	clock_steps_jump(steps, ticks);
+	if (times == column->bytes.bytes + LOG_COLUMN_HEAD_MAX) {
+		column->first_ns = clock_steps_ns(steps);
+		column->last_ns = column->first_ns;
+	}
+	return log_column_put_time(column, times,
+		(uint64_t)clock_steps_ns(steps) - (uint64_t)column->last_ns);
+}
+
+/*
+ * Reads short records from words[at] on, up to the first other one. At most
+ * LOG_OPEN_MAX ranges are open. Returns the word after the last one.
+ *
+ * The background thread spends most of its time here: each event is read, scaled
+ * and packed at once. All state is in local variables, for which inlining would
+ * leave too few registers. There is no branch on whether a range begins or ends,
+ * which is practically random.
+ */
+static __attribute__((noinline)) uint32_t read_short(struct packer *packer,
+	struct pack_track *track, const struct chunk *chunk, uint32_t at)
+{
 	struct log_column *column = &packer->measured;
-	uint32_t *ids = column->ids;
-	int64_t *times = column->times;
-	uint32_t count = column->count;
+	struct clock_steps steps =
+		clock_steps(&packer->scale, chunk_origin(&packer->copy));
+	const uint32_t first = at;
+	uint32_t *open = track->open;
+	uint8_t *times = column->times_end;
+	uint8_t *ids = column->ids_end;
 	uint32_t depth = track->depth;
 
 	for (; at < CHUNK_WORDS; at++) {
 		uint64_t word =
 			__atomic_load_n(&chunk->words[at], __ATOMIC_ACQUIRE);
-		uint64_t from = word - origin;
-		uint32_t id = (uint32_t)(from >> CTP_TICK_BITS);
-		uint32_t begins = id != 0;
+		uint64_t from = word - steps.origin;
+		uint32_t site = (uint32_t)(from >> CTP_TICK_BITS);
+		uint64_t ticks = from & CHUNK_TICK_MASK;
+		uint32_t below = depth - (depth > 0);
+		uint32_t step_ns;
 
-		if (word == 0 || id == CHUNK_ID_LONG)
+		if (word == 0 || site == CHUNK_ID_LONG)
 			break;
-		track->open[depth < LOG_OPEN_MAX ? depth : LOG_OPEN_MAX] = id;
-		depth = depth + begins - ((depth > 0) & !begins);
-		ids[count] = id + begins * LOG_COLUMN_SITES;
-		times[count++] =
-			clock_ns(&scale, origin + (from & CHUNK_TICK_MASK));
+		open[depth] = site;
+		depth = site != 0 ? depth + 1 : below;
+		ids = log_column_put(ids, log_column_id(column, site));
+		if (clock_steps_add(&steps, ticks, &step_ns))
+			times = log_column_put_time(column, times, step_ns);
+		else
+			times = jump(column, &steps, ticks, times);
 	}
-	column->count = count;
+	if (at != first)
+		column->last_ns = clock_steps_ns(&steps);
+	column->count += at - first;
+	column->times_end = times;
+	column->ids_end = ids;
 	track->depth = depth;
 	return at;
 }
 
-/* The same with short ranges dropped. */
-static uint32_t read_short_filtered(struct packer *packer,
+/* The same with short ranges dropped, or any depth. */
+static uint32_t read_short_slowly(struct packer *packer,
 	struct pack_track *track, const struct chunk *chunk, uint32_t at)
 {
 	const uint64_t origin = chunk_origin(&packer->copy);
-	struct log_column *column = &packer->measured;
 
 	for (; at < CHUNK_WORDS; at++) {
 		uint64_t word =
@@ -472,9 +535,9 @@ static uint32_t read_short_filtered(struct packer *packer,
 		time_ns = clock_ns(
 			&packer->scale, origin + (from & CHUNK_TICK_MASK));
 		if (id != 0)
-			add_begin(column, track, id, time_ns);
+			add_begin(packer, track, id, time_ns);
 		else
-			add_end(column, track, time_ns, packer->min_ns);
+			add_end(packer, track, time_ns);
 	}
 	return at;
 }
@@ -490,8 +553,8 @@ static uint32_t read_records(struct packer *packer, struct pack_track *track,
 		struct chunk_head head;
 		uint64_t word;
 
-		at = packer->min_ns > 0
-			     ? read_short_filtered(packer, track, chunk, at)
+		at = packer->min_ns > 0 || track->depth > LOG_OPEN_MAX
+			     ? read_short_slowly(packer, track, chunk, at)
 			     : read_short(packer, track, chunk, at);
 		if (at >= CHUNK_WORDS)
 			return at;
@@ -522,8 +585,7 @@ static enum ctp_status write_column(
 		return CTP_OK;
 	track = find_track(packer, column->track);
 	column->seq = track->blocks++;
-	status = log_column_write(
-		column, &packer->sites, &packer->bytes, packer->writer, err);
+	status = log_column_write(column, packer->writer, err);
 	if (status == CTP_OK)
 		packer->event_count += column->count;
 	return status;
@@ -542,6 +604,7 @@ enum ctp_status packer_read_events(struct packer *packer,
 	packer->lost_words = 0;
 	measured->count = 0;
 	packer->timeline.count = 0;
+	packer->begin_count = 0;
 	packer->device.activities.count = 0;
 	packer->device.sync_count = 0;
 	if (copy->track >= LOG_TRACKS_MAX) { /* invalid track: all lost */
@@ -553,15 +616,17 @@ enum ctp_status packer_read_events(struct packer *packer,
 	if (track == NULL || !widen(track))
 		return ctp_no_memory(err);
 	start_column(measured, copy->track, track);
+	if (measured->failed)
+		return ctp_no_memory(err);
 	end = read_records(packer, track, chunk, *consumed);
 	if (end == UINT32_MAX)
 		return ctp_no_memory(err);
+	keep_begins(packer);
 	narrow(track);
 	if (packer->timeline.count > 0)
 		narrow(packer->tracks[packer->timeline.track]);
-	if (measured->count > 0 &&
-		measured->times[measured->count - 1] > packer->newest_ns)
-		packer->newest_ns = measured->times[measured->count - 1];
+	if (measured->count > 0 && measured->last_ns > packer->newest_ns)
+		packer->newest_ns = measured->last_ns;
 	*consumed = end;
 	return CTP_OK;
 }

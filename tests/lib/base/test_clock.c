@@ -68,6 +68,40 @@ START_TEST(instants_that_make_no_sense_give_a_scale_of_1)
 }
 END_TEST
 
+/* Adds up the steps between instants around the start and far from it. */
+START_TEST(steps_add_up_to_the_same_nanoseconds)
+{
+	static const uint64_t rates[] = {0, 1, 1717986918, ONE, 40 * ONE + 7,
+		UINT64_C(1) << 48, UINT64_MAX};
+	static const uint64_t origins[] = {
+		0, 900, 1000, UINT64_C(1) << 45, UINT64_MAX - 5000};
+
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]) * 5; i++) {
+		const struct clock_scale scale = {1000, rates[i / 5]};
+		const uint64_t origin = origins[i % 5];
+		struct clock_steps steps = clock_steps(&scale, origin);
+		uint64_t ns = 0;
+		uint64_t ticks = 0;
+		uint32_t step_ns;
+
+		for (uint64_t j = 0; j < 4000; j++) {
+			ticks = j % 512 == 511 ? ticks * 5 / 4 - j % 3
+				: j % 64 == 63 ? ticks - 20
+					       : ticks + j * j % 97;
+			if (clock_steps_add(&steps, ticks, &step_ns)) {
+				ck_assert_uint_le(step_ns, CLOCK_STEP_MAX);
+				ns += step_ns;
+			} else {
+				clock_steps_jump(&steps, ticks);
+				ns = (uint64_t)clock_steps_ns(&steps);
+			}
+			ck_assert_uint_eq(
+				ns, (uint64_t)clock_ns(&scale, origin + ticks));
+		}
+	}
+}
+END_TEST
+
 START_TEST(ticks_become_nanoseconds_exactly)
 {
 	struct clock_scale scale = {1000, 1717986918}; /* 2.5 GHz */
@@ -185,6 +219,7 @@ int main(void)
 	tcase_add_test(tests, without_a_counter_ticks_are_nanoseconds);
 	tcase_add_test(tests, instants_that_make_no_sense_give_a_scale_of_1);
 	tcase_add_test(tests, ticks_become_nanoseconds_exactly);
+	tcase_add_test(tests, steps_add_up_to_the_same_nanoseconds);
 	tcase_add_test(tests, before_the_start_is_negative);
 	tcase_add_test(tests, huge_counts_are_defined);
 	tcase_add_test(tests, later_ticks_are_never_earlier_nanoseconds);
