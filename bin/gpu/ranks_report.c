@@ -8,6 +8,7 @@
 #include "base/saturate.h"
 #include "gpu/gaps_report.h"
 #include "profiles/label.h"
+#include "ranks/ranks_input.h"
 
 #define LABEL_MAX 64
 #define WIDE 95
@@ -21,6 +22,7 @@ static const struct column_unit kilo = {"kB", 1000};
 #define GROUPS 1u  /* rows are groups of ranks */
 #define DEVICES 2u /* several devices of a rank */
 #define HOSTS 4u   /* hosts are known */
+#define BY_HOST 8u /* the groups are these */
 
 /* ---- rows ---- */
 
@@ -194,6 +196,8 @@ static void set_shown(struct sheet *sheet, const struct ranks_view *view)
 
 	sheet->unit = ms;
 	sheet->shown = is_group(view) ? GROUPS : 0;
+	if (view->by.host)
+		sheet->shown |= BY_HOST;
 	for (uint32_t i = 0; i < ranks->row_count; i++) {
 		if (ranks->rows[i].host != 0 && view->by.ranks == 0)
 			sheet->shown |= HOSTS;
@@ -231,7 +235,7 @@ struct item_line {
 	uint64_t line;
 	struct spread spread;
 	uint64_t count, mean_ns, deviation_ns, p50_ns, p95_ns, lost_ns;
-	struct value min_rank, max_rank;
+	struct value min_rank, max_rank, min_host, max_host;
 	struct value_name label;
 };
 
@@ -262,10 +266,15 @@ static const struct column item_columns[] = {
 	COLUMN(INTEGER, "max_rank", "rank",
 		"the rank with the most; null if it is unknown", OF(max_rank),
 		.nullable = true, .page = "max rank"),
+	COLUMN_IN_JSON(TEXT, "min_host", "the host of min_rank; null if it is "
+		"unknown", OF(min_host), .nullable = true),
+	COLUMN_IN_JSON(TEXT, "max_host", "the host of max_rank; null if it is "
+		"unknown", OF(max_host), .nullable = true),
 	COLUMN(TIME, "p50_ns", "p50 ", "the median, within 3.2 %", OF(p50_ns),
 		.min_line = WIDE),
 	COLUMN(TIME, "p95_ns", "p95 ", "the 95th percentile, likewise",
 		OF(p95_ns), .min_line = WIDE),
+	COLUMN_IN_TEXT(TEXT, "max host", OF(max_host), .when = BY_HOST),
 	COLUMN_IN_TEXT(TEXT, "kind", OF(kind)),
 	COLUMN_IN_TEXT(TEXT, "name", OF(label)),
 };
@@ -279,6 +288,28 @@ static const struct columns item_table = COLUMNS("imbalance",
 static struct value rank_value(int64_t rank)
 {
 	return value_maybe(rank != SPREAD_RANK_NONE, (uint64_t)rank);
+}
+
+/* The host of a rank; rows are sorted. */
+static struct value host_value(const struct ranks_view *view, int64_t rank)
+{
+	const struct ranks *ranks = view->ranks;
+	uint32_t low = 0;
+	uint32_t high = ranks->row_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (ranks->rows[middle].rank < rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return text_value(view, rank != SPREAD_RANK_NONE &&
+						low < ranks->row_count &&
+						ranks->rows[low].rank == rank
+					? ranks->rows[low].host
+					: 0);
 }
 
 /* The spread over all recordings; false if out of memory. */
@@ -319,6 +350,8 @@ static struct item_line item_of(const struct ranks_view *view,
 		.lost_ns = spread_lost(spread),
 		.min_rank = rank_value(spread->min_rank),
 		.max_rank = rank_value(spread->max_rank),
+		.min_host = host_value(view, spread->min_rank),
+		.max_host = host_value(view, spread->max_rank),
 		.label = {.name = label_name(name),
 			.file = file,
 			.line = item->line}};
@@ -641,6 +674,14 @@ static struct head_line head_of(const struct ranks_view *view)
 }
 
 /* Writes a line; a page has it in an array. */
+static void write_note(struct sheet *sheet, const char *text)
+{
+	if (sheet->style == REPORT_PAGE)
+		json_text(&sheet->json, text);
+	else
+		columns_note(sheet, "%s\n", text);
+}
+
 static void note_count(struct sheet *sheet, uint64_t count, const char *noun,
 	const char *effect)
 {
@@ -650,14 +691,39 @@ static void note_count(struct sheet *sheet, uint64_t count, const char *noun,
 		return;
 	(void)snprintf(
 		text, sizeof(text), "%s: %" PRIu64 "%s.", noun, count, effect);
-	if (sheet->style == REPORT_PAGE)
-		json_text(&sheet->json, text);
-	else
-		columns_note(sheet, "%s\n", text);
+	write_note(sheet, text);
 }
 
-static void write_notes(struct sheet *sheet, const struct head_line *head)
+/* Ranks one by one do not show that they share a slow host. */
+static void note_hosts(struct sheet *sheet, const struct ranks_view *view)
 {
+	struct stragglers hosts = {0};
+	char text[RANKS_HOST + 128];
+
+	if (sheet->style != REPORT_TEXT && sheet->style != REPORT_PAGE)
+		return;
+	if (!is_group(view) && !stragglers_find(&hosts, view->ranks,
+				       (struct stragglers_by){.host = true}))
+		sheet->failed = true;
+	for (uint32_t i = 0; i < hosts.count && !sheet->failed; i++) {
+		const struct straggler *host = &hosts.items[i];
+
+		if (!straggler_is_slow_host(host, view->stragglers))
+			continue;
+		(void)snprintf(text, sizeof(text),
+			"Host %s is slow: all of its %" PRIu32
+			" rows are behind (%s).",
+			text_of(view, host->row->host), host->rows,
+			straggler_reason_name(host->reason));
+		write_note(sheet, text);
+	}
+	stragglers_clear(&hosts);
+}
+
+static void write_notes(struct sheet *sheet, const struct ranks_view *view,
+	const struct head_line *head)
+{
+	note_hosts(sheet, view);
 	note_count(
 		sheet, head->unknown_ranks, "Rows whose rank is unknown", "");
 	note_count(sheet, head->repeated_ranks, "Ranks with several recordings",
@@ -684,7 +750,7 @@ void ranks_write_head(struct sheet *sheet, const struct ranks_view *view)
 		return;
 	json_key(&sheet->json, "notes");
 	json_begin(&sheet->json, '[');
-	write_notes(sheet, &head);
+	write_notes(sheet, view, &head);
 	json_end(&sheet->json, ']');
 }
 
@@ -716,5 +782,5 @@ void ranks_write(struct sheet *sheet, const void *user)
 	if (view->ranks->collectives.kind_count > 0)
 		columns_note(sheet, "\n");
 	ranks_write_collectives(sheet, view);
-	write_notes(sheet, &head);
+	write_notes(sheet, view, &head);
 }

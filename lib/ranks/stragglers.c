@@ -335,6 +335,20 @@ bool stragglers_find(struct stragglers *stragglers, const struct ranks *ranks,
 	return done;
 }
 
+bool straggler_is_slow_host(
+	const struct straggler *host, const struct stragglers *rows)
+{
+	uint32_t behind = 0;
+
+	if (host->row->host == 0 || host->rows < 2 ||
+		host->reason == STRAGGLER_NONE)
+		return false;
+	for (uint32_t i = 0; i < rows->count; i++)
+		behind += rows->items[i].row->host == host->row->host &&
+			  rows->items[i].reason != STRAGGLER_NONE;
+	return behind == host->rows;
+}
+
 void stragglers_clear(struct stragglers *stragglers)
 {
 	memory_free(stragglers->items);

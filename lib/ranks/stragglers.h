@@ -57,4 +57,9 @@ bool stragglers_find(struct stragglers *stragglers, const struct ranks *ranks,
 	struct stragglers_by by);
 void stragglers_clear(struct stragglers *stragglers);
 
+/* Whether a group by host has several rows, and all of them, found one by one,
+ * are behind with a reason. */
+bool straggler_is_slow_host(
+	const struct straggler *host, const struct stragglers *rows);
+
 #endif

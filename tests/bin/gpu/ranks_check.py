@@ -347,7 +347,59 @@ def check_places(job):
          ("None", "node7", names[0])])
 
 
+def write_rank(path, rank, slow):
+    """Two steps of 100 us: a kernel, and an all-reduce with the waiting."""
+    work = 70 if slow else 50
+    events = []
+    for step in range(2):
+        start = 1000 * rank + 100 * step
+        args = {"stream": 7, "device": 0}
+        name = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
+        group = {"Process Group Name": "0", "Group size": 64, "Seq": step,
+                 "Process Group Ranks": "[...]"}
+        events += [("user_annotation", f"ProfilerStep#{step}", 100 + rank,
+                    start, 100, {}),
+                   ("kernel", "gemm", 0, start + 5, work, args),
+                   ("kernel", name, 0, start + 5 + work, 90 - work,
+                    {**args, **group})]
+    with gzip.open(path, "wt", encoding="ascii") as out:
+        json.dump({"distributedInfo": {"rank": rank, "world_size": 64},
+                   "traceEvents": [
+                       {"ph": "X", "cat": category, "name": name, "pid": pid,
+                        "tid": args.get("stream", 1), "ts": start, "dur": dur,
+                        "args": args}
+                       for category, name, pid, start, dur, args in events]},
+                  out)
+
+
+def check_hosts():
+    """Eight hosts with eight ranks each; node5 computes slowly."""
+    folder = f"{WORK}/hosts"
+    os.mkdir(folder)
+    for rank in range(64):
+        write_rank(f"{folder}/node{rank // 8}_{rank}.17000.pt.trace.json.gz",
+                   rank, rank // 8 == 5)
+    found = json.loads(output("ranks", "--json", "--by", "host", folder))
+    rows = found["rows"]
+    equal("the slow host", [rows[0][key] for key in (
+        "host", "rank", "rows", "own_ns", "behind_ns", "reason",
+        "compute_ns", "wait_ns", "last_count")],
+        ["node5", 40, 8, 100000, 20000, "slow compute", 140000, 0, 2])
+    equal("the other hosts", [(row["host"], row["own_ns"], row["reason"])
+                              for row in rows[1:]],
+          [(f"node{host}", 80000, None) for host in (0, 1, 2, 3, 4, 6, 7)])
+    gemm = next(item for item in found["imbalance"] if item["name"] == "gemm")
+    equal("hosts of limits", [gemm[key] for key in (
+        "min_rank", "min_host", "max_rank", "max_host")],
+        [0, "node0", 40, "node5"])
+    text = output("ranks", folder).decode()
+    equal("the note", text.count("Host node5 is slow: all of its 8 rows are "
+                                 "behind (slow compute).\n"), 1)
+    equal("notes on hosts", text.count("is slow: "), 1)
+
+
 def main():
+    check_hosts()
     check_job("undescribed", f"{WORK}/undescribed", False)
     check_places(check_job("described", f"{WORK}/job", True))
 

@@ -547,6 +547,19 @@ START_TEST(without_steps_the_span_is_compared)
 }
 END_TEST
 
+/* Whether the first host is slow; the others are not. */
+static void check_slow_host(bool slow)
+{
+	struct stragglers rows = {0};
+
+	(void)find(BY_HOST);
+	ck_assert(stragglers_find(&rows, ranks, BY_RANK));
+	for (uint32_t i = 0; i < stragglers.count; i++)
+		ck_assert(straggler_is_slow_host(&stragglers.items[i], &rows) ==
+			  (slow && i == 0));
+	stragglers_clear(&rows);
+}
+
 START_TEST(a_host_has_the_means_of_its_ranks)
 {
 	const struct straggler *items;
@@ -565,10 +578,15 @@ START_TEST(a_host_has_the_means_of_its_ranks)
 	ck_assert_uint_eq(items[0].behind_ns, 100);
 	ck_assert_int_eq(items[0].reason, STRAGGLER_INPUT);
 	ck_assert_int_eq(items[1].reason, STRAGGLER_NONE);
+	check_slow_host(true);
 	items = find((struct stragglers_by){.ranks = 3});
 	ck_assert_uint_eq(stragglers.count, 3);
 	ck_assert_int_eq(items[0].row->rank, 6);
 	ck_assert_uint_eq(items[0].rows, 2);
+	/* One of them is as fast as the others. */
+	row_of(ranks, 6)->times.step_ns -= 200;
+	row_of(ranks, 6)->times.cause_ns[GAP_DATA] -= 200;
+	check_slow_host(false);
 }
 END_TEST
 
