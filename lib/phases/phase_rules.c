@@ -332,6 +332,13 @@ static bool matches(struct word glob, struct word text)
 	return at == glob.size;
 }
 
+/* Whether the glob may match, by its first byte: most do not. */
+static inline bool may_match(struct word glob, struct word text)
+{
+	return glob.size == 0 || glob.text[0] == '*' || glob.text[0] == '\\' ||
+	       (text.size > 0 && glob.text[0] == text.text[0]);
+}
+
 static bool allows(struct word limit, struct word text)
 {
 	return limit.text == NULL || matches(limit, text);
@@ -349,6 +356,7 @@ struct phase_begin phase_rules_find(
 		const struct rule *rule = &rules->rules[i];
 
 		if (rule->async == subject->async &&
+			may_match(rule->name, name) &&
 			matches(rule->name, name) && allows(rule->file, file) &&
 			allows(rule->category, category))
 			return (struct phase_begin){rule->phase, rule->again};

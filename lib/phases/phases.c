@@ -595,12 +595,19 @@ void phase_sets_clear(struct phase_sets *sets)
 	*sets = (struct phase_sets){0};
 }
 
-/* All sets count in parallel: the one that covers most of the time is known
- * only at the end, and events can be read only once. */
+/*
+ * All sets count in parallel: the one that covers most of the time is known
+ * only at the end, and events can be read only once. Sets that no range has
+ * matched so far would count the same: a single count without rules does it for
+ * them, and most sets never match.
+ */
 
 struct phases {
 	struct phase_count counts[PHASE_SETS_MAX];
 	size_t count;
+	bool begun[PHASE_SETS_MAX]; /* the set counts by itself */
+	size_t begun_count;
+	struct phase_count shared; /* the count of the others */
 	size_t best;
 	struct phase_thread *threads;
 	uint32_t thread_count;
@@ -626,6 +633,7 @@ struct phases *phases_new(
 
 	if (phases == NULL)
 		return NULL;
+	phases->shared.trace = trace;
 	for (; phases->count < sets->count; phases->count++)
 		if (!phase_count_init(&phases->counts[phases->count], trace,
 			    sets->rules[phases->count])) {
@@ -641,24 +649,117 @@ void phases_free(struct phases *phases)
 		return;
 	for (size_t i = 0; i < phases->count; i++)
 		phase_count_clear(&phases->counts[i]);
+	phase_count_clear(&phases->shared);
 	memory_free(phases->threads);
 	memory_free(phases);
+}
+
+/* Copies a thread that was never in a phase. */
+static bool copy_state(struct phase_state *to, const struct phase_state *from)
+{
+	*to = (struct phase_state){.used = from->used,
+		.last_ns = from->last_ns,
+		.depth = from->depth,
+		.room = from->depth,
+		.times = from->times};
+	if (from->depth == 0)
+		return true;
+	to->frames = memory_new_zeroed(from->depth, sizeof(*to->frames));
+	if (to->frames == NULL)
+		return false;
+	memcpy(to->frames, from->frames, from->depth * sizeof(*to->frames));
+	return true;
+}
+
+/* Lets a set count by itself, from the shared count on. False if out of
+ * memory. */
+static bool begin_set(struct phases *phases, size_t set)
+{
+	const struct phase_count *shared = &phases->shared;
+	struct phase_count *count = &phases->counts[set];
+	bool done = true;
+
+	phases->begun[set] = true;
+	phases->begun_count++;
+	count->stray_ends = shared->stray_ends;
+	count->backward_times = shared->backward_times;
+	count->left_out = shared->left_out;
+	if (shared->state_count == 0)
+		return true;
+	count->states =
+		memory_new_zeroed(shared->state_count, sizeof(*count->states));
+	if (count->states == NULL)
+		return false;
+	count->state_count = shared->state_count;
+	for (uint32_t i = 0; i < shared->state_count && done; i++)
+		done = copy_state(&count->states[i], &shared->states[i]);
+	return done;
+}
+
+/* Begins the sets that the range matches, unless they have begun. Async ranges
+ * match by other rules. */
+static bool begin_matching(
+	struct phases *phases, const struct event *event, bool async)
+{
+	struct phase_count *shared = &phases->shared;
+	struct phase_found *found;
+	bool done = true;
+
+	if (!array_ensure_index(&shared->found[async], event->site,
+		    &shared->found_room[async], sizeof(*found)))
+		return false;
+	found = &shared->found[async][event->site];
+	if (found->known)
+		return true;
+	*found = (struct phase_found){true, {PHASE_NONE, false}};
+	for (size_t i = 0; i < phases->count && done; i++)
+		if (!phases->begun[i] &&
+			phase_rules_find_site(phases->counts[i].rules,
+				shared->trace, event->site, async)
+					.phase != PHASE_NONE)
+			done = begin_set(phases, i);
+	return done;
+}
+
+static bool add_shared(struct phases *phases, const struct event *event)
+{
+	bool done = true;
+
+	switch (event->kind) {
+	case EVENT_BEGIN:
+		done = begin_matching(phases, event, false);
+		break;
+	case EVENT_ASYNC_BEGIN:
+	case EVENT_ASYNC_END:
+		done = begin_matching(phases, event, true);
+		break;
+	default:
+		break;
+	}
+	return done;
 }
 
 enum ctp_status phases_add(
 	struct phases *phases, const struct event *event, struct ctp_error *err)
 {
-	for (size_t i = 0; i < phases->count; i++)
-		if (!phase_count_add(&phases->counts[i], event))
-			return ctp_no_memory(err);
-	return CTP_OK;
+	bool done = true;
+
+	if (phases->begun_count < phases->count)
+		done = add_shared(phases, event);
+	if (done && phases->begun_count < phases->count)
+		done = phase_count_add(&phases->shared, event);
+	for (size_t i = 0; i < phases->count && done; i++)
+		done = !phases->begun[i] ||
+		       phase_count_add(&phases->counts[i], event);
+	return done ? CTP_OK : ctp_no_memory(err);
 }
 
 enum ctp_status phases_add_profile(struct phases *phases,
 	const struct profile *profile, struct ctp_error *err)
 {
 	for (size_t i = 0; i < phases->count; i++)
-		if (!phase_count_add_profile(&phases->counts[i], profile))
+		if ((!phases->begun[i] && !begin_set(phases, i)) ||
+			!phase_count_add_profile(&phases->counts[i], profile))
 			return ctp_no_memory(err);
 	return CTP_OK;
 }
@@ -681,7 +782,12 @@ static bool list_threads(struct phases *phases)
 
 enum ctp_status phases_finish(struct phases *phases, struct ctp_error *err)
 {
+	/* The first set is the result if none matches. */
+	if (!phases->begun[0] && !begin_set(phases, 0))
+		return ctp_no_memory(err);
 	for (size_t i = 0; i < phases->count; i++) {
+		if (!phases->begun[i])
+			continue;
 		phase_count_finish(&phases->counts[i]);
 		if (phase_count_known_ns(&phases->counts[i]) >
 			phase_count_known_ns(&phases->counts[phases->best]))
