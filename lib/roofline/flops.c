@@ -86,7 +86,9 @@ struct flops {
 	} keys[KEYS_CACHED];
 	struct cached_types types[TYPES_CACHED]; /* by hash of the text */
 	struct op_types long_types;
-	struct cached_work works[WORKS_CACHED]; /* by hash of site and texts */
+	/* WORKS_CACHED, by hash of site and texts; NULL: none so far. A trace of
+	 * another program needs none of this memory. */
+	struct cached_work *works;
 };
 
 struct flops *flops_new(const struct trace *trace)
@@ -103,6 +105,7 @@ void flops_free(struct flops *flops)
 	if (flops == NULL)
 		return;
 	memory_free(flops->sites);
+	memory_free(flops->works);
 	memory_free(flops);
 }
 
@@ -385,6 +388,13 @@ static void find_work(struct flops *flops, uint32_t number,
 		size += key_texts->sizes[key];
 		hashes[key] = stable_hash(
 			key_texts->texts[key], key_texts->sizes[key]);
+	}
+	if (flops->works == NULL)
+		flops->works =
+			memory_new_zeroed(WORKS_CACHED, sizeof(*flops->works));
+	if (flops->works == NULL) {
+		read_work(flops, site, key_texts, work);
+		return;
 	}
 	cached = &flops->works[stable_hash(hashes, sizeof(hashes)) %
 			       WORKS_CACHED];
