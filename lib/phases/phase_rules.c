@@ -18,12 +18,16 @@ struct word {
 
 struct rule {
 	uint32_t phase;
+	uint32_t next; /* of its list; RULE_NONE: none */
 	bool async;
 	bool again;
 	struct word name;
 	struct word file; /* empty: any; as is */
 	struct word category;
 };
+
+#define RULE_NONE UINT32_MAX
+#define LIST_ANY 256 /* rules whose glob begins with * or an escape */
 
 struct phase_rules {
 	char *name;
@@ -32,6 +36,8 @@ struct phase_rules {
 	uint32_t rule_count;
 	const char *phases[PHASE_RULES_PHASES_MAX];
 	uint32_t phase_count;
+	/* The first rule for names that begin with a byte, and for any. */
+	uint32_t lists[LIST_ANY + 1];
 };
 
 /* Parser of a rules file. */
@@ -219,6 +225,22 @@ static enum ctp_status parse_lines(struct parser *parser, size_t size)
 	return status;
 }
 
+/* Lists the rules by the first byte of their globs, in their order. */
+static void list_rules(struct phase_rules *rules)
+{
+	for (size_t i = 0; i <= LIST_ANY; i++)
+		rules->lists[i] = RULE_NONE;
+	for (uint32_t i = rules->rule_count; i-- > 0;) {
+		struct rule *rule = &rules->rules[i];
+		unsigned char first = (unsigned char)rule->name.text[0];
+		bool is_any = first == '*' || first == '\\';
+		uint32_t *list = &rules->lists[is_any ? LIST_ANY : first];
+
+		rule->next = *list;
+		*list = i;
+	}
+}
+
 enum ctp_status phase_rules_parse(const char *name, const char *text,
 	size_t size, struct phase_rules **out, struct ctp_error *err)
 {
@@ -234,6 +256,7 @@ enum ctp_status phase_rules_parse(const char *name, const char *text,
 		status = ctp_no_memory(err);
 	else
 		status = parse_lines(&parser, size);
+	list_rules(rules);
 	if (status == CTP_OK)
 		*out = rules;
 	else
@@ -302,27 +325,43 @@ static bool matches_byte(struct word glob, size_t at, char c, size_t *used)
 	return glob.text[at + *used - 1] == c;
 }
 
+/* Where the text may match the glob after a star, from `at` on. */
+static size_t find_start(struct word glob, struct word text, size_t at)
+{
+	const char *found;
+
+	if (glob.text[0] == '*' || glob.text[0] == '\\')
+		return at;
+	found = memchr(text.text + at, glob.text[0], text.size - at);
+	return found == NULL ? text.size : (size_t)(found - text.text);
+}
+
 /* Only the last * needs backtracking, so the time is at most the product of
  * both lengths. */
 static bool matches(struct word glob, struct word text)
 {
-	size_t star = SIZE_MAX; /* after the last star */
-	size_t tried = 0;       /* length of the text before it */
+	struct word rest = {NULL, 0}; /* after the last star */
+	size_t tried = 0;             /* length of the text before it */
 	size_t at = 0;
 	size_t i = 0;
 	size_t used;
 
 	while (i < text.size) {
 		if (at < glob.size && glob.text[at] == '*') {
-			star = ++at;
-			tried = i;
+			at++;
+			if (at == glob.size)
+				return true;
+			rest = (struct word){glob.text + at, glob.size - at};
+			tried = find_start(rest, text, i);
+			i = tried;
 		} else if (at < glob.size &&
 			   matches_byte(glob, at, text.text[i], &used)) {
 			at += used;
 			i++;
-		} else if (star != SIZE_MAX) {
-			at = star;
-			i = ++tried;
+		} else if (rest.text != NULL) {
+			at = glob.size - rest.size;
+			tried = find_start(rest, text, tried + 1);
+			i = tried;
 		} else {
 			return false;
 		}
@@ -330,13 +369,6 @@ static bool matches(struct word glob, struct word text)
 	while (at < glob.size && glob.text[at] == '*')
 		at++;
 	return at == glob.size;
-}
-
-/* Whether the glob may match, by its first byte: most do not. */
-static inline bool may_match(struct word glob, struct word text)
-{
-	return glob.size == 0 || glob.text[0] == '*' || glob.text[0] == '\\' ||
-	       (text.size > 0 && glob.text[0] == text.text[0]);
 }
 
 static bool allows(struct word limit, struct word text)
@@ -351,15 +383,21 @@ struct phase_begin phase_rules_find(
 	const struct word file = {subject->file, subject->file_size};
 	const struct word category = {
 		subject->category, subject->category_size};
+	uint32_t own = name.size == 0
+			       ? RULE_NONE
+			       : rules->lists[(unsigned char)name.text[0]];
+	uint32_t any = rules->lists[LIST_ANY];
 
-	for (uint32_t i = 0; i < rules->rule_count; i++) {
-		const struct rule *rule = &rules->rules[i];
+	/* Both lists together, in the order of the rules. */
+	while (own != any) {
+		uint32_t *first = own < any ? &own : &any;
+		const struct rule *rule = &rules->rules[*first];
 
 		if (rule->async == subject->async &&
-			may_match(rule->name, name) &&
-			matches(rule->name, name) && allows(rule->file, file) &&
-			allows(rule->category, category))
+			allows(rule->category, category) &&
+			matches(rule->name, name) && allows(rule->file, file))
 			return (struct phase_begin){rule->phase, rule->again};
+		*first = rule->next;
 	}
 	return (struct phase_begin){PHASE_NONE, false};
 }

@@ -101,6 +101,9 @@ struct phase_sets {
  * Errors: those of phase_rules_read().
  */
 enum ctp_status phase_sets_ship(struct phase_sets *sets, struct ctp_error *err);
+/* The built-in rules, read once for the program and never freed. NULL if out of
+ * memory. Threads: any. */
+const struct phase_sets *phase_sets_shipped(void);
 enum ctp_status phase_sets_open(
 	struct phase_sets *sets, const char *name, struct ctp_error *err);
 void phase_sets_clear(struct phase_sets *sets);

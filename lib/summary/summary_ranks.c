@@ -43,7 +43,6 @@ static int64_t read_rank(struct summary_in *in)
 /* ---- collecting ---- */
 
 struct state {
-	struct phase_sets sets;
 	struct trace *trace;
 	struct ranks_input *input;
 };
@@ -53,20 +52,19 @@ static void end(void *user)
 	struct state *state = user;
 
 	ranks_input_free(state->input);
-	phase_sets_clear(&state->sets);
 	memory_free(state);
 }
 
 static void *begin(struct trace *trace)
 {
 	struct state *state = memory_new_zeroed(1, sizeof(*state));
-	struct ctp_error err;
+	const struct phase_sets *sets = phase_sets_shipped();
 
 	if (state == NULL)
 		return NULL;
 	state->trace = trace;
-	if (phase_sets_ship(&state->sets, &err) == CTP_OK)
-		state->input = ranks_input_new(trace, &state->sets);
+	if (sets != NULL)
+		state->input = ranks_input_new(trace, sets);
 	if (state->input != NULL)
 		return state;
 	end(state);
