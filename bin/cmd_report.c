@@ -144,7 +144,8 @@ static int run_request(const struct request *request)
 	int worst;
 
 	if (inputs->count > PAGE_INPUTS_MAX && !is_sum) {
-		diag("a page shows at most %d inputs; add them up with --sum",
+		diag("a page shows at most %d inputs; add them up with --sum, "
+		     "or with 'ctprof summarize'",
 			PAGE_INPUTS_MAX);
 		return EXIT_USAGE;
 	}

@@ -184,7 +184,7 @@ static struct row_line row_of(
 	divide(times, straggler->rows);
 	for (int cause = 0; cause < GAP_CAUSES; cause++)
 		line.causes[cause] = times->cause_ns[cause];
-	line.exposed_ns = times->kernel_ns - times->compute_ns;
+	line.exposed_ns = gaps_exposed_ns(times->kernel_ns, times->compute_ns);
 	line.wait_ns = value_maybe(
 		straggler->matched > 0, straggler->wait_ns / straggler->rows);
 	return line;

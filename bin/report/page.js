@@ -320,7 +320,8 @@ function showInput(input) {
 				flame && find) : null,
 		kernels.length > 0
 			? kernelsSection(input, kernels) : null,
-		input.gaps ? gapsSection(input.gaps) : null,
+		...input.gaps ? [overlapSection(input.gaps),
+			gapsSection(input.gaps)] : [],
 	].filter((part) => part);
 	main.replaceChildren(...parts);
 	document.getElementById("nav").replaceChildren(...parts.map((part) =>

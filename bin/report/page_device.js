@@ -81,6 +81,21 @@ function legendOf(rows) {
 			make("i", {style: "background:" + colour}), words)));
 }
 
+// Communication, and the part that computing hides; nothing without any.
+function overlapSection(gaps) {
+	const devices = gaps.rows.rows.map((row) => valuesOf(gaps.rows, row))
+		.filter((device) => device.comm_ns > 0);
+	const element = section("overlap", "Computing and communication");
+
+	for (const device of devices)
+		element.append(make("h3", {}, "GPU " + device.GPU + ": " +
+			percent(device.comm_ns - device.exposed_comm_ns,
+				device.comm_ns) + " of " +
+			timeText(device.comm_ns) + " of communication hidden"),
+		...stackOf(coloured(timeParts(device)), device.span_ns));
+	return devices.length > 0 ? element : null;
+}
+
 function gapsSection(gaps) {
 	const element = section("gaps", "GPU idle time");
 
@@ -91,9 +106,6 @@ function gapsSection(gaps) {
 			": busy " + percent(device.busy_ns, device.span_ns) +
 			" of " + timeText(device.span_ns)),
 		...stackOf(idleParts(device, gaps.causes), device.span_ns));
-		if (device.comm_ns > 0)
-			element.append(...stackOf(coloured(timeParts(device)),
-				device.span_ns));
 	}
 	element.append(make("h3", {}, "Each GPU"), describedTable("GPUs",
 		gaps.rows, {wholes: {}, lead: "GPU"}));

@@ -24,6 +24,12 @@ function behindText(row, perStep) {
 		(row.reason ? ": " + row.reason : "") : "not behind";
 }
 
+function slowestText(row, perStep, isHost) {
+	return row.behind_ns > 0 ? rankTitle(row, isHost) +
+		" is the slowest: " + behindText(row, perStep) + "."
+		: "None is behind the median.";
+}
+
 // A column for each row, in stacked parts; above them the time that it is
 // behind. `pick` is called with the clicked row.
 function rankChart(say, pick) {
@@ -91,7 +97,10 @@ function rankChart(say, pick) {
 		const foot = size.behind + size.gap + size.height;
 		const colours = new Map([...TIME_COLOURS, "--match"].map(
 			(name) => [name, style(name)]));
-		const most = Math.max(1, ...rows.map((row) => row.span));
+		const scale = {foot, colours,
+			most: Math.max(1, ...rows.map((row) => row.span)),
+			behind: Math.max(1, ...rows.map((row) =>
+				row.behind_ns))};
 
 		step = Math.max(1, Math.min(size.widest, wide / rows.length));
 		const context = prepare(canvas, size.left +
@@ -99,11 +108,9 @@ function rankChart(say, pick) {
 
 		context.font = "12px " + getComputedStyle(element).fontFamily;
 		context.textBaseline = "middle";
-		drawScale(context, most, foot);
+		drawScale(context, scale.most, foot);
 		drawNames(context, foot);
-		rows.forEach((row, i) => drawRow(context, row, i, {most, foot,
-			colours, behind: Math.max(1, ...rows.map((other) =>
-				other.behind_ns))}));
+		rows.forEach((row, i) => drawRow(context, row, i, scale));
 		if (at >= 0) {
 			context.strokeStyle = style("--text");
 			context.strokeRect(size.left + at * step - 0.5, 0.5,
@@ -188,7 +195,7 @@ function ranksSection(ranks, causes) {
 			onclick: () => show(i === 1)}, title)) : [];
 	const element = section("ranks", "Ranks", ...choices, tools);
 	const legend = make("div");
-	const slowest = ranksOf(ranks.rows)[0];
+	const slowest = make("p");
 
 	function show(isHost) {
 		const table = isHost ? ranks.hosts.rows : ranks.rows;
@@ -219,16 +226,16 @@ function ranksSection(ranks, causes) {
 		holder.replaceChildren(made);
 		tools.replaceChildren(made.input);
 		legend.replaceChildren(legendOf(rows));
+		slowest.replaceChildren(slowestText(rows[0], ranks.per_step,
+			isHost));
 		chart.draw();
 	}
 
-	element.append(make("p", {}, rankTitle(slowest), " is the slowest: ",
-		behindText(slowest, ranks.per_step), "."), chart.element,
-	legend, status, holder,
-	...ranks.notes.map((line) => make("p", {class: "note"}, line)));
+	element.append(slowest, chart.element, legend, status, holder,
+		...ranks.notes.map((line) => make("p", {class: "note"}, line)));
 	status.append("Each column is a rank, with the time of its GPU; the " +
-		"bar above is its own time, without waiting for others, " +
-		"above the median. Click to find it in the table.");
+		"bar above it is its own time, without waiting for others, " +
+		"as far as it is above the median. Click to find its row.");
 	if (ranks.rows_hidden)
 		element.append(make("p", {class: "note"},
 			countOf(ranks.rows_hidden, "faster rank") +

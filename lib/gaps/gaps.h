@@ -91,9 +91,14 @@ static inline bool gaps_place_has_code(const struct gaps_place *place)
 
 /* Communication without computation at the same time: a kernel ran, but none
  * that computes. */
+static inline uint64_t gaps_exposed_ns(uint64_t kernel_ns, uint64_t compute_ns)
+{
+	return kernel_ns - compute_ns;
+}
+
 static inline uint64_t gaps_device_exposed_ns(const struct gaps_device *device)
 {
-	return device->kernel_ns - device->compute_ns;
+	return gaps_exposed_ns(device->kernel_ns, device->compute_ns);
 }
 
 struct gaps;

@@ -204,7 +204,8 @@ static uint64_t part_of(const struct straggler *straggler,
 		part_ns = times->cause_ns[GAP_DATA];
 		break;
 	case STRAGGLER_COMMUNICATION:
-		part_ns = less(less(times->kernel_ns, times->compute_ns),
+		part_ns = less(
+			gaps_exposed_ns(times->kernel_ns, times->compute_ns),
 			straggler->wait_ns);
 		break;
 	default:
