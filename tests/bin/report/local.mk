@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 shell_tests += \
 	%D%/report.sh \
-	%D%/report_browser.sh
+	%D%/report_browser.sh \
+	%D%/report_ranks.sh
 EXTRA_DIST += \
 	%D%/report_browser.py \
-	%D%/report_check.py
+	%D%/report_check.py \
+	%D%/report_job.py \
+	%D%/report_ranks.py
