@@ -16,6 +16,7 @@ python_modules = \
 	%D%/ctprof/_run.py \
 	%D%/ctprof/_session.py \
 	%D%/ctprof/_stats.py \
+	%D%/ctprof/_summary.py \
 	%D%/ctprof/_trace.py \
 	%D%/ctprof/dynamo.py \
 	%D%/ctprof/profile.py \

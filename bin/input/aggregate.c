@@ -900,8 +900,9 @@ static int finish_aggregate(struct aggregate *aggregate,
 		diag_losses(aggregate, inputs, name);
 	if (aggregate->file_count != 0)
 		return aggregate_check_inputs(aggregate, options);
-	/* There may be fewer inputs than parts. */
-	if (tree->count == 0 && options->shard_count != 0)
+	/* There may be fewer inputs than parts, whose summaries are merged. */
+	if (tree->count == 0 ? options->shard_count != 0
+			     : options->whole && !aggregate->has_directory)
 		return EXIT_DONE;
 	if (aggregate->has_directory)
 		diag("%s: contains no trace", name);

@@ -4,12 +4,13 @@ from ._ctprof import __version__, counter, instant, range, step
 from ._ctprof import record_flush as flush
 from ._session import start, stop
 from ._stats import load
+from ._summary import merge_summaries, summarize
 from ._trace import record_function, trace
 from .profile import Profile, run, runctx
 
 __all__ = ["DynamoProfilerState", "Profile", "counter", "flush", "instant",
-           "load", "range", "record_function", "run", "runctx", "start", "step",
-           "stop", "trace"]
+           "load", "merge_summaries", "range", "record_function", "run",
+           "runctx", "start", "step", "stop", "summarize", "trace"]
 
 
 def __getattr__(name):

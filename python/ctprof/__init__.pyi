@@ -2,19 +2,20 @@
 # The types of the package; tests/python/test_package.py compares its names and
 # parameters with those of the code.
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, ParamSpec, Self, TypeVar, overload
 
 from ._recording import Recording
 from .dynamo import DynamoProfilerState as DynamoProfilerState
 
 __all__ = ["DynamoProfilerState", "Profile", "counter", "flush", "instant",
-           "load", "range", "record_function", "run", "runctx", "start", "step",
-           "stop", "trace"]
+           "load", "merge_summaries", "range", "record_function", "run",
+           "runctx", "start", "step", "stop", "summarize", "trace"]
 
 __version__: str
 
 _Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+_Bytes = bytes | bytearray | memoryview
 _Names = str | Sequence[str]
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -36,6 +37,16 @@ def flush() -> None: ...
 def load(
     path: _Path, *, edge_times: Literal["all", "primitive"] = "primitive",
     trim_prefix: bool = False, document_edges: bool = False) -> Recording: ...
+def summarize(
+    paths: _Path | Iterable[_Path], *, shard: tuple[int, int] | None = None,
+    call_paths: bool = False, jobs: int | None = None,
+    names: Literal["full", "short", "mangled", "qualified"] = "full",
+    device: Literal["separate", "host", "device"] = "separate",
+    edge_times: Literal["all", "primitive"] = "primitive",
+    join: Literal["auto", "external", "correlation"] = "auto",
+    trim_prefix: bool = False, allow_repeats: bool = False) -> bytes: ...
+def merge_summaries(
+    first: _Bytes, *others: _Bytes, allow_repeats: bool = False) -> bytes: ...
 def instant(name: str) -> None: ...
 def counter(name: str, value: float) -> None: ...
 def step(requester: str = "step") -> int: ...

@@ -36,19 +36,27 @@ def find():
                        "set CTPROF to its path")
 
 
-def run(*arguments):
-    """Runs it; returns its output. Raises RuntimeError with its message if it
-    fails."""
+def attempt(arguments, data=b"", cwd=None):
+    """Runs it with these bytes as standard input. Returns the CompletedProcess,
+    and the program's messages without its name."""
     # It must not be recorded itself.
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("CTPROF_OUT", "CTPROF_PYTHON",
                                    "LD_PRELOAD")}
-    done = subprocess.run([find(), *arguments], stdin=subprocess.DEVNULL,
-                          capture_output=True, env=environment, check=False)
+    done = subprocess.run([os.path.abspath(find()), *arguments], input=data,
+                          capture_output=True, env=environment, cwd=cwd,
+                          check=False)
+    said = done.stderr.decode(errors="backslashreplace").splitlines()
+    return done, "\n".join(line.removeprefix("ctprof: ") for line in said)
+
+
+def run(*arguments):
+    """Runs it; returns its output. Raises RuntimeError with its message if it
+    fails."""
+    done, words = attempt(arguments)
     if done.returncode != 0:
-        said = done.stderr.decode(errors="backslashreplace").strip()
-        raise RuntimeError(said.removeprefix("ctprof: ") or
-                           f"ctprof {arguments[0]}: status {done.returncode}")
+        raise RuntimeError(words.strip() or f"ctprof {arguments[0]}: status "
+                           f"{done.returncode}")
     return done.stdout
 
 

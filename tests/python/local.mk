@@ -48,6 +48,7 @@ python_tests = \
 	tests/python/test_ranges.py \
 	tests/python/test_record_python.py \
 	tests/python/test_run.py \
+	tests/python/test_summary.py \
 	tests/python/test_threads.py \
 	tests/python/test_tools.py \
 	tests/python/test_tracer.py \

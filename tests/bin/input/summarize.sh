@@ -65,6 +65,15 @@ for i in 0 1 2 3 4 5 6 7 8 9; do
 done
 "$CTPROF" merge -q -o merged.ctpart part?.ctpart && cmp all.ctpart merged.ctpart
 report $? "--shard"
+mkdir one
+cp in/flow.pstats one
+for i in 1 2; do
+	"$CTPROF" summarize -o none$i.ctpart --shard $i/3 one ||
+		complain "a part without inputs: status $?"
+done
+"$CTPROF" merge -o none.ctpart none1.ctpart none2.ctpart &&
+	cmp none.ctpart none1.ctpart
+report $? "merge of summaries without inputs"
 "$CTPROF" merge -q -j3 -o half.ctpart part[5-9].ctpart &&
 	"$CTPROF" merge -q -o tree.ctpart half.ctpart part4.ctpart part0.ctpart \
 		part[1-3].ctpart && cmp all.ctpart tree.ctpart
