@@ -110,6 +110,7 @@ struct summary {
 	struct ranks *ranks;     /* likewise */
 
 	/* private */
+	bool has_extent; /* it was read from a file */
 	size_t option_room, count_room, input_room, lost_room, profile_room;
 	size_t name_room;
 };

@@ -86,10 +86,15 @@ static enum ctp_status read_name(
 	uint32_t kind = summary_in_index(in, SUMMARY_NAME_KINDS - 1);
 	const char *name = summary_in_text(in);
 	uint64_t count = summary_in_number(in);
+	size_t before = summary->name_count;
 
-	return summary_add_name(summary, kind, name, count)
+	if (count == 0)
+		return summary_in_fail(in, "a name without a count", err);
+	if (!summary_add_name(summary, kind, name, count))
+		return ctp_no_memory(err);
+	return summary->name_count > before
 		       ? CTP_OK
-		       : ctp_no_memory(err);
+		       : summary_in_fail(in, "a name is there twice", err);
 }
 
 static enum ctp_status add_names(
@@ -153,11 +158,13 @@ static enum ctp_status read_extent(
 	struct summary_extent extent = {
 		.has_time = summary_in_index(in, 1) != 0};
 
-	(void)err;
 	extent.start_ns = summary_in_signed(in);
 	extent.end_ns = summary_in_signed(in);
 	extent.longest_ns = summary_in_number(in);
 	extent.skew_ns = summary_in_number(in);
+	if (summary->has_extent || extent.end_ns < extent.start_ns)
+		return summary_in_fail(in, "wrong times", err);
+	summary->has_extent = true;
 	add_extent(&summary->extent, &extent);
 	return CTP_OK;
 }

@@ -159,6 +159,7 @@ static enum ctp_status read_place(
 	struct gaps_place place = {0};
 	struct gaps_place_text text;
 	uint32_t count = 0;
+	uint32_t added;
 
 	if (summary->gaps != NULL)
 		(void)gaps_devices(summary->gaps, &count);
@@ -173,9 +174,13 @@ static enum ctp_status read_place(
 	place.idle_ns = summary_in_number(in);
 	place.count = summary_in_number(in);
 	place.longest_ns = summary_in_number(in);
-	return gaps_add_place(summary->gaps, &place, &text)
+	(void)gaps_places(summary->gaps, &count);
+	if (!gaps_add_place(summary->gaps, &place, &text))
+		return ctp_no_memory(err);
+	(void)gaps_places(summary->gaps, &added);
+	return added > count
 		       ? CTP_OK
-		       : ctp_no_memory(err);
+		       : summary_in_fail(in, "a place is there twice", err);
 }
 
 /* ---- from events ---- */

@@ -147,6 +147,7 @@ static enum ctp_status read_kernel(
 	struct kernels_row row = {0};
 	const char *name;
 	uint32_t count = 0;
+	uint32_t added;
 
 	if (summary->kernels != NULL)
 		(void)kernels_devices(summary->kernels, &count);
@@ -162,9 +163,15 @@ static enum ctp_status read_kernel(
 	get_work(in, &row.bytes);
 	for (int dtype = 0; dtype < DTYPES; dtype++)
 		get_work(in, &row.flops[dtype]);
-	return kernels_add_row(summary->kernels, &row, name)
+	if (row.count == 0 || row.min_ns > row.max_ns)
+		return summary_in_fail(in, "a wrong kernel", err);
+	(void)kernels_rows(summary->kernels, &count);
+	if (!kernels_add_row(summary->kernels, &row, name))
+		return ctp_no_memory(err);
+	(void)kernels_rows(summary->kernels, &added);
+	return added > count
 		       ? CTP_OK
-		       : ctp_no_memory(err);
+		       : summary_in_fail(in, "a kernel is there twice", err);
 }
 
 /* ---- from events ---- */

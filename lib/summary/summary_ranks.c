@@ -129,8 +129,12 @@ static enum ctp_status write_job(
 static enum ctp_status read_job(
 	struct summary *summary, struct summary_in *in, struct ctp_error *err)
 {
-	struct ranks *ranks = summary_ranks(summary);
+	struct ranks *ranks;
 
+	/* It comes before the sections that belong to it. */
+	if (summary->ranks != NULL)
+		return summary_in_fail(in, "a second job", err);
+	ranks = summary_ranks(summary);
 	if (ranks == NULL)
 		return ctp_no_memory(err);
 	ranks->recordings = summary_in_number(in);
@@ -300,6 +304,20 @@ static void write_spread(struct summary_out *out, const struct spread *spread)
 	}
 }
 
+/* Whether the limits are in the first and in the last bucket. */
+static bool has_its_limits(const struct spread *spread)
+{
+	const struct spread_bucket *buckets = spread->buckets;
+	uint32_t count = spread->bucket_count;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (buckets[i].count == 0)
+			return false;
+	return count > 0 && spread->min_ns <= spread->max_ns &&
+	       spread_bucket_of(spread->min_ns) == buckets[0].number &&
+	       spread_bucket_of(spread->max_ns) == buckets[count - 1].number;
+}
+
 static enum ctp_status read_spread(
 	struct summary_in *in, struct spread *spread, struct ctp_error *err)
 {
@@ -331,9 +349,10 @@ static enum ctp_status read_spread(
 		sum = saturate_sum(
 			sum, spread->buckets[spread->bucket_count - 1].count);
 	}
-	if (sum != spread->count || spread->min_ns > spread->max_ns)
-		return summary_in_fail(in, "a histogram is wrong", err);
-	return CTP_OK;
+	return sum == spread->count && summary_in_left(in) == 0 &&
+			       has_its_limits(spread)
+		       ? CTP_OK
+		       : summary_in_fail(in, "a histogram is wrong", err);
 }
 
 static void write_item(struct summary_out *out, const struct ranks *ranks,
@@ -499,6 +518,7 @@ static enum ctp_status read_instance(
 {
 	struct ranks *ranks = summary_ranks(summary);
 	struct collective_instance instance;
+	uint32_t count;
 
 	instance.series = summary_in_number(in);
 	instance.number = summary_in_number(in);
@@ -511,12 +531,16 @@ static enum ctp_status read_instance(
 	if (ranks == NULL)
 		return ctp_no_memory(err);
 	if (instance.kind >= ranks->collectives.kind_count ||
-		instance.count == 0 || instance.min_ns > instance.max_ns)
+		instance.count == 0 || instance.min_ns > instance.max_ns ||
+		instance.sum_ns < instance.max_ns)
 		return summary_in_fail(
 			in, "an instance of a collective is wrong", err);
-	return collectives_add_instance(&ranks->collectives, &instance)
+	count = ranks->collectives.instance_count;
+	if (!collectives_add_instance(&ranks->collectives, &instance))
+		return ctp_no_memory(err);
+	return ranks->collectives.instance_count > count
 		       ? CTP_OK
-		       : ctp_no_memory(err);
+		       : summary_in_fail(in, "an instance is there twice", err);
 }
 
 const struct summary_section summary_instances_section = {

@@ -126,7 +126,8 @@ static enum ctp_status read_row(
 	}
 	in->failed = false;
 	status = in->section->read(in->summary, in, err);
-	if (status == CTP_OK && in->failed)
+	/* Elements of a wrong kind are the reason for other errors. */
+	if (in->failed && (status == CTP_OK || status == CTP_ERR_FORMAT))
 		return summary_in_fail(in, "a wrong row", err);
 	return status;
 }

@@ -5,6 +5,7 @@ in two bytes; and damaged ones.
 
     summary_seeds.py CTPROF TRACES DIRECTORY
 """
+import json
 import pathlib
 import struct
 import subprocess
@@ -24,12 +25,35 @@ def blocks(log):
         at += size
 
 
+def make_job(directory):
+    """Traces of two ranks with a step and an all-reduce."""
+    paths = []
+    for rank in range(2):
+        events = [("user_annotation", "ProfilerStep#1", 5, 0, 90, {}),
+                  ("kernel", "gemm", 0, 1, 20 + rank, {"stream": 7}),
+                  ("kernel", "ncclKernel_AllReduce", 0, 30, 40 - rank,
+                   {"stream": 7, "Process Group Name": "0", "Seq": 3,
+                    "Process Group Ranks": "[0, 1]", "Group size": 2,
+                    "dtype": "Float", "In msg nelems": 8})]
+        trace = {"distributedInfo": {"rank": rank, "world_size": 2},
+                 "traceEvents": [
+                     {"ph": "X", "cat": category, "name": name, "pid": pid,
+                      "tid": 7, "ts": start, "dur": dur,
+                      "args": {"device": 0, **args}}
+                     for category, name, pid, start, dur, args in events]}
+        paths.append(pathlib.Path(directory) / f"rank{rank}.json")
+        paths[-1].write_text(json.dumps(trace))
+    return paths
+
+
 def main():
     ctprof, traces, directory = sys.argv[1:]
-    for name in NAMES:
+    job = make_job(directory)
+    inputs = {name: [f"{traces}/{name}.json.gz"] for name in NAMES}
+    inputs["job"] = job
+    for name, paths in inputs.items():
         log = subprocess.run(
-            [ctprof, "summarize", "-q", "--paths",
-             f"{traces}/{name}.json.gz"],
+            [ctprof, "summarize", "-q", "--paths", *paths],
             stdout=subprocess.PIPE, check=True).stdout
         to = pathlib.Path(directory)
         (to / name).write_bytes(log)
@@ -40,6 +64,8 @@ def main():
         for number in range(1, len(parts) - 1):
             (to / f"{name}-{number}").write_bytes(
                 parts[0] + parts[number] + parts[-1])
+    for path in job:
+        path.unlink()
 
 
 main()
