@@ -19,13 +19,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cursor.h"
 #include "base/memory.h"
 #include "base/stable_hash.h"
 #include "cli/command.h"
 #include "cli/diag.h"
 #include "input/aggregate_summary.h"
-#include "input/part_sums.h"
+#include "mpi/part.h"
 
 #define MAGIC "ctpcheck"
 #define HEAD_BYTES (sizeof(MAGIC) - 1 + 2 * sizeof(uint64_t))
@@ -289,53 +288,40 @@ static bool is_new(const struct part_sums *part, bool *done)
 {
 	size_t i;
 
-	for (i = 0; i < part->count && !done[part->numbers[i]]; i++)
-		done[part->numbers[i]] = true;
-	if (i == part->count)
+	for (i = 0; i < part->file_count && !done[part->files[i].number]; i++)
+		done[part->files[i].number] = true;
+	if (i == part->file_count)
 		return true;
 	while (i > 0)
-		done[part->numbers[--i]] = false;
+		done[part->files[--i].number] = false;
 	return false;
 }
 
 static enum ctp_status read_part(const struct checkpoint *checkpoint,
-	const struct buffer *file, struct buffer *bytes, struct ctp_error *err)
+	const struct buffer *file, struct cursor *bytes, struct ctp_error *err)
 {
 	uint64_t hashes[2];
 
-	if (file->used < HEAD_BYTES ||
-		memcmp(file->bytes, MAGIC, strlen(MAGIC)) != 0)
+	cursor_init(bytes, file->bytes, file->used);
+	if (file->used < HEAD_BYTES || memcmp(cursor_bytes(bytes, HEAD_BYTES),
+					       MAGIC, strlen(MAGIC)) != 0)
 		return ctp_fail(err, CTP_ERR_FORMAT, "is not of a checkpoint");
 	memcpy(hashes, file->bytes + strlen(MAGIC), sizeof(hashes));
-	bytes->bytes = file->bytes + HEAD_BYTES;
-	bytes->used = file->used - HEAD_BYTES;
-	if (hashes[1] != stable_hash(bytes->bytes, bytes->used))
+	if (hashes[1] != stable_hash(bytes->at, bytes->left))
 		return ctp_fail(err, CTP_ERR_FORMAT, "is damaged");
 	if (hashes[0] != checkpoint->job)
 		return ctp_fail(err, CTP_ERR_FORMAT, "is of another job");
 	return CTP_OK;
 }
 
-/* Parts that do not go together are for an error of the whole job: their inputs
- * do not either. */
-static int add_part(struct part_sums *part, struct aggregate *sums,
-	const struct aggregate_options *options, const char *path)
-{
-	struct ctp_error err = {0};
-	enum ctp_status status = part_sums_add(part, sums, options, &err);
-
-	if (status == CTP_OK)
-		return part->status;
-	diag_error(path, &err);
-	return status == CTP_ERR_UNSUPPORTED ? EXIT_INPUT : EXIT_LIMIT;
-}
-
+/* Sums that do not go together are an error of the whole job: their inputs do
+ * not, either. */
 static int resume_part(const struct checkpoint *checkpoint, const char *name,
 	struct aggregate *sums, const struct aggregate_options *options,
 	struct input_tree *tree, bool *done)
 {
 	struct buffer file = BUFFER_INIT;
-	struct buffer bytes = BUFFER_INIT;
+	struct cursor bytes;
 	struct part_sums part = {0};
 	struct ctp_error err = {0};
 	char path[PATH_MAX];
@@ -345,12 +331,12 @@ static int resume_part(const struct checkpoint *checkpoint, const char *name,
 	if (!read_file(path, SIZE_MAX / 2, &file))
 		(void)ctp_fail(&err, CTP_ERR_FORMAT, "cannot be read");
 	else if (read_part(checkpoint, &file, &bytes, &err) == CTP_OK &&
-		 part_sums_read(&part, &bytes, tree, &err) == CTP_OK &&
+		 part_sums_read(&part, bytes, tree->count, &err) == CTP_OK &&
 		 !is_new(&part, done))
 		(void)ctp_fail(
 			&err, CTP_ERR_FORMAT, "has inputs of another part");
 	if (err.status == CTP_OK)
-		status = add_part(&part, sums, options, path);
+		status = part_add(&part, path, sums, options, tree);
 	else
 		diag("%s: %s: its inputs are read again", path, err.message);
 	part_sums_clear(&part);

@@ -28,9 +28,9 @@ struct checkpoint {
 int checkpoint_open(struct checkpoint *checkpoint,
 	const struct aggregate_options *options, const struct input_tree *tree);
 
-/* Adds the parts of earlier attempts, and sets which inputs are in them. Those
- * of damaged files are not. Errors: reported; returns an exit status, the worst
- * of the parts. */
+/* Adds the parts of earlier attempts, except damaged ones, and sets which inputs
+ * are in them. Errors: reported; returns an exit status, the worst of the
+ * parts. */
 int checkpoint_resume(const struct checkpoint *checkpoint,
 	struct aggregate *sums, const struct aggregate_options *options,
 	struct input_tree *tree, bool *done);

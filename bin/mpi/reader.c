@@ -33,7 +33,7 @@
 #include "cli/diag.h"
 #include "cli/output.h"
 #include "input/aggregate_summary.h"
-#include "input/part_sums.h"
+#include "mpi/part.h"
 
 #define THREADS_MAX 256 /* of a reader */
 #define SECOND UINT64_C(1000000000)
@@ -248,24 +248,20 @@ static int read_inputs(struct aggregate *sums,
 {
 	struct buffer bytes = BUFFER_INIT;
 	struct part_sums part = {0};
-	struct ctp_error err = {0};
 
 	(void)dup2(shared.words, STDERR_FILENO);
 	if (!read_all(shared.list, &bytes) || !add_listed(tree, &bytes))
 		_exit(diag_no_memory(NULL));
 	own.end = tree->count;
-	part.status = aggregate_read(sums, options, tree);
-	if (part.status == EXIT_LIMIT)
+	part.status = (uint64_t)aggregate_read(sums, options, tree);
+	if (part.status == EXIT_LIMIT ||
+		!part_set_files(&part, tree, own.numbers, own.count))
 		_exit(EXIT_LIMIT);
-	part.numbers = own.numbers;
-	part.count = own.count;
 	bytes.used = 0;
-	if (part_sums_write(&part, sums, tree, &bytes, &err) != CTP_OK) {
-		diag_error(NULL, &err);
+	if (part_write(&part, sums, &bytes) != EXIT_DONE ||
+		!write_all(shared.sums, bytes.bytes, bytes.used))
 		_exit(EXIT_LIMIT);
-	}
-	_exit(write_all(shared.sums, bytes.bytes, bytes.used) ? EXIT_DONE
-							      : EXIT_LIMIT);
+	_exit(EXIT_DONE);
 }
 
 /* Ends this process with the one that forked it. */
@@ -291,9 +287,13 @@ static _Noreturn void run_forker(const struct command_line *line, pid_t parent)
 	end_with(parent);
 	while (receive_message(&message)) {
 		pid_t self = getpid();
-		pid_t pid = fork();
 		int status = EXIT_LIMIT << 8;
+		pid_t pid;
 
+		/* A reader that crashed has left it. */
+		if (message.kind != MESSAGE_START)
+			continue;
+		pid = fork();
 		if (pid == 0) {
 			end_with(self);
 			aggregate_set_team(&reader_team);
@@ -422,7 +422,7 @@ static bool begin_round(struct work *work)
 	}
 	empty_file(shared.sums);
 	empty_file(shared.words);
-	/* The sums of no inputs are some, too. */
+	/* An empty list has sums, too. */
 	return work->first != work->none || work->reading->tree->count == 0;
 }
 
@@ -459,8 +459,8 @@ static bool serve(struct work *work, int *status)
 	return false;
 }
 
-/* Passes on messages of the reader. Those of one that crashed are repeated by
- * the next ones. */
+/* Passes on messages of the reader, unless it crashed: the next ones repeat
+ * them. */
 static void print_words(void)
 {
 	struct buffer words = BUFFER_INIT;
@@ -470,43 +470,20 @@ static void print_words(void)
 	buffer_clear(&words);
 }
 
-static enum ctp_status add_part(
-	struct work *work, const struct buffer *bytes, struct ctp_error *err)
-{
-	const struct reading *reading = work->reading;
-	struct part_sums part;
-	enum ctp_status status =
-		part_sums_read(&part, bytes, reading->tree, err);
-
-	if (status == CTP_OK) {
-		work->worst = exit_worse(work->worst, part.status);
-		status = part_sums_add(
-			&part, reading->sums, reading->options, err);
-	}
-	part_sums_clear(&part);
-	return status;
-}
-
 static void finish_round(struct work *work)
 {
 	const struct reading *reading = work->reading;
 	struct buffer bytes = BUFFER_INIT;
-	struct ctp_error err = {0};
-	enum ctp_status status = CTP_ERR_NOMEM;
+	int status;
 
 	print_words();
-	if (!read_all(shared.sums, &bytes))
-		(void)ctp_no_memory(&err);
-	else
-		status = add_part(work, &bytes, &err);
-	if (status != CTP_OK) {
-		diag_error(NULL, &err);
-		work->worst = exit_worse(work->worst,
-			status == CTP_ERR_UNSUPPORTED ? EXIT_INPUT
-						      : EXIT_LIMIT);
-	} else if (reading->keep != NULL) {
+	status = read_all(shared.sums, &bytes)
+			 ? part_add_bytes(&bytes, reading->sums,
+				   reading->options, reading->tree)
+			 : diag_no_memory(NULL);
+	work->worst = exit_worse(work->worst, status);
+	if (status != EXIT_LIMIT && reading->keep != NULL)
 		reading->keep(reading->user, &bytes);
-	}
 	buffer_clear(&bytes);
 }
 

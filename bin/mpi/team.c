@@ -28,7 +28,7 @@
 #include "cli/diag.h"
 #include "cli/progress.h"
 #include "input/aggregate.h"
-#include "input/part_sums.h"
+#include "mpi/part.h"
 #include "mpi/reader.h"
 
 /* A message has at most this many bytes. */
@@ -424,46 +424,24 @@ static int share(struct aggregate *sums,
 
 /* ---- gathering ---- */
 
-/* The sums as bytes; ends the job on an error. Of the inputs, only those that are
- * not traces matter. */
+/* The sums as bytes, with the numbers of inputs that are not traces; ends the job
+ * on an error. */
 static void pack_sums(struct buffer *buffer, struct aggregate *sums,
 	const struct input_tree *tree, int status)
 {
-	struct part_sums part = {.status = status,
-		.numbers = calloc(tree->count + 1, sizeof(*part.numbers))};
-	struct ctp_error err = {0};
+	struct part_sums part = {.status = (uint64_t)status};
+	size_t *numbers = calloc(tree->count + 1, sizeof(*numbers));
+	size_t count = 0;
 
-	if (part.numbers == NULL) {
-		fail_memory();
-		return;
-	}
-	for (size_t i = 0; i < tree->count; i++)
+	for (size_t i = 0; i < tree->count && numbers != NULL; i++)
 		if (tree->files[i].is_not_trace)
-			part.numbers[part.count++] = i;
-	if (part_sums_write(&part, sums, tree, buffer, &err) != CTP_OK) {
-		diag_error(NULL, &err);
+			numbers[count++] = i;
+	if (numbers == NULL || !part_set_files(&part, tree, numbers, count))
+		fail_memory();
+	else if (part_write(&part, sums, buffer) != EXIT_DONE)
 		(void)MPI_Abort(MPI_COMM_WORLD, EXIT_LIMIT);
-	}
-	free(part.numbers);
-}
-
-/* Adds received sums; returns the worst status. */
-static int add_sums(struct aggregate *sums, const struct buffer *buffer,
-	const struct aggregate_options *options, struct input_tree *tree)
-{
-	struct part_sums part;
-	struct ctp_error err = {0};
-	enum ctp_status status = part_sums_read(&part, buffer, tree, &err);
-	int worst = part.status;
-
-	if (status == CTP_OK)
-		status = part_sums_add(&part, sums, options, &err);
 	part_sums_clear(&part);
-	if (status == CTP_OK)
-		return worst;
-	diag_error(NULL, &err);
-	return exit_worse(
-		worst, status == CTP_ERR_UNSUPPORTED ? EXIT_INPUT : EXIT_LIMIT);
+	free(numbers);
 }
 
 /* A process whose sums have gone ends. Its status is the first one's. */
@@ -492,7 +470,7 @@ static int gather(struct aggregate *sums,
 			continue;
 		transfer(RECEIVE, &buffer, job.number + step);
 		status = exit_worse(
-			status, add_sums(sums, &buffer, options, tree));
+			status, part_add_bytes(&buffer, sums, options, tree));
 	}
 	buffer_clear(&buffer);
 	return status;
@@ -545,6 +523,7 @@ static int run(struct aggregate *sums, const struct aggregate_options *options,
 		status = gather(sums, options, tree, status);
 		progress_hide(&job.progress);
 	} else {
+		aggregate_clear(sums);
 		sums->refused = true;
 		status = shared;
 	}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
 	%D%/census.c %D%/census.h \
+	%D%/part_sums.c %D%/part_sums.h \
 	%D%/summary.c %D%/summary.h \
 	%D%/summary_census.c \
 	%D%/summary_collect.c %D%/summary_collect.h \

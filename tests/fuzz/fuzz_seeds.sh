@@ -66,6 +66,26 @@ if [ "$target" = fuzz_summary ]; then
 	exit
 fi
 
+# Sums of parts with two files and one input, beginnings of them, and changed
+# ones.
+if [ "$target" = fuzz_part ]; then
+	zeros='\0\0\0\0\0\0\0'
+	for status in 0 3; do
+		{
+			printf "\\$status$zeros\0$zeros\2$zeros\2$zeros"
+			printf "\7$zeros\1$zeros\0$zeros"
+			"${CTPROF:-./ctprof}" summarize -q \
+				"$srcdir/tests/traces/flow.json.gz"
+		} >"$directory/$status"
+	done
+	for size in 1 2 3 4 5 6 7; do
+		head -c $((size * 8)) "$directory/3" >"$directory/head-$size"
+		tr '\1\7' '\2\377' <"$directory/3" |
+			tail -c +$size >"$directory/changed-$size"
+	done
+	exit
+fi
+
 # Files saved by Python, and beginnings of them.
 if [ "$target" = fuzz_pstats ]; then
 	cp "$srcdir/tests/formats/pstats/pstats/py2_sample.prof2" "$directory/old"

@@ -4,6 +4,7 @@ shell_tests += \
 test_programs += \
 	%D%/fuzz_cut \
 	%D%/fuzz_log \
+	%D%/fuzz_part \
 	%D%/fuzz_pstats \
 	%D%/fuzz_repair \
 	%D%/fuzz_replay \
@@ -15,6 +16,7 @@ test_programs += \
 	%D%/fuzz_trace
 tests_fuzz_fuzz_cut_SOURCES = %D%/fuzz_cut.c $(fuzz_case)
 tests_fuzz_fuzz_log_SOURCES = %D%/fuzz_log.c $(fuzz_case)
+tests_fuzz_fuzz_part_SOURCES = %D%/fuzz_part.c $(fuzz_case)
 tests_fuzz_fuzz_pstats_SOURCES = %D%/fuzz_pstats.c $(fuzz_case)
 tests_fuzz_fuzz_repair_SOURCES = %D%/fuzz_repair.c $(fuzz_case)
 tests_fuzz_fuzz_replay_SOURCES = %D%/fuzz_replay.c $(fuzz_case)
@@ -32,6 +34,7 @@ FUZZ_SECONDS = 60
 FUZZ_TARGETS = \
 	fuzz_cut \
 	fuzz_log \
+	fuzz_part \
 	fuzz_pstats \
 	fuzz_repair \
 	fuzz_replay \

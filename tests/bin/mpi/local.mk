@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
+shell_tests += \
+	%D%/mpi.sh
 # Many ranks by MPI: no part of `make check`, since starting a job takes seconds.
 check-scale: all
-	@srcdir='$(srcdir)' $(srcdir)/tests/bin/mpi/check_scale.sh || \
+	@srcdir='$(srcdir)' CC='$(CC)' $(srcdir)/tests/bin/mpi/check_scale.sh || \
 		{ status=$$?; [ $$status = 77 ] || exit $$status; }
 # The cost of sums of many ranks. RANKS is a folder of their traces.
 bench-scale: all
@@ -10,4 +12,7 @@ bench-scale: all
 .PHONY: check-scale bench-scale
 EXTRA_DIST += \
 	%D%/bench_scale.py \
-	%D%/check_scale.sh
+	%D%/check_scale.sh \
+	%D%/open_hook.c \
+	%D%/rank_traces.py \
+	%D%/team.sh
