@@ -537,161 +537,159 @@ static enum ctp_status read_pair(const char *const sections[2],
 	"\x05\x01"
 
 /* Rows after one of the section that they refer to: no texts, and rows. */
+static const struct {
+	const char *sections[2];
+	struct made rows[2];
+	const char *message; /* NULL: accepted */
+} section_cases[] = {
+#define CASE(one, other, first, rows, message) \
+	{ \
+		{one, other}, \
+			{{first, sizeof(first) - 1}, \
+				{rows, sizeof(rows) - 1}}, \
+			message \
+	}
+	CASE("job", "job", JOB, "\x90\x91\x92\x01\x01", "a second job"),
+	/* Names: a kind that does not exist, twice, no count. */
+	CASE("job", "names", JOB, "\x90\x91\x93\x04\x00\x01", "a wrong row"),
+	CASE("job", "names", JOB, "\x90\x92\x93\x01\x00\x01\x93\x01\x00\x01",
+		"a name is there twice"),
+	CASE("job", "names", JOB, "\x90\x91\x92\x01\x00",
+		"a name without a count"),
+	CASE("job", "names", JOB, "\x90\x91\x93\x01\x00" MOST, NULL),
+	CASE("job", "census", JOB, "\x90\x91\x93\x02\x00\x01", "a wrong row"),
+	CASE("job", "census", JOB, "\x90\x92\x93\x01\x00\x02\x93\x01\x00\x02",
+		"wrong times"),
+	CASE("job", "census", JOB, "\x90\x91\x93\x01\x04\x02", "wrong times"),
+	/* Kernels: of another device, twice, none, a wrong minimum. */
+	CASE("kernel_devices", "kernel_devices", DEVICE, "\x90\x91\x92\x00\x01",
+		"a device is there twice"),
+	CASE("kernel_devices", "kernels", DEVICE, "\x90\x91\x93\x01\x00\x01",
+		"a wrong"),
+	CASE("kernel_devices", "kernels", DEVICE,
+		"\x90\x92\x93\x00\x00\x01\x93\x00\x00\x01",
+		"a kernel is there twice"),
+	CASE("kernel_devices", "kernels", DEVICE, "\x90\x91\x90",
+		"a wrong kernel"),
+	CASE("kernel_devices", "kernels", DEVICE,
+		"\x90\x91\x96\x00\x00\x01\x05\x04\x03", "a wrong kernel"),
+	CASE("kernel_devices", "kernels", DEVICE,
+		"\x90\x91\x94\x00\x00" MOST MOST, NULL),
+	CASE("job", "kernels", JOB, "\x90\x91\x93\x00\x00\x01",
+		"a kernel without a device"),
+	/* Gaps. */
+	CASE("idle_devices", "idle_devices", DEVICE, "\x90\x91\x92\x00\x01",
+		"a device is there twice"),
+	CASE("idle_devices", "idle_devices", DEVICE,
+		"\x90\x91\x96\x01\x01\x01\x01\x01\x02", "a"),
+	CASE("idle_devices", "places", DEVICE,
+		"\x90\x92\x97\x00\x01\x00\x00\x00\x00\x01\x97\x00\x01"
+		"\x00\x00\x00\x00\x01",
+		"a place is there twice"),
+	CASE("idle_devices", "places", DEVICE, "\x90\x91\x92\x00\x07",
+		"a wrong row"),
+	CASE("idle_devices", "places", DEVICE, "\x90\x91\x92\x01\x01",
+		"a wrong row"),
+	CASE("job", "places", JOB, "\x90\x91\x92\x00\x01",
+		"a place without a device"),
+	/* Ranks: twice, computing without kernels, a device beyond 32
+		 * bits. */
+	CASE("job", "ranks", JOB, "\x90\x92\x91\x01\x91\x01",
+		"a rank is there twice"),
+	CASE("job", "ranks", JOB,
+		"\x90\x91\x9d\x01\x00\x00\x00\x00\x01\x01\x01\x01\x05"
+		"\x05\x05\x06",
+		"a rank has impossible times"),
+	CASE("job", "ranks", JOB, "\x90\x91\x94\x01\x00\x00" MOST,
+		"a wrong row"),
+	CASE("job", "ranks", JOB,
+		"\x90\x91\x98" MOST "\x00" MOST "\x00\x00" MOST MOST MOST,
+		NULL),
+	/* Runs: of another row, beyond the last number. */
+	CASE("ranks", "runs", RANK, "\x90\x91\x93\x01\x05\x01",
+		"a run of collectives"),
+	CASE("ranks", "runs", RANK, "\x90\x91\x94\x00\x05" MOST "\x01",
+		"a run of collectives"),
+	CASE("ranks", "runs", RANK, "\x90\x92\x93\x00\x05\x01\x93\x00\x05\x01",
+		NULL),
+	/* Spreads: another kind, empty, twice, a minimum outside of its
+		 * bucket, another count, a bucket twice, half a bucket. */
+	CASE("job", "spread", JOB, "\x90\x91\x91\x03", "a wrong row"),
+	CASE("job", "spread", JOB, "\x90\x91\x90", "a histogram"),
+	CASE("job", "spread", JOB,
+		"\x90\x91\x9f\x00\x00\x00\x00\x00\x01\x05\x00\x19\x04"
+		"\x01\x05\x01\x05\x01",
+		"a histogram"),
+	CASE("job", "spread", JOB,
+		"\x90\x91\x9f\x00\x00\x00\x00\x00\x02\x05\x00\x19\x05"
+		"\x01\x05\x01\x05\x01",
+		"a histogram"),
+	CASE("job", "spread", JOB,
+		"\x90\x91\x9f\x00\x00\x00\x00\x00\x01\x05\x00\x19\x05"
+		"\x01\x05\x01\x05\x01",
+		NULL),
+	CASE("job", "spread", JOB,
+		"\x90\x92\x9f\x00\x00\x00\x00\x00\x01\x05\x00\x19\x05"
+		"\x01\x05\x01\x05\x01\x9f\x00\x00\x00\x00\x00\x01\x05"
+		"\x00\x19\x05\x01\x05\x01\x05\x01",
+		"a spread is there twice"),
+	CASE("job", "spread", JOB,
+		"\x90\x91\x9e\x00\x00\x00\x00\x00\x01\x05\x00\x19\x05"
+		"\x01\x05\x01\x05",
+		"a histogram"),
+	CASE("job", "spread", JOB,
+		"\x90\x91\x9f\x00\x00\x00\x00\x00\x01\x05\x00\x19\x05"
+		"\x01\x05\x01\xcd\x04\x00\x01",
+		"a wrong row"),
+	/* Collectives and their instances. */
+	CASE("collectives", "collectives", KIND,
+		"\x90\x91\x9f\x00\x00\x00\x01\x01\x01\x05\x00\x19\x05"
+		"\x01\x05\x01\x05\x01",
+		"a collective is there twice"),
+	CASE("collectives", "instances", KIND,
+		"\x90\x91\x97\x07\x01\x01\x01\x05\x05\x05",
+		"an instance of a collective is wrong"),
+	CASE("collectives", "instances", KIND,
+		"\x90\x91\x97\x07\x01\x00\x00\x05\x05\x05",
+		"an instance of a collective is wrong"),
+	CASE("collectives", "instances", KIND,
+		"\x90\x91\x97\x07\x01\x00\x01\x04\x05\x05",
+		"an instance of a collective is wrong"),
+	CASE("collectives", "instances", KIND,
+		"\x90\x91\x97\x07\x01\x00\x01\x05\x06\x05",
+		"an instance of a collective is wrong"),
+	CASE("collectives", "instances", KIND,
+		"\x90\x92\x97\x07\x01\x00\x01\x05\x05\x05\x97\x07\x01"
+		"\x00\x01\x05\x05\x05",
+		"an instance is there twice"),
+	CASE("collectives", "instances", KIND,
+		"\x90\x91\x98" MOST MOST "\x00" MOST MOST MOST MOST MOST, NULL),
+	CASE("collectives", "instances", KIND, "\x90\x91\x91\xa1x",
+		"a wrong row"),
+#undef CASE
+};
+
 START_TEST(wrong_rows_of_each_section_are_refused)
 {
-	static const struct {
-		const char *sections[2];
-		struct made rows[2];
-		const char *message; /* NULL: accepted */
-	} cases[] = {
-#define CASE(one, other, first, rows, message) \
-	{{one, other}, {{first, sizeof(first) - 1}, {rows, sizeof(rows) - 1}}, \
-		message}
-		CASE("job", "job", JOB, "\x90\x91\x92\x01\x01", "a second job"),
-		/* Names: a kind that does not exist, twice, no count. */
-		CASE("job", "names", JOB, "\x90\x91\x93\x04\x00\x01",
-			"a wrong row"),
-		CASE("job", "names", JOB,
-			"\x90\x92\x93\x01\x00\x01\x93\x01\x00\x01",
-			"a name is there twice"),
-		CASE("job", "names", JOB, "\x90\x91\x92\x01\x00",
-			"a name without a count"),
-		CASE("job", "names", JOB, "\x90\x91\x93\x01\x00" MOST, NULL),
-		CASE("job", "census", JOB, "\x90\x91\x93\x02\x00\x01",
-			"a wrong row"),
-		CASE("job", "census", JOB,
-			"\x90\x92\x93\x01\x00\x02\x93\x01\x00\x02",
-			"wrong times"),
-		CASE("job", "census", JOB, "\x90\x91\x93\x01\x04\x02",
-			"wrong times"),
-		/* Kernels: of another device, twice, none, a wrong minimum. */
-		CASE("kernel_devices", "kernel_devices", DEVICE,
-			"\x90\x91\x92\x00\x01", "a device is there twice"),
-		CASE("kernel_devices", "kernels", DEVICE,
-			"\x90\x91\x93\x01\x00\x01", "a wrong"),
-		CASE("kernel_devices", "kernels", DEVICE,
-			"\x90\x92\x93\x00\x00\x01\x93\x00\x00\x01",
-			"a kernel is there twice"),
-		CASE("kernel_devices", "kernels", DEVICE, "\x90\x91\x90",
-			"a wrong kernel"),
-		CASE("kernel_devices", "kernels", DEVICE,
-			"\x90\x91\x96\x00\x00\x01\x05\x04\x03",
-			"a wrong kernel"),
-		CASE("kernel_devices", "kernels", DEVICE,
-			"\x90\x91\x94\x00\x00" MOST MOST, NULL),
-		CASE("job", "kernels", JOB, "\x90\x91\x93\x00\x00\x01",
-			"a kernel without a device"),
-		/* Gaps. */
-		CASE("idle_devices", "idle_devices", DEVICE,
-			"\x90\x91\x92\x00\x01", "a device is there twice"),
-		CASE("idle_devices", "idle_devices", DEVICE,
-			"\x90\x91\x96\x01\x01\x01\x01\x01\x02", "a"),
-		CASE("idle_devices", "places", DEVICE,
-			"\x90\x92\x97\x00\x01\x00\x00\x00\x00\x01\x97\x00\x01"
-			"\x00\x00\x00\x00\x01",
-			"a place is there twice"),
-		CASE("idle_devices", "places", DEVICE, "\x90\x91\x92\x00\x07",
-			"a wrong row"),
-		CASE("idle_devices", "places", DEVICE, "\x90\x91\x92\x01\x01",
-			"a wrong row"),
-		CASE("job", "places", JOB, "\x90\x91\x92\x00\x01",
-			"a place without a device"),
-		/* Ranks: twice, computing without kernels, a device beyond 32
-		 * bits. */
-		CASE("job", "ranks", JOB, "\x90\x92\x91\x01\x91\x01",
-			"a rank is there twice"),
-		CASE("job", "ranks", JOB,
-			"\x90\x91\x9d\x01\x00\x00\x00\x00\x01\x01\x01\x01\x05"
-			"\x05\x05\x06",
-			"a rank has impossible times"),
-		CASE("job", "ranks", JOB, "\x90\x91\x94\x01\x00\x00" MOST,
-			"a wrong row"),
-		CASE("job", "ranks", JOB,
-			"\x90\x91\x98" MOST "\x00" MOST
-			"\x00\x00" MOST MOST MOST,
-			NULL),
-		/* Runs: of another row, beyond the last number. */
-		CASE("ranks", "runs", RANK, "\x90\x91\x93\x01\x05\x01",
-			"a run of collectives"),
-		CASE("ranks", "runs", RANK, "\x90\x91\x94\x00\x05" MOST "\x01",
-			"a run of collectives"),
-		CASE("ranks", "runs", RANK,
-			"\x90\x92\x93\x00\x05\x01\x93\x00\x05\x01", NULL),
-		/* Spreads: another kind, empty, twice, a minimum outside of its
-		 * bucket, another count, a bucket twice, half a bucket. */
-		CASE("job", "spread", JOB, "\x90\x91\x91\x03", "a wrong row"),
-		CASE("job", "spread", JOB, "\x90\x91\x90", "a histogram"),
-		CASE("job", "spread", JOB,
-			"\x90\x91\x9f\x00\x00\x00\x00\x00\x01\x05\x00\x19\x04"
-			"\x01\x05\x01\x05\x01",
-			"a histogram"),
-		CASE("job", "spread", JOB,
-			"\x90\x91\x9f\x00\x00\x00\x00\x00\x02\x05\x00\x19\x05"
-			"\x01\x05\x01\x05\x01",
-			"a histogram"),
-		CASE("job", "spread", JOB,
-			"\x90\x91\x9f\x00\x00\x00\x00\x00\x01\x05\x00\x19\x05"
-			"\x01\x05\x01\x05\x01",
-			NULL),
-		CASE("job", "spread", JOB,
-			"\x90\x92\x9f\x00\x00\x00\x00\x00\x01\x05\x00\x19\x05"
-			"\x01\x05\x01\x05\x01\x9f\x00\x00\x00\x00\x00\x01\x05"
-			"\x00\x19\x05\x01\x05\x01\x05\x01",
-			"a spread is there twice"),
-		CASE("job", "spread", JOB,
-			"\x90\x91\x9e\x00\x00\x00\x00\x00\x01\x05\x00\x19\x05"
-			"\x01\x05\x01\x05",
-			"a histogram"),
-		CASE("job", "spread", JOB,
-			"\x90\x91\x9f\x00\x00\x00\x00\x00\x01\x05\x00\x19\x05"
-			"\x01\x05\x01\xcd\x04\x00\x01",
-			"a wrong row"),
-		/* Collectives and their instances. */
-		CASE("collectives", "collectives", KIND,
-			"\x90\x91\x9f\x00\x00\x00\x01\x01\x01\x05\x00\x19\x05"
-			"\x01\x05\x01\x05\x01",
-			"a collective is there twice"),
-		CASE("collectives", "instances", KIND,
-			"\x90\x91\x97\x07\x01\x01\x01\x05\x05\x05",
-			"an instance of a collective is wrong"),
-		CASE("collectives", "instances", KIND,
-			"\x90\x91\x97\x07\x01\x00\x00\x05\x05\x05",
-			"an instance of a collective is wrong"),
-		CASE("collectives", "instances", KIND,
-			"\x90\x91\x97\x07\x01\x00\x01\x04\x05\x05",
-			"an instance of a collective is wrong"),
-		CASE("collectives", "instances", KIND,
-			"\x90\x91\x97\x07\x01\x00\x01\x05\x06\x05",
-			"an instance of a collective is wrong"),
-		CASE("collectives", "instances", KIND,
-			"\x90\x92\x97\x07\x01\x00\x01\x05\x05\x05\x97\x07\x01"
-			"\x00\x01\x05\x05\x05",
-			"an instance is there twice"),
-		CASE("collectives", "instances", KIND,
-			"\x90\x91\x98" MOST MOST
-			"\x00" MOST MOST MOST MOST MOST,
-			NULL),
-		CASE("collectives", "instances", KIND, "\x90\x91\x91\xa1x",
-			"a wrong row"),
-#undef CASE
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof(section_cases) / sizeof(*section_cases);
+		i++) {
 		struct summary *summary = NULL;
 		enum ctp_status status;
 
 		err.message[0] = '\0';
-		status = read_pair(cases[i].sections, cases[i].rows, &summary);
-		ck_assert_msg(
-			status == (cases[i].message == NULL ? CTP_OK
-							    : CTP_ERR_FORMAT),
+		status = read_pair(section_cases[i].sections,
+			section_cases[i].rows, &summary);
+		ck_assert_msg(status == (section_cases[i].message == NULL
+							? CTP_OK
+							: CTP_ERR_FORMAT),
 			"case %zu: %s", i, err.message);
 		ck_assert_msg(
-			cases[i].message == NULL ||
-				(strstr(err.message, cases[i].message) !=
-						NULL &&
+			section_cases[i].message == NULL ||
+				(strstr(err.message,
+					 section_cases[i].message) != NULL &&
 					strstr(err.message,
-						cases[i].sections[1]) != NULL),
+						section_cases[i].sections[1]) !=
+						NULL),
 			"case %zu: %s", i, err.message);
 		if (summary == NULL)
 			continue;
