@@ -132,7 +132,8 @@ thread_tests = \
 	tests/lib/recorder/test_record_thread \
 	tests/lib/instrument/test_shadow \
 	tests/lib/pack/test_spool
-thread_programs = ctprof tests/lib/cupti/fake/libcuda.la tests/lib/cupti/fake/libcupti.la \
+# THREADS_READER is the ctprof of another build: this one then needs none of its own.
+thread_programs = $(if $(THREADS_READER),,ctprof) tests/lib/cupti/fake/libcuda.la tests/lib/cupti/fake/libcupti.la \
 	tests/lib/cupti/cupti_check tests/lib/cupti/cupti_program libctprof-inject.la
 thread_runs = $(thread_tests:=.threads)
 # The longest begin first.
@@ -146,6 +147,7 @@ thread_environment = $(AM_TESTS_ENVIRONMENT) srcdir='$(srcdir)' \
 $(thread_runs): %.threads: %$(EXEEXT)
 	@$(thread_environment) ./$<
 tests/lib/cupti/cupti_fake.threads: $(thread_programs)
-	@$(thread_environment) $(srcdir)/tests/lib/cupti/cupti_fake.sh
+	@$(thread_environment) $(if $(THREADS_READER),CTPROF='$(THREADS_READER)') \
+		$(srcdir)/tests/lib/cupti/cupti_fake.sh
 .PHONY: check-threads tests/lib/cupti/cupti_fake.threads $(thread_runs)
 
