@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Fuzz target: any bytes as the sums of a part of the inputs. Those that are
- * read can be written and read again.
- */
+/* Fuzz target: any bytes as the sums of a part of the inputs. If they can be
+ * read, they can be written and read again. */
 #include "base/memory.h"
 #include "fuzz_case.h"
 #include "summary/part_sums.h"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ctprof-mpi: the reports of any number of processes equal those of ctprof, to
-# the byte, whatever the inputs are; an input that crashes costs only itself; and
-# a job that loses a process ends without an output, and can be continued.
+# ctprof-mpi: any number of processes write the reports of ctprof, to the byte,
+# for all kinds of inputs. An input that crashes costs only itself. A job that
+# loses a process ends without an output, and can be continued.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 # shellcheck source=tests/bin/mpi/team.sh

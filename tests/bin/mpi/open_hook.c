@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded, it makes opening some files an accident: one whose name contains
- * "segv" crashes the process, "killed" kills it as the system does when it is
- * out of memory, and "slow" waits as long as there is a file "hang". All names
- * are listed in the file opened.
+ * A library to be preloaded, for which opening some files is an accident. A name
+ * with "segv" crashes the process, one with "killed" kills it, as the system
+ * does when it is out of memory, and "slow" waits while there is a file "hang".
+ * The file "opened" lists all names.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
