@@ -59,6 +59,7 @@ picturesdir = $(docdir)/pictures
 dist_pictures_DATA = \
 	%D%/pictures/callgraph.svg \
 	%D%/pictures/flamegraph.png \
+	%D%/pictures/ranks.png \
 	%D%/pictures/report.png
 schemasdir = $(docdir)/schemas
 dist_schemas_DATA = \

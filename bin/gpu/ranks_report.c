@@ -720,10 +720,8 @@ static void note_hosts(struct sheet *sheet, const struct ranks_view *view)
 	stragglers_clear(&hosts);
 }
 
-static void write_notes(struct sheet *sheet, const struct ranks_view *view,
-	const struct head_line *head)
+static void note_counts(struct sheet *sheet, const struct head_line *head)
 {
-	note_hosts(sheet, view);
 	note_count(
 		sheet, head->unknown_ranks, "Rows whose rank is unknown", "");
 	note_count(sheet, head->repeated_ranks, "Ranks with several recordings",
@@ -748,9 +746,13 @@ void ranks_write_head(struct sheet *sheet, const struct ranks_view *view)
 	columns_members(sheet, &head_table, &head);
 	if (sheet->style != REPORT_PAGE)
 		return;
+	json_key(&sheet->json, "slow_hosts");
+	json_begin(&sheet->json, '[');
+	note_hosts(sheet, view);
+	json_end(&sheet->json, ']');
 	json_key(&sheet->json, "notes");
 	json_begin(&sheet->json, '[');
-	write_notes(sheet, view, &head);
+	note_counts(sheet, &head);
 	json_end(&sheet->json, ']');
 }
 
@@ -782,5 +784,6 @@ void ranks_write(struct sheet *sheet, const void *user)
 	if (view->ranks->collectives.kind_count > 0)
 		columns_note(sheet, "\n");
 	ranks_write_collectives(sheet, view);
-	write_notes(sheet, view, &head);
+	note_hosts(sheet, view);
+	note_counts(sheet, &head);
 }

@@ -391,6 +391,11 @@ function start() {
 		redraw();
 	});
 	showInput(data.inputs[0]);
+	// The section did not exist when the browser looked for it.
+	const target = document.getElementById(location.hash.slice(1));
+
+	if (target && parts.includes(target))
+		target.scrollIntoView();
 }
 
 start();

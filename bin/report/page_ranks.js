@@ -231,7 +231,8 @@ function ranksSection(ranks, causes) {
 		chart.draw();
 	}
 
-	element.append(slowest, chart.element, legend, status, holder,
+	element.append(slowest, ...ranks.slow_hosts.map((line) =>
+		make("p", {}, line)), chart.element, legend, status, holder,
 		...ranks.notes.map((line) => make("p", {class: "note"}, line)));
 	status.append("Each column is a rank, with the time of its GPU; the " +
 		"bar above it is its own time, without waiting for others, " +

@@ -47,7 +47,7 @@ bool page_sum_add_facts(struct trace *trace, const struct summary *summary)
 			done = add_name(trace, keys[name->kind], name);
 		else if (count == NAMES_SHOWN)
 			done = trace_add_fact(trace, keys[name->kind],
-				"more; see 'ctprof info --sum'");
+				"(ctprof info --sum has more)");
 	}
 	return done;
 }

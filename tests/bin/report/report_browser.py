@@ -3,10 +3,10 @@
 sorts, with the mouse and with the keyboard, in light and dark; and no script
 reports an error.
 
-usage: report_browser.py CTPROF DIRECTORY EXACT TORCH_TRACE COMPILE INPUT...
+usage: report_browser.py CTPROF DIRECTORY EXACT TORCH_TRACE COMPILE JOB INPUT...
 
 EXACT is the trace written by report_browser.sh; the next two are logs of one
-compilation.
+compilation; JOB is the summary of a job with three hosts.
 """
 import os
 import subprocess
@@ -295,6 +295,42 @@ return [...table.querySelectorAll('tbody tr')].map(
     page.is_quiet("compilations")
 
 
+def check_job(page):
+    """All ranks in one picture; hosts at the push of a button; hostile names
+    are only text."""
+    browser = page.browser
+    check(page.sections() == ["summary", "ranks", "imbalance", "collectives",
+                              "functions", "kernels", "overlap", "gaps"],
+          "all parts of a job are there", page.sections())
+    check(page.words("#ranks p").startswith("Rank 5 ") and
+          "slow compute" in page.words("#ranks p"),
+          "the slowest is named, with the reason", page.words("#ranks p"))
+    check(browser.script(DRAWN, "#ranks canvas") > 5, "ranks are drawn")
+    check(browser.script("return document.documentElement.scrollWidth") <=
+          browser.script("return innerWidth"), "the job fits the width")
+    browser.script("document.querySelector('#ranks canvas').focus()")
+    browser.keys(webdriver.HOME + webdriver.RIGHT * 5)
+    check(page.words("#ranks .status").startswith("Rank 5 "),
+          "arrows lead to a rank", page.words("#ranks .status"))
+    browser.keys(webdriver.ENTER)
+    check("own" in page.words("#ranks tr.more"), "Enter opens its row")
+    browser.script("document.querySelectorAll('#ranks .choice')[1].click()")
+    names = browser.script("return [...document.querySelectorAll("
+                           "'#ranks tbody td.name')].map(x => x.innerText)")
+    check(len(names) == 3 and any("<script>" in name for name in names),
+          "a button shows hosts", names)
+    check(browser.script("return document.scripts.length") == 2,
+          "no name is a script")
+    browser.script("document.querySelectorAll('#ranks .choice')[0].click();"
+                   "const input = document.querySelector('#ranks input');"
+                   "input.value = 'slow comp';"
+                   "input.dispatchEvent(new Event('input'))")
+    check(browser.script("return document.querySelectorAll("
+                         "'#ranks tbody tr').length") == 1,
+          "typing filters ranks")
+    page.is_quiet("job")
+
+
 def page_of(ctprof, directory, *paths):
     name = os.path.basename(paths[-1])
     page = os.path.join(directory, f"{name}-{len(paths)}.html")
@@ -303,7 +339,7 @@ def page_of(ctprof, directory, *paths):
 
 
 def main(ctprof, directory, exact, *inputs):
-    logs, inputs = inputs[:2], inputs[2:]
+    logs, job, inputs = inputs[:2], inputs[2], inputs[3:]
     reason = webdriver.missing()
     if reason is not None:
         print("skipped:", reason)
@@ -317,6 +353,8 @@ def main(ctprof, directory, exact, *inputs):
             name, page = page_of(ctprof, directory, path)
             check_any(Page(browser, page), name)
         check_compile(Page(browser, page_of(ctprof, directory, *logs)[1]))
+        browser.prefer("dark")
+        check_job(Page(browser, page_of(ctprof, directory, job)[1]))
         name, both = page_of(ctprof, directory, exact, inputs[0])
         page = Page(browser, both)
         browser.script("const input = document.getElementById('input');"

@@ -53,6 +53,10 @@ if [ -n "$recorded" ]; then
 		"$srcdir/examples/compile_modules.py" 1 || exit 1
 	set -- "$@" "$work/python.ctp"
 fi
+PYTHONPATH="$srcdir/tests/bin/report:$PYTHONPATH" "$python" -c '
+import report_job
+report_job.make("'"$work/job"'", 1024, report_job.HOSTS)' || exit 1
+"$CTPROF" summarize -q -o "$work/job.ctpart" "$work/job" || exit 1
 "$python" "$srcdir/tests/bin/report/report_browser.py" "$CTPROF" "$work" \
 	"$work/exact.json" "$traces/torch_trace_functions.log.gz" \
-	"$traces/compile/functions.json.gz" "$@"
+	"$traces/compile/functions.json.gz" "$work/job.ctpart" "$@"

@@ -5,6 +5,8 @@ import json
 import os
 
 SLOW = 5
+# Hostile names.
+HOSTS = [b"<script>alert(1)<!--", "a\u2028b'\"&lt;".encode(), b"bad\xff\xfe"]
 STEP_US = 1000
 
 
