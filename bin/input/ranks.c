@@ -81,6 +81,9 @@ int64_t ranks_find(const char *path, const struct trace *trace)
 	/* A process alone is not a rank of a job. */
 	int64_t number = find_recorded(trace, 2);
 
+	/* The names of its processes have the ranks. */
+	if (trace_find_fact(trace, TRACE_MERGED) != NULL)
+		return -1;
 	if (number < 0)
 		number = logged_rank(&rank);
 	return number < 0 ? rank_in_name(&rank) : number;

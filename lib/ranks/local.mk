@@ -5,6 +5,7 @@ libcore_la_SOURCES += \
 	%D%/collectives.c %D%/collectives.h \
 	%D%/ranks.c %D%/ranks.h \
 	%D%/ranks_input.c %D%/ranks_input.h \
+	%D%/ranks_merged.c %D%/ranks_merged.h \
 	%D%/ranks_place.c \
 	%D%/spread.c %D%/spread.h \
 	%D%/stragglers.c %D%/stragglers.h

@@ -12,6 +12,7 @@
 #include "base/saturate.h"
 #include "phases/phases.h"
 #include "ranks/collective_reader.h"
+#include "ranks/ranks_merged.h"
 
 /* Source: torch/profiler/profiler.py. */
 #define STEP_PREFIX "ProfilerStep#"
@@ -24,6 +25,13 @@ struct step_sums {
 	uint64_t max_ns;
 };
 
+/* The times of ranges. */
+struct extent {
+	bool any;
+	int64_t first_ns;
+	int64_t last_ns;
+};
+
 /* A thread: its open range of a step, and the last step that it marked. */
 struct step_thread {
 	uint32_t depth;
@@ -33,6 +41,7 @@ struct step_thread {
 	int64_t mark_ns;
 	struct step_sums ranges;
 	struct step_sums marks;
+	struct extent extent;
 };
 
 struct ranks_input {
@@ -44,9 +53,9 @@ struct ranks_input {
 	uint32_t thread_room;
 	uint8_t *sites;
 	uint32_t site_room;
-	bool any;
-	int64_t first_ns; /* of ranges */
-	int64_t last_ns;
+	struct ranks_merged *merged; /* ranks of a merged timeline */
+	uint32_t member_count;       /* 0: it is one rank, or none */
+	bool any;                    /* there are ranges */
 };
 
 struct ranks_input *ranks_input_new(
@@ -59,9 +68,10 @@ struct ranks_input *ranks_input_new(
 	input->trace = trace;
 	input->sets = phases;
 	input->collectives = collective_reader_new(trace);
+	input->merged = ranks_merged_new(trace, phases);
 	if (phases != NULL)
 		input->phases = phases_new(trace, phases);
-	if (input->collectives != NULL &&
+	if (input->collectives != NULL && input->merged != NULL &&
 		(phases == NULL || input->phases != NULL))
 		return input;
 	ranks_input_free(input);
@@ -73,6 +83,7 @@ void ranks_input_free(struct ranks_input *input)
 	if (input == NULL)
 		return;
 	phases_free(input->phases);
+	ranks_merged_free(input->merged);
 	collective_reader_free(input->collectives);
 	memory_free(input->threads);
 	memory_free(input->sites);
@@ -118,6 +129,15 @@ static void mark_step(struct step_thread *thread, int64_t time_ns)
 	thread->mark_ns = time_ns;
 }
 
+static void add_time(struct extent *extent, int64_t time_ns)
+{
+	if (!extent->any || time_ns < extent->first_ns)
+		extent->first_ns = time_ns;
+	if (!extent->any || time_ns > extent->last_ns)
+		extent->last_ns = time_ns;
+	extent->any = true;
+}
+
 /* False if out of memory. */
 static bool follow_steps(struct ranks_input *input, const struct event *event)
 {
@@ -131,10 +151,7 @@ static bool follow_steps(struct ranks_input *input, const struct event *event)
 		mark_step(thread, event->time_ns);
 		return true;
 	}
-	if (!input->any || event->time_ns < input->first_ns)
-		input->first_ns = event->time_ns;
-	if (!input->any || event->time_ns > input->last_ns)
-		input->last_ns = event->time_ns;
+	add_time(&thread->extent, event->time_ns);
 	input->any = true;
 	if (event->kind == EVENT_BEGIN) {
 		thread->depth++;
@@ -188,6 +205,8 @@ enum ctp_status ranks_input_add(struct ranks_input *input,
 
 	if (input->phases != NULL)
 		status = phases_add(input->phases, event, err);
+	if (status == CTP_OK)
+		status = ranks_merged_add(input->merged, event, err);
 	if (status != CTP_OK)
 		return status;
 	if (!collective_reader_add(input->collectives, event))
@@ -235,49 +254,141 @@ static struct rank_times times_of(
 	return times;
 }
 
+/* The place of the rank of a track, or else that of the timeline. */
+static const struct ranks_place *place_of(const struct ranks_input *input,
+	const struct ranks_place *place, uint32_t track)
+{
+	uint32_t member = input->member_count == 0
+				  ? UINT32_MAX
+				  : ranks_merged_of(input->merged, track);
+
+	return member == UINT32_MAX
+		       ? place
+		       : &ranks_merged_member(input->merged, member)->place;
+}
+
+/* The rank of a device is that of a track of it. */
+static uint32_t track_of(
+	const struct ranks_input *input, const struct gaps_device *device)
+{
+	for (uint32_t i = 0;
+		input->member_count > 0 && i < input->trace->track_count; i++) {
+		const struct trace_track *track = &input->trace->tracks[i];
+
+		if (track->kind == TRACE_STREAM && track->pid == device->pid &&
+			track->device == device->number)
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+/* Sets which members of a merged timeline have devices. */
 static bool add_devices(const struct ranks_input *input,
 	const struct ranks_place *place, const struct gaps *gaps,
-	struct ranks *ranks)
+	struct ranks *ranks, bool *has_device)
 {
 	uint32_t count;
 	const struct gaps_device *devices = gaps_devices(gaps, &count);
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct rank_row *row = row_of(ranks, place, devices[i].pid,
-			(int64_t)devices[i].number);
+		uint32_t track = track_of(input, &devices[i]);
+		uint32_t member = ranks_merged_of(input->merged, track);
 		struct rank_times times = times_of(input, &devices[i]);
+		struct rank_row *row =
+			row_of(ranks, place_of(input, place, track),
+				devices[i].pid, (int64_t)devices[i].number);
 
 		if (row == NULL)
 			return false;
 		rank_times_add(&row->times, &times);
+		if (input->member_count > 0 && member != UINT32_MAX)
+			has_device[member] = true;
 	}
 	return true;
 }
 
+/* The threads of a rank without a device. */
+struct host_sums {
+	struct step_sums ranges;
+	struct step_sums marks;
+	struct extent extent;
+};
+
+static void add_thread(struct host_sums *sums, const struct step_thread *thread)
+{
+	join_steps(&sums->ranges, &thread->ranges);
+	join_steps(&sums->marks, &thread->marks);
+	if (!thread->extent.any)
+		return;
+	add_time(&sums->extent, thread->extent.first_ns);
+	add_time(&sums->extent, thread->extent.last_ns);
+}
+
 /* A rank without a device has a row for its steps. */
-static bool add_host(const struct ranks_input *input,
-	const struct ranks_place *place, struct ranks *ranks)
+static bool add_host(const struct ranks_place *place,
+	const struct host_sums *sums, struct ranks *ranks)
 {
 	struct rank_row *row = row_of(ranks, place, 0, RANKS_NO_DEVICE);
-	struct rank_times times = {.recordings = 1,
-		.span_ns =
-			(uint64_t)input->last_ns - (uint64_t)input->first_ns};
-	struct step_sums ranges = {0};
-	struct step_sums marks = {0};
+	const struct step_sums *steps =
+		sums->ranges.count > 0 ? &sums->ranges : &sums->marks;
+	const struct rank_times times = {.recordings = 1,
+		.span_ns = (uint64_t)sums->extent.last_ns -
+			   (uint64_t)sums->extent.first_ns,
+		.steps = steps->count,
+		.step_ns = steps->sum_ns,
+		.step_max_ns = steps->max_ns};
 
 	if (row == NULL)
 		return false;
-	for (uint32_t i = 0; i < input->thread_room; i++) {
-		join_steps(&ranges, &input->threads[i].ranges);
-		join_steps(&marks, &input->threads[i].marks);
-	}
-	if (ranges.count == 0)
-		ranges = marks;
-	times.steps = ranges.count;
-	times.step_ns = ranges.sum_ns;
-	times.step_max_ns = ranges.max_ns;
 	rank_times_add(&row->times, &times);
 	return true;
+}
+
+/* Adds rows of the ranks of a merged timeline without devices. */
+static bool add_hosts(const struct ranks_input *input, const bool *has_device,
+	struct ranks *ranks)
+{
+	struct host_sums *sums = memory_new_zeroed(
+		(size_t)input->member_count + 1, sizeof(*sums));
+	bool done = sums != NULL;
+
+	for (uint32_t i = 0; i < input->thread_room && done; i++) {
+		uint32_t member = ranks_merged_of(input->merged, i);
+
+		if (member != UINT32_MAX)
+			add_thread(&sums[member], &input->threads[i]);
+	}
+	for (uint32_t i = 0; i < input->member_count && done; i++)
+		if (!has_device[i] && sums[i].extent.any)
+			done = add_host(
+				&ranks_merged_member(input->merged, i)->place,
+				&sums[i], ranks);
+	memory_free(sums);
+	return done;
+}
+
+static bool add_rows(const struct ranks_input *input,
+	const struct ranks_place *place, const struct gaps *gaps,
+	struct ranks *ranks)
+{
+	bool *has_device = memory_new_zeroed(
+		(size_t)input->member_count + 1, sizeof(*has_device));
+	struct host_sums sums = {.ranges = {.count = 0}};
+	uint32_t devices;
+	bool done;
+
+	(void)gaps_devices(gaps, &devices);
+	done = has_device != NULL &&
+	       add_devices(input, place, gaps, ranks, has_device);
+	if (done && input->member_count > 0) {
+		done = add_hosts(input, has_device, ranks);
+	} else if (done && devices == 0) {
+		for (uint32_t i = 0; i < input->thread_room; i++)
+			add_thread(&sums, &input->threads[i]);
+		done = add_host(place, &sums, ranks);
+	}
+	memory_free(has_device);
+	return done;
 }
 
 /* ---- collectives ---- */
@@ -338,7 +449,8 @@ static bool add_collectives(struct ranks_input *input,
 	bool done = true;
 
 	for (uint32_t i = 0; i < count && done; i++)
-		done = add_duration(input, &all[i], place, ranks);
+		done = add_duration(input, &all[i],
+			place_of(input, place, all[i].track), ranks);
 	for (uint32_t i = 0; i < count && done; i = last) {
 		const struct trace_track *track =
 			&input->trace->tracks[all[i].track];
@@ -353,8 +465,8 @@ static bool add_collectives(struct ranks_input *input,
 			last++)
 			;
 		if (all[i].has_instance)
-			done = add_instance(
-				input, &all[i], last - i, place, ranks);
+			done = add_instance(input, &all[i], last - i,
+				place_of(input, place, all[i].track), ranks);
 	}
 	ranks->collectives.left_out = saturate_sum(ranks->collectives.left_out,
 		collective_reader_left_out(input->collectives));
@@ -445,16 +557,20 @@ static bool add_kernels(
 	return done;
 }
 
-static bool add_phases(
-	const struct ranks_input *input, struct ranks *ranks, int64_t rank)
+static bool add_phases(const struct phases *phases,
+	const struct phase_sets *sets, struct ranks *ranks, int64_t rank)
 {
-	const struct phase_times *times = phases_times(input->phases);
-	uint32_t set = phases_set(input->phases);
+	const struct phase_times *times;
 	const struct phase_rules *rules;
+	uint32_t set;
 
+	if (phases == NULL)
+		return true;
+	times = phases_times(phases);
+	set = phases_set(phases);
 	if (set == PHASE_NONE || times->phases == NULL)
 		return true;
-	rules = input->sets->rules[set];
+	rules = sets->rules[set];
 	for (uint32_t i = 0; i < phase_rules_count(rules); i++) {
 		const struct rank_item_key key = {.kind = RANK_PHASE,
 			.name = phase_rules_phase(rules, i),
@@ -467,22 +583,47 @@ static bool add_phases(
 	return true;
 }
 
+/* The ranks of a merged timeline have profiles of their own, unless there are
+ * too many. */
+static bool add_items(const struct ranks_input *input,
+	const struct ranks_place *place, const struct profile *profile,
+	struct ranks *ranks)
+{
+	bool done = true;
+	bool known = false;
+
+	for (uint32_t i = 0; i < input->member_count && done; i++) {
+		const struct ranks_member *member =
+			ranks_merged_member(input->merged, i);
+		int64_t rank = member->place.rank;
+
+		if (member->place.world > ranks->world)
+			ranks->world = member->place.world;
+		if (member->profile == NULL)
+			continue;
+		known = true;
+		done = add_functions(ranks, member->profile, rank) &&
+		       add_kernels(ranks, member->profile, rank) &&
+		       add_phases(member->phases, input->sets, ranks, rank);
+	}
+	if (known || !done)
+		return done;
+	return add_functions(ranks, profile, place->rank) &&
+	       add_kernels(ranks, profile, place->rank) &&
+	       add_phases(input->phases, input->sets, ranks, place->rank);
+}
+
 static bool add_recording(struct ranks_input *input,
 	const struct ranks_place *place, const struct ranks_analyses *analyses,
 	struct ranks *ranks)
 {
-	uint32_t devices;
-
-	(void)gaps_devices(analyses->gaps, &devices);
-	ranks->recordings = saturate_sum(ranks->recordings, 1);
+	ranks->recordings = saturate_sum(ranks->recordings,
+		input->member_count == 0 ? 1 : input->member_count);
 	if (place->world > ranks->world)
 		ranks->world = place->world;
-	return (devices > 0 ? add_devices(input, place, analyses->gaps, ranks)
-			    : add_host(input, place, ranks)) &&
+	return add_rows(input, place, analyses->gaps, ranks) &&
 	       add_collectives(input, place, ranks) &&
-	       add_functions(ranks, analyses->profile, place->rank) &&
-	       add_kernels(ranks, analyses->profile, place->rank) &&
-	       (input->phases == NULL || add_phases(input, ranks, place->rank));
+	       add_items(input, place, analyses->profile, ranks);
 }
 
 enum ctp_status ranks_input_finish(struct ranks_input *input,
@@ -494,6 +635,9 @@ enum ctp_status ranks_input_finish(struct ranks_input *input,
 
 	if (input->phases != NULL)
 		status = phases_finish(input->phases, err);
+	if (status == CTP_OK)
+		status = ranks_merged_finish(
+			input->merged, place, &input->member_count, err);
 	if (status != CTP_OK)
 		return status;
 	(void)gaps_devices(analyses->gaps, &devices);

@@ -27,6 +27,11 @@ struct ranks_place {
 void ranks_place_find(struct ranks_place *place, const char *path, int64_t rank,
 	const struct trace *trace);
 
+/* Sets the place of a rank of a merged timeline, from its facts: "rank 3 host". */
+void ranks_place_of_member(struct ranks_place *place,
+	const struct ranks_place *whole, int64_t rank,
+	const struct trace *trace);
+
 /* Finished analyses of the recording. */
 struct ranks_analyses {
 	const struct gaps *gaps;

@@ -2,6 +2,8 @@
 #include "ranks/ranks_input.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,10 +15,8 @@
 #define WORLD_KEY "\"world_size\""
 
 /* Kineto: {"backend": "nccl", "rank": 3, "world_size": 8, ...} */
-static uint64_t recorded_world(const struct trace *trace)
+static uint64_t recorded_world(const char *at)
 {
-	const char *at = trace_find_fact(trace, TRACE_DISTRIBUTED);
-
 	at = at == NULL ? NULL : strstr(at, WORLD_KEY);
 	if (at == NULL)
 		return 0;
@@ -58,13 +58,39 @@ static void host_in_name(const char *path, char host[RANKS_HOST])
 	host[at - base] = '\0';
 }
 
+/* A fact of a rank of a merged timeline. */
+static const char *find_member_fact(
+	const struct trace *trace, int64_t rank, const char *key)
+{
+	char text[64];
+
+	(void)snprintf(text, sizeof(text), "rank %" PRId64 " %s", rank, key);
+	return trace_find_fact(trace, text);
+}
+
+void ranks_place_of_member(struct ranks_place *place,
+	const struct ranks_place *whole, int64_t rank,
+	const struct trace *trace)
+{
+	const char *host = find_member_fact(trace, rank, "host");
+
+	*place = (struct ranks_place){.rank = rank,
+		.world = recorded_world(
+			find_member_fact(trace, rank, TRACE_DISTRIBUTED)),
+		.input = whole->input};
+	if (host != NULL && strlen(host) < sizeof(place->host))
+		memcpy(place->host, host, strlen(host) + 1);
+}
+
 void ranks_place_find(struct ranks_place *place, const char *path, int64_t rank,
 	const struct trace *trace)
 {
 	const char *host = trace_find_fact(trace, "host");
 
-	*place = (struct ranks_place){
-		.rank = rank, .world = recorded_world(trace), .input = path};
+	*place = (struct ranks_place){.rank = rank,
+		.world = recorded_world(
+			trace_find_fact(trace, TRACE_DISTRIBUTED)),
+		.input = path};
 	if (host == NULL)
 		host_in_name(path, place->host);
 	else if (strlen(host) < sizeof(place->host))

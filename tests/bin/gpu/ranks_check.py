@@ -292,6 +292,7 @@ def check_job(name, folder, described):
         other = json.loads(output("ranks", "--json", *options))
         del other["inputs"]
         equal(f"{name}: {options[0]}", other, found)
+    check_merged(name, paths, found)
     check_groups(name, paths, found["rows"])
     check_summary(name, folder, text)
     rows = list(csv.DictReader(io.StringIO(output("ranks", "--csv", *paths).decode())))
@@ -347,6 +348,43 @@ def check_places(job):
          ("None", "node7", names[0])])
 
 
+def check_merged(name, paths, found):
+    """The merged timeline has the ranks of its inputs."""
+    merged = f"{WORK}/rank3_{name}.json.gz"
+    output("merge", "-q", "--align", "none", "-o", merged, *paths)
+    one, other = json.loads(output("ranks", "--json", merged)), dict(found)
+    for key in "inputs", "notes":
+        one.pop(key, None)
+        other.pop(key, None)
+    for key in other:
+        equal(f"{name}: {key} of a merged timeline", one[key], other[key])
+
+
+def check_processes():
+    """Ranks without devices, in the names of processes; and many of them."""
+    for count in 3, 300:
+        path = f"{WORK}/processes.json"
+        events = []
+        for rank in range(count):
+            events += [
+                {"ph": "M", "name": "process_name", "pid": rank + 1, "tid": 1,
+                 "args": {"name": f"rank {rank}: python"}},
+                {"ph": "X", "name": "f", "cat": "cpu_op", "pid": rank + 1,
+                 "tid": 1, "ts": rank, "dur": 10 + rank}]
+        with open(path, "w", encoding="ascii") as out:
+            json.dump({"traceEvents": events}, out)
+        found = json.loads(output("ranks", "--json", path))
+        equal(f"{count} processes", (found["recordings"], [
+            (row["rank"], row["device"], row["span_ns"])
+            for row in sorted(found["rows"], key=lambda row: row["rank"])]),
+            (count, [(rank, None, 10000 + 1000 * rank)
+                     for rank in range(count)]))
+        equal(f"{count} processes: functions", [
+            (item["name"], item["ranks"], item["max_rank"])
+            for item in found["imbalance"]],
+            [("f", 3, 2)] if count == 3 else [("f", 1, None)])
+
+
 def write_rank(path, rank, slow):
     """Two steps of 100 us: a kernel, and an all-reduce with the waiting."""
     work = 70 if slow else 50
@@ -400,6 +438,7 @@ def check_hosts():
 
 def main():
     check_hosts()
+    check_processes()
     check_job("undescribed", f"{WORK}/undescribed", False)
     check_places(check_job("described", f"{WORK}/job", True))
 
