@@ -33,7 +33,7 @@ function idleParts(device, causes) {
 }
 
 const TIME_COLOURS = ["--busy", "--both", "--exposed", "--copies", "--other",
-	"--soft"];
+	"--bar"];
 
 // Computing and communicating time: parts that add up to the span.
 function timeParts(device) {

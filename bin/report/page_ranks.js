@@ -11,7 +11,7 @@ function ranksOf(table) {
 
 function rankTitle(row, isHost) {
 	const name = isHost ? row.host || "unknown host"
-		: row.rank == null ? row.Rank : "Rank " + row.Rank;
+		: (/^\d+$/.test(row.Rank) ? "Rank " : "") + row.Rank;
 
 	return name + (row.device == null || isHost ? ""
 		: " \u00b7 GPU " + row.device) +
@@ -165,7 +165,7 @@ function rankChart(say, pick) {
 
 function rankTable(rows, table, causes, isHost) {
 	const made = describedTable("Ranks", table, {rows,
-		cells: (row) => row.cells, lead: isHost ? "host" : "Rank",
+		cells: (row) => row.cells, omitsZeros: true, lead: isHost ? "host" : "Rank",
 		wholes: {behind_ns: Math.max(...rows.map((row) =>
 			row.behind_ns))},
 		matches: (row, text) => [row.Rank, row.host, row.reason]
@@ -211,9 +211,7 @@ function ranksSection(ranks, causes) {
 			"aria-pressed", String((i === 1) === isHost)));
 		chart.show(rows.slice().sort((a, b) => isHost
 			? compare(a.name, b.name)
-			: compare(a.rank == null, b.rank == null) ||
-				compare(a.rank, b.rank) ||
-				compare(a.Rank, b.Rank) ||
+			: compare(a.Rank, b.Rank) ||
 				compare(a.device, b.device)),
 		(row) => [rankTitle(row, isHost),
 			behindText(row, ranks.per_step),

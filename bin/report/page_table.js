@@ -132,7 +132,7 @@ function tableOf(rows, options) {
 	element.unfold = (row) => {
 		element.input.value = "";
 		state.text = "";
-		state.open = row;
+		state.open = options.more ? row : null;
 		state.shown = Math.max(state.shown, chosen().indexOf(row) + 1);
 		draw();
 	};
@@ -241,14 +241,16 @@ function unfolded(columns, row) {
 			make("dd", {}, unfoldedValue(column, row[i]))] : []));
 }
 
-// Columns without values are omitted; names come first. `options` beside those
-// of tableOf(): rows (default: the table's), cells of a row, columns before the
-// table's, the title of the text that comes first, and the key of the column to
-// sort by. `wholes` has the whole of bars by key; by default percents have bars.
+// Columns without values, or if asked with zeros only, are omitted; names come
+// first. `options` beside those of tableOf(): rows (default: the table's), cells
+// of a row, columns before the table's, the title of the text that comes first
+// (lead), and the key of the column to sort by. `wholes` has the whole of bars
+// by key; by default percents have bars.
 function describedTable(label, table, options = {}) {
 	const {rows = table.rows, cells = (row) => row, before = []} = options;
 	const shown = table.columns.map((column, i) =>
-		!column.more && rows.some((row) => cells(row)[i] != null) &&
+		!column.more && rows.some((row) => cells(row)[i] != null &&
+			!(options.omitsZeros && cells(row)[i] === 0)) &&
 			describedColumn(column, (row) => cells(row)[i], rows,
 				options))
 		.filter((column) => column)
