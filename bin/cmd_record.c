@@ -19,6 +19,7 @@
 
 #include "cli/arguments.h"
 #include "record/attach.h"
+#include "record/compressor.h"
 #include "base/environment.h"
 #include "record/run_join.h"
 #include "record/spawn.h"
@@ -33,6 +34,7 @@
 
 #define DEFAULT_OUTPUT "run.ctp"
 #define POLICIES "block|grow|drop"
+#define COMPRESS "now|after"
 #define CLOCKS "auto|system|tsc|events"
 #define DUMP_SIGNALS "USR2|USR1|HUP|URG|WINCH|none"
 
@@ -47,6 +49,7 @@ struct request {
 	bool verbose;
 	bool no_preload;
 	bool no_symbolize;
+	bool compress_after; /* recording with level 0 */
 	bool launched; /* by the package for Python, which reports by itself
 			* why it records nothing */
 	struct selection selection;
@@ -110,9 +113,18 @@ static void set_level(const struct argument_value *value)
 {
 	const char *text = value->text;
 
-	if (text[0] < '1' || text[0] > '9' || text[1] != '\0')
-		argument_error(value, "'%s' is not a number from 1 to 9", text);
+	if (text[0] < '0' || text[0] > '9' || text[1] != '\0')
+		argument_error(value, "'%s' is not a number from 0 to 9", text);
 	set(value, text);
+}
+
+static void set_compress(const struct argument_value *value)
+{
+	bool *after = value->member;
+
+	*after = argument_word(value) != 0;
+	if (*after)
+		set(value, "0");
 }
 
 static void set_text(const struct argument_value *value)
@@ -309,6 +321,7 @@ static int finish_output(const struct request *request)
 static int report(struct request *request)
 {
 	struct run_logs *logs = &request->logs;
+	int status = EXIT_DONE;
 
 	if (logs->count == 0 && request->launched)
 		return EXIT_DONE;
@@ -324,6 +337,8 @@ static int report(struct request *request)
 		return EXIT_DONE;
 	if (!request->no_symbolize)
 		run_logs_symbolize(logs, request->quiet);
+	if (request->compress_after)
+		status = run_logs_compress(logs);
 	if (!request->quiet)
 		run_logs_report(logs,
 			&(struct run_logs_options){
@@ -331,7 +346,7 @@ static int report(struct request *request)
 				.brief = request->output.format != NULL ||
 					 request->launched,
 				.verbose = request->verbose});
-	return finish_output(request);
+	return exit_worse(status, finish_output(request));
 }
 
 /* With --python, excludes apply to Python functions, not to those of C modules.
@@ -489,8 +504,14 @@ static const struct argument options[] = {
 	{"force", 0, NULL, ARGUMENT_FLAG, "overwrite an output that exists",
 		GROUP_OUTPUT, OF(output.force)},
 	{"level", 0, "N", ARGUMENT_CALL,
-		"compression level, 1 to 9 (default: 1)", GROUP_OUTPUT,
+		"compression level, 1 to 9 (default: 1); 0 stores the events "
+		"uncompressed, which takes the least time", GROUP_OUTPUT,
 		.call = set_level, .detail = "CTPROF_LEVEL"},
+	{"compress", 0, COMPRESS, ARGUMENT_CALL,
+		"compress events while they are recorded (the default), or "
+		"record with level 0 and compress the log when the program has "
+		"ended", GROUP_OUTPUT, OF(compress_after),
+		.call = set_compress, .detail = "CTPROF_LEVEL"},
 	ARGUMENT_HEADING("Recording:", GROUP_SELECT),
 	{"buffer", 0, "SIZE", ARGUMENT_CALL,
 		"initial memory for events (default: 2M)", GROUP_SELECT,

@@ -17,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/quantity.h"
 #include "recover/recover_log.h"
+#include "record/compressor.h"
 #include "record/recovery.h"
 #include "input/input.h"
 #include "io/known_formats.h"
@@ -30,6 +31,7 @@ struct request {
 	const char *directory; /* NULL: the default */
 	bool all;
 	bool discard;
+	bool compress;
 	bool json;
 	bool quiet;
 	bool force;
@@ -66,6 +68,9 @@ static error_t check(void *structure, const struct argp_state *state)
 		argp_error(state, "--all and --discard exclude each other");
 	if (request->all && request->count > 0)
 		argp_error(state, "--all takes no LOG");
+	if (request->compress && (request->discard || request->count == 0 ||
+					 request->output != NULL))
+		argp_error(state, "--compress takes LOGs, to complete them");
 	if (request->json && request->output == NULL &&
 		(request->all || request->discard || request->count > 0))
 		argp_error(state, "--json needs the list of spools or -o");
@@ -111,7 +116,7 @@ static bool is_other_users(const struct recover_origin *origin)
 }
 
 /* Without a spool: reports whether the log needs one. */
-static int diag_no_spool(const char *log)
+static int diag_no_spool(const struct request *request, const char *log)
 {
 	int fd = open(log, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct recover_origin origin = {0};
@@ -145,6 +150,8 @@ static int diag_no_spool(const char *log)
 			log, origin.spool);
 		return EXIT_INPUT;
 	}
+	if (complete && request->compress)
+		return EXIT_DONE;
 	if (complete)
 		diag("%s: is complete: nothing to do", log);
 	else if (origin.known)
@@ -169,7 +176,7 @@ static int repair_log(const struct request *request, const char *log)
 	}
 	if (!spool_dir_open_for_log(
 		    &spool, log, spool_dir_path(request->directory)))
-		return diag_no_spool(log);
+		return diag_no_spool(request, log);
 	if (spool.busy) {
 		recovery_diag_busy(&spool, log);
 		status = EXIT_NO;
@@ -576,6 +583,9 @@ static int run(int argc, char **argv)
 	for (size_t i = 0; i < request.count; i++) {
 		int status = repair_log(&request, request.logs[i]);
 
+		if (status == EXIT_DONE && request.compress)
+			status = compressor_run(request.logs[i], request.quiet);
+
 		worst = exit_worse(worst, status);
 	}
 	if (request.count > 0)
@@ -601,6 +611,10 @@ static const struct argument options[] = {
 	{"json", 0, NULL, ARGUMENT_FLAG,
 		"print the list as JSON; with -o, the repairs", GROUP_MAIN,
 		OF(json)},
+	ARGUMENT_HEADING("With a LOG:", GROUP_SELECT),
+	{"compress", 0, NULL, ARGUMENT_FLAG,
+		"also compress it, if it was recorded uncompressed",
+		GROUP_SELECT, OF(compress)},
 	ARGUMENT_HEADING("With a FILE that another program wrote:",
 		GROUP_OUTPUT),
 	{"output", 'o', "PATH", ARGUMENT_OUTPUT,
@@ -637,6 +651,7 @@ const struct command cmd_repair = {
 		"program.\vExamples:\n"
 		"  ctprof repair killed.json.gz -o whole.json\n"
 		"  ctprof repair run.ctp\n"
+		"  ctprof repair --compress run.ctp\n"
 		"  ctprof repair\n"
 		"  ctprof repair --all",
 	.run = run,

@@ -101,7 +101,8 @@ struct ctp_options {
 	enum ctp_policy policy; /* CTPROF_POLICY=block|grow|drop */
 	enum ctp_clock clock;   /* CTPROF_CLOCK=
 				    auto|system|tsc|events */
-	int level;              /* deflate level 1-9. CTPROF_LEVEL; 1 */
+	int level;              /* deflate level 1-9; -1: level 0, stored.
+				   CTPROF_LEVEL; 1 */
 	enum ctp_gpu gpu;       /* CTPROF_GPU=off|light|full|graphs */
 	enum ctp_emit emit;     /* CTPROF_EMIT=none|nvtx|itt */
 	/* Keep only the last events, at least this many, in memory until

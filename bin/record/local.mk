@@ -3,6 +3,7 @@ libprogram_la_SOURCES += \
 	%D%/attach.c %D%/attach.h \
 	%D%/attach_files.c %D%/attach_files.h \
 	%D%/attach_target.c %D%/attach_target.h \
+	%D%/compressor.c %D%/compressor.h \
 	%D%/preload.c %D%/preload.h \
 	%D%/python.c %D%/python.h \
 	%D%/recovery.c %D%/recovery.h \

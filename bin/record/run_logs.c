@@ -17,6 +17,7 @@
 #include "input/input.h"
 #include "cli/quantity.h"
 #include "cli/diag.h"
+#include "record/compressor.h"
 #include "record/symbolizer.h"
 
 /* Larger logs are not read completely, which would take too long. */
@@ -346,6 +347,18 @@ void run_logs_symbolize(const struct run_logs *logs, bool quiet)
 	for (size_t i = 0; i < logs->count; i++)
 		if (stat(logs->paths[i], &found) == 0 && found.st_size > 0)
 			(void)symbolizer_run(&symbolizer, logs->paths[i]);
+}
+
+int run_logs_compress(const struct run_logs *logs)
+{
+	int worst = EXIT_DONE;
+	struct stat found;
+
+	for (size_t i = 0; i < logs->count; i++)
+		if (stat(logs->paths[i], &found) == 0 && found.st_size > 0)
+			worst = exit_worse(
+				worst, compressor_run(logs->paths[i], true));
+	return worst;
 }
 
 void run_logs_report(

@@ -55,6 +55,9 @@ bool run_logs_are_complete(const struct run_logs *logs);
 /* Adds names to functions known by address. Errors: reported. */
 void run_logs_symbolize(const struct run_logs *logs, bool quiet);
 
+/* Compresses logs of level 0. Errors: reported; returns an exit status. */
+int run_logs_compress(const struct run_logs *logs);
+
 struct run_logs_options {
 	bool gpu;   /* report if no GPU was used */
 	bool brief; /* report only problems */

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "log/msgpack_out.h"
+#include "log/unpack.h"
 
 void log_column_clear(struct log_column *column)
 {
@@ -252,4 +253,21 @@ enum ctp_status log_column_write_activities(
 		(struct deflate_part[]){{bytes->bytes, times, true},
 			{bytes->bytes + times, bytes->used - times, false}},
 		2, err);
+}
+
+size_t log_column_times_bytes(struct cursor block)
+{
+	const size_t size = block.left;
+	uint32_t elements;
+	uint32_t kind;
+
+	if (!unpack_array(&block, &elements) ||
+		!unpack_u32(&block, UINT32_MAX, &kind))
+		return 0;
+	/* Track, number, base, times; or base, starts, durations. */
+	if (kind == LOG_EVENTS && unpack_skip_values(&block, 4))
+		return size - block.left;
+	if (kind == LOG_ACTIVITIES && unpack_skip_values(&block, 3))
+		return size - block.left;
+	return 0;
 }

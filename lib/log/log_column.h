@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/cursor.h"
 #include "log/log_write.h"
 #include "log/msgpack_out.h"
 
@@ -151,5 +152,10 @@ struct log_activities {
 enum ctp_status log_column_write_activities(
 	const struct log_activities *activities, struct buffer *bytes,
 	struct log_writer *writer, struct ctp_error *err);
+
+/* Bytes of a block of events or activities up to the end of its times, which are
+ * packed without a search for repetitions; 0: another block, or an invalid
+ * one. */
+size_t log_column_times_bytes(struct cursor block);
 
 #endif

@@ -13,9 +13,9 @@ struct log_writer {
 	FILE *stream; /* or NULL: */
 	int fd;
 	struct file_id id;
-	const char *path; /* where it can be reopened, or NULL */
-	bool alone;       /* the thread has its own descriptors */
-	struct deflater *deflater;
+	const char *path;          /* where it can be reopened, or NULL */
+	bool alone;                /* the thread has its own descriptors */
+	struct deflater *deflater; /* NULL: level 0 */
 	uint8_t *member;
 	size_t room;
 	uint64_t bytes;
@@ -29,8 +29,8 @@ static struct log_writer *new_writer(int level)
 	if (writer == NULL)
 		return NULL;
 	writer->fd = -1;
-	writer->deflater = deflater_new(level);
-	if (writer->deflater == NULL) {
+	writer->deflater = level == 0 ? NULL : deflater_new(level);
+	if (level != 0 && writer->deflater == NULL) {
 		free(writer);
 		return NULL;
 	}
@@ -178,10 +178,39 @@ static enum ctp_status write_all(
 	return CTP_OK;
 }
 
+/* Level 0: stored blocks, RFC 1951, section 3.2.4. Each has a byte of flags, its
+ * size, and the complement of that. */
+#define STORED_MAX 65535
+#define STORED_HEAD 5
+
+static size_t stored_bound(size_t size)
+{
+	return size + (size / STORED_MAX + 1) * STORED_HEAD;
+}
+
+static size_t store(const uint8_t *bytes, size_t size, uint8_t *out)
+{
+	uint8_t *at = out;
+	size_t part;
+
+	do {
+		part = size > STORED_MAX ? STORED_MAX : size;
+		*at = part == size; /* whether it is the last */
+		put_le32(at + 1, (uint32_t)part | (uint32_t)~part << 16);
+		memcpy(at + STORED_HEAD, bytes, part);
+		at += STORED_HEAD + part;
+		bytes += part;
+		size -= part;
+	} while (size > 0);
+	return (size_t)(at - out);
+}
+
 static bool make_room(struct log_writer *writer, size_t size)
 {
 	size_t room = LOG_HEADER_BYTES + LOG_TRAILER_BYTES +
-		      deflater_bound(writer->deflater, size);
+		      (writer->deflater == NULL
+				      ? stored_bound(size)
+				      : deflater_bound(writer->deflater, size));
 	uint8_t *member;
 
 	if (room <= writer->room)
@@ -192,12 +221,6 @@ static bool make_room(struct log_writer *writer, size_t size)
 	writer->member = member;
 	writer->room = room;
 	return true;
-}
-
-static uint32_t crc_of(const struct deflate_part *parts, size_t size)
-{
-	/* The parts are contiguous. */
-	return deflate_crc32(parts[0].bytes, size);
 }
 
 enum ctp_status log_writer_add(struct log_writer *writer, enum log_block kind,
@@ -215,19 +238,39 @@ enum ctp_status log_writer_add(struct log_writer *writer, enum log_block kind,
 			"a block of %zu bytes is too large", size);
 	if (!make_room(writer, size))
 		return ctp_no_memory(err);
-	packed = deflater_pack(writer->deflater, parts, count,
-		writer->member + LOG_HEADER_BYTES,
-		writer->room - LOG_HEADER_BYTES - LOG_TRAILER_BYTES);
+	/* The parts are contiguous. */
+	if (writer->deflater == NULL)
+		packed = store(parts[0].bytes, size,
+			writer->member + LOG_HEADER_BYTES);
+	else
+		packed = deflater_pack(writer->deflater, parts, count,
+			writer->member + LOG_HEADER_BYTES,
+			writer->room - LOG_HEADER_BYTES - LOG_TRAILER_BYTES);
 	if (packed == 0)
 		return ctp_fail(err, CTP_ERR_NOMEM, "cannot pack a block");
 	memcpy(writer->member, magic, sizeof(magic));
 	end = writer->member + LOG_HEADER_BYTES + packed;
-	put_le32(end, crc_of(parts, size));
+	put_le32(end, deflate_crc32(parts[0].bytes, size));
 	put_le32(end + 4, (uint32_t)size);
 	packed += LOG_HEADER_BYTES + LOG_TRAILER_BYTES;
 	put_le32(writer->member + 16, (uint32_t)packed);
 	put_le32(writer->member + 20, (uint32_t)kind);
 	return write_all(writer, packed, err);
+}
+
+enum ctp_status log_writer_copy(struct log_writer *writer, const void *bytes,
+	size_t size, struct ctp_error *err)
+{
+	if (size > writer->room) {
+		uint8_t *member = realloc(writer->member, size);
+
+		if (member == NULL)
+			return ctp_no_memory(err);
+		writer->member = member;
+		writer->room = size;
+	}
+	memcpy(writer->member, bytes, size);
+	return write_all(writer, size, err);
 }
 
 uint64_t log_writer_bytes(const struct log_writer *writer)

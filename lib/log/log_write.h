@@ -15,7 +15,8 @@ struct log_writer;
 /*
  * Takes over `fd`, open for writing at its start; closed by log_writer_free().
  *
- * Units: level 1 to 9. Errors: NULL if out of memory (fd stays open).
+ * Units: level 0 (stored, not compressed) to 9. Errors: NULL if out of memory
+ * (fd stays open).
  */
 struct log_writer *log_writer_new(int fd, int level);
 void log_writer_free(struct log_writer *writer);
@@ -54,6 +55,11 @@ bool log_writer_is_removed(const struct log_writer *writer);
  */
 enum ctp_status log_writer_add(struct log_writer *writer, enum log_block kind,
 	const struct deflate_part *parts, size_t count, struct ctp_error *err);
+
+/* Appends a packed block, or damaged bytes of a log, unchanged. Errors:
+ * likewise. */
+enum ctp_status log_writer_copy(struct log_writer *writer, const void *bytes,
+	size_t size, struct ctp_error *err);
 
 /* Bytes and blocks in the log so far. */
 uint64_t log_writer_bytes(const struct log_writer *writer);

@@ -361,7 +361,7 @@ enum ctp_status options_fill(struct session_options *options,
 		options->min_ns = given->min_ns;
 	if (given->level != 0)
 		level = given->level < 0 ? 0 : (uint64_t)given->level;
-	options->level = level < 1 ? 1 : level > 9 ? 9 : (int)level;
+	options->level = level > 9 ? 9 : (int)level;
 	options->policy =
 		given->policy != 0 ? given->policy : (enum ctp_policy)policy;
 	options->clock =

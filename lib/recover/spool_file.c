@@ -92,8 +92,7 @@ static bool is_sound(const struct spool_header *header, off_t size)
 	       is_text(header->error, sizeof(header->error)) &&
 	       is_text(facts->boot_id, sizeof(facts->boot_id)) &&
 	       is_text(facts->host, sizeof(facts->host)) &&
-	       facts->policy <= CTP_POLICY_DROP && facts->level >= 1 &&
-	       facts->level <= 9 &&
+	       facts->policy <= CTP_POLICY_DROP && facts->level <= 9 &&
 	       facts->command_bytes <= sizeof(facts->command) &&
 	       (facts->command_bytes == 0 ||
 		       facts->command[facts->command_bytes - 1] == '\0');

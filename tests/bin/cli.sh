@@ -110,7 +110,9 @@ expect 5 ctprof record -o /proc/none.ctp "$CLI_PROGRAM"
 grep -q '^ctprof: /proc/none.ctp: cannot create the log: ' err ||
 	complain "record into /proc: $(cat err)"
 expect 2 ctprof record
-expect 2 ctprof record --level=0 "$CLI_PROGRAM"
+expect 2 ctprof record --level=10 "$CLI_PROGRAM"
+expect 2 ctprof record --compress=later "$CLI_PROGRAM"
+expect 2 ctprof repair --compress
 expect 2 ctprof record --buffer=much "$CLI_PROGRAM"
 expect 2 ctprof record --policy=hope "$CLI_PROGRAM"
 expect 2 ctprof record -o - "$CLI_PROGRAM"

@@ -52,6 +52,13 @@ expect 0 half.ctp
 "$CTPROF" info half.ctp >out 2>said
 grep -q "completes it" out said && complain "whole: $(cat out said)"
 
+# Completed at the level of the recording, then compressed.
+CTPROF_LEVEL=0 leave stored.ctp
+expect 0 --compress stored.ctp
+says '^ctprof: stored.ctp: .*completed'
+says '^ctprof: stored.ctp: compressed from [0-9]* to [0-9]* bytes$'
+"$CTPROF" stats --strict stored.ctp >out 2>said || complain "stored: $(cat said)"
+
 leave one.ctp
 leave two.ctp 3
 expect 0

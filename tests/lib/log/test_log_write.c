@@ -221,6 +221,43 @@ START_TEST(a_full_disk_leaves_whole_blocks)
 }
 END_TEST
 
+/* Sizes around those of one stored block and of two. */
+START_TEST(level_0_stores_blocks)
+{
+	static const size_t sizes[] = {
+		1, 65535 - 5, 65536 - 5, 131070 - 5, 131071 - 5, 200000};
+	static uint8_t unpacked[200005];
+	struct ctp_error err;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct buffer block = BUFFER_INIT;
+		const size_t parts = (sizes[i] + 5 + 65534) / 65535;
+		size_t unpacked_size = sizeof(unpacked);
+
+		log_writer_free(writer);
+		fd = open(path, O_RDWR | O_TRUNC | O_CLOEXEC);
+		writer = log_writer_new(fd, 0);
+		ck_assert_ptr_nonnull(writer);
+		ck_assert(buffer_reserve(&block, sizes[i] + 5));
+		block.used = sizes[i] + 5;
+		for (size_t j = 0; j < block.used; j++)
+			block.bytes[j] = (uint8_t)(j * j);
+		ck_assert_int_eq(add(LOG_FACTS, &block, &err), CTP_OK);
+		read_file();
+		ck_assert_uint_eq(log_size, LOG_HEADER_BYTES + 5 * parts +
+						    block.used +
+						    LOG_TRAILER_BYTES);
+		ck_assert_uint_eq(log_writer_bytes(writer), log_size);
+		ck_assert_uint_eq(
+			gunzip(log_bytes, log_size, unpacked, &unpacked_size),
+			log_size);
+		ck_assert_uint_eq(unpacked_size, block.used);
+		ck_assert_mem_eq(unpacked, block.bytes, block.used);
+		buffer_clear(&block);
+	}
+}
+END_TEST
+
 START_TEST(a_device_that_takes_nothing_is_an_error)
 {
 	struct buffer block = BUFFER_INIT;
@@ -258,6 +295,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_member_follows_the_format);
+	tcase_add_test(tests, level_0_stores_blocks);
 	tcase_add_test(tests, written_values_are_read);
 	tcase_add_test(tests, parts_are_one_block);
 	tcase_add_test(tests, a_block_that_is_too_large_is_refused);
