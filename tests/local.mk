@@ -31,6 +31,7 @@ include tests/bin/record/local.mk
 include tests/bin/report/local.mk
 include tests/bin/stats/local.mk
 include tests/bin/timeline/local.mk
+include tests/examples/local.mk
 include tests/formats/chrome/local.mk
 include tests/formats/chrome_read/local.mk
 include tests/formats/flamegraph/local.mk
@@ -82,7 +83,7 @@ check_PROGRAMS += $(c_tests)
 TESTS += $(c_tests)
 endif
 TEST_EXTENSIONS = .sh
-EXTRA_DIST += %D%/threads.supp %D%/traces %D%/layers.txt %D%/requirements-format.txt %D%/requirements-gpu.txt %D%/requirements-markers.txt %D%/requirements-peers.txt %D%/requirements-traces.txt %D%/requirements-viewers.txt
+EXTRA_DIST += %D%/threads.supp %D%/traces %D%/layers.txt %D%/requirements-format.txt %D%/requirements-gpu.txt %D%/requirements-markers.txt %D%/requirements-peers.txt %D%/requirements-scale.txt %D%/requirements-traces.txt %D%/requirements-viewers.txt
 
 # A built-in rule would make a directory from a newer script of its name.
 %: %.sh

@@ -624,20 +624,24 @@ static int skip_empty(const struct aggregate_work *work,
 		input, damaged ? inputs : &(struct inputs){.quiet = true});
 }
 
-/* Counts a file that cannot be read; a whole summary has the reasons, unless the
- * file is not a trace. */
+/* Counts a file that cannot be read. A whole summary, which may be kept for
+ * long, has the reasons, unless the file is not a trace. */
 static int skip_found(const struct aggregate_work *work,
 	struct input_tree_file *file, const struct input *input,
 	const struct ctp_error *err)
 {
+	const struct inputs *inputs = work->options->inputs;
 	int result = input_tree_skip_file(
-		file, input, work->options->inputs, work->sums->skipped, err);
+		file, input, inputs, work->sums->skipped, err);
+	bool is_silent = !inputs->verbose &&
+			 (result == EXIT_DONE || result == EXIT_DAMAGED);
 
-	return file->is_not_trace
-		       ? result
-		       : exit_worse(result,
-				 aggregate_lose_input(work->sums, work->options,
-					 file->path, err));
+	if (file->is_not_trace)
+		return result;
+	if (work->options->whole && is_silent && !inputs->quiet)
+		diag_error(file->path, err);
+	return exit_worse(result, aggregate_lose_input(work->sums,
+					  work->options, file->path, err));
 }
 
 /* Adds a file found below a directory. */

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+shell_tests += \
+	%D%/scale_slurm.sh
+# Dask, Ray and Slurm take a minute, and minutes to install: no part of
+# `make check`.
+check-scale-examples: all
+	@srcdir='$(srcdir)' $(srcdir)/tests/examples/check_scale.sh
+check-scale: check-scale-examples
+.PHONY: check-scale-examples
+EXTRA_DIST += \
+	%D%/check_scale.sh \
+	%D%/scale_case.sh \
+	%D%/slurm_node.sh
