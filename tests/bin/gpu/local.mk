@@ -10,5 +10,6 @@ EXTRA_DIST += \
 	%D%/kernels_check.py \
 	%D%/kernels_torch.py \
 	%D%/ranks_check.py \
+	%D%/ranks_peers.py \
 	%D%/sums_check.py \
 	%D%/gaps

@@ -385,6 +385,42 @@ def check_processes():
             [("f", 3, 2)] if count == 3 else [("f", 1, None)])
 
 
+def write_events(path, rank, events):
+    with open(path, "w", encoding="ascii") as out:
+        json.dump({"distributedInfo": {"rank": rank, "world_size": 2},
+                   "traceEvents": [
+                       {"ph": "X", "cat": category, "name": name, "pid": pid,
+                        "tid": 7, "ts": start, "dur": dur,
+                        "args": {"device": 0, "stream": 7}}
+                       for category, name, pid, start, dur in events]}, out)
+
+
+def check_peers():
+    """Cases in which other tools count differently; see ranks_peers.py."""
+    folder = f"{WORK}/peers"
+    os.mkdir(folder)
+    reduce = "ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*)"
+    # HTA's idle time is that between the first and the last kernel, 40 to 50;
+    # ours is that of the process, 0 to 100. The clock of rank 1 is 1000 us
+    # ahead: by the starts of the all-reduce, rank 0 waited for 1000 us.
+    write_events(f"{folder}/rank0.json", 0, [
+        ("cpu_op", "forward", 5, 0, 100),
+        ("kernel", "gemm", 0, 20, 20), ("kernel", reduce, 0, 30, 10),
+        ("kernel", reduce, 0, 50, 20)])
+    write_events(f"{folder}/rank1.json", 1, [
+        ("cpu_op", "forward", 5, 1000, 100),
+        ("kernel", "gemm", 0, 1020, 5), ("kernel", reduce, 0, 1030, 16),
+        ("kernel", reduce, 0, 1050, 15)])
+    found = json.loads(output("ranks", "--json", folder))
+    rows = {row["rank"]: row for row in found["rows"]}
+    keys = ("compute_ns", "comm_ns", "exposed_comm_ns", "busy_ns", "idle_ns",
+            "wait_ns", "last_count")
+    equal("rank 0 beside HTA and TraceLens", [rows[0][key] for key in keys],
+          [20000, 30000, 20000, 40000, 60000, 5000, 1])
+    equal("rank 1 beside HTA and TraceLens", [rows[1][key] for key in keys],
+          [5000, 31000, 31000, 36000, 64000, 6000, 1])
+
+
 def write_rank(path, rank, slow):
     """Two steps of 100 us: a kernel, and an all-reduce with the waiting."""
     work = 70 if slow else 50
@@ -439,6 +475,7 @@ def check_hosts():
 def main():
     check_hosts()
     check_processes()
+    check_peers()
     check_job("undescribed", f"{WORK}/undescribed", False)
     check_places(check_job("described", f"{WORK}/job", True))
 
