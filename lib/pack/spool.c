@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses for the maximum number of chunks are reserved at opening. Space in
+ * Addresses for the maximum number of chunks, should all be small, are reserved at
+ * opening, fewer if the process has a limit. Space in
  * the file is allocated before mapping, since a page of a sparse file on a full
  * disk would kill the program with SIGBUS.
  */
@@ -10,7 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -29,26 +30,74 @@ _Static_assert(sizeof(struct spool_header) <= CHUNK_BYTES, "header too big");
 
 #define NAMES_TRIED 100
 
+/* Without a limit of addresses, chunks of a page for this number of threads. */
+#define INDEX_LEAST (UINT32_C(1) << 16)
+
+/* A full file system is asked again after this number of attempts. */
+#define REFUSALS 1024
+
 static size_t bytes_of(uint32_t chunks)
 {
 	return ((size_t)chunks + 1) * CHUNK_BYTES;
 }
 
-/* Extends the file to `to`. A file beyond the process's limit would raise
- * SIGXFSZ in the program's thread. */
-static bool allocate(const struct spool *spool, size_t from, size_t to)
+/* Wakes one waiter: a chunk is for one thread, and waking a thousand costs more
+ * than packing it. All waits have a limit. */
+static void futex_wake(_Atomic uint32_t *word)
+{
+	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t seen, int64_t max_ns)
+{
+	struct timespec limit = {max_ns / 1000000000, max_ns % 1000000000};
+
+	(void)syscall(
+		SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0);
+}
+
+/* Whether the file may have this size. Beyond the process's limit it would
+ * raise SIGXFSZ in the program's thread. */
+static bool may_have(const struct spool *spool, size_t bytes)
 {
 	struct rlimit limit;
+
+	return file_id_is(&spool->id, spool->fd) &&
+	       getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
+}
+
+/* Gives [from, to) of the file space; extends it to `to`. */
+static bool allocate(int fd, size_t from, size_t to)
+{
 	int error;
 
-	if (!file_id_is(&spool->id, spool->fd) ||
-		getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < to)
-		return false;
 	do
-		error = posix_fallocate(
-			spool->fd, (off_t)from, (off_t)(to - from));
+		error = posix_fallocate(fd, (off_t)from, (off_t)(to - from));
 	while (error == EINTR);
 	return error == 0;
+}
+
+static bool allocate_if(const struct spool *spool, size_t from, size_t to)
+{
+	return may_have(spool, to) && allocate(spool->fd, from, to);
+}
+
+/* The same for the beginnings of chunks, from the chunk `first` on; returns
+ * their number. */
+static uint32_t allocate_small(const struct spool *spool, uint32_t first,
+	uint32_t chunks, uint32_t pages)
+{
+	uint32_t done = 0;
+
+	/* Readers expect all of a chunk. */
+	if (!may_have(spool, bytes_of(first + chunks)) ||
+		ftruncate(spool->fd, (off_t)bytes_of(first + chunks)) != 0)
+		return 0;
+	while (done < chunks &&
+		allocate(spool->fd, bytes_of(first + done),
+			bytes_of(first + done) + pages * SPOOL_PAGE_BYTES))
+		done++;
+	return done;
 }
 
 /* Maps [from, to) of the addresses to the file, or to plain memory. */
@@ -59,8 +108,6 @@ static bool map(const struct spool *spool, size_t from, size_t to)
 		    (fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS);
 	void *address;
 
-	if (fd >= 0 && !allocate(spool, from, to))
-		return false;
 	address = mmap(spool->addresses.start + from, to - from,
 		PROT_READ | PROT_WRITE, flags, fd, fd >= 0 ? (off_t)from : 0);
 	return address != MAP_FAILED;
@@ -208,8 +255,8 @@ static bool reserve_addresses(
 /* Reserves the addresses of all chunks, and the slots behind them. */
 static bool make_slots(struct spool *spool, spool_in_use *in_use)
 {
-	size_t chunks = bytes_of(spool->chunk_max);
-	size_t slots = spool->chunk_max * sizeof(struct spool_slot);
+	size_t chunks = bytes_of(spool->index_max);
+	size_t slots = spool->index_max * sizeof(struct spool_slot);
 	void *address;
 
 	if (!reserve_addresses(&spool->addresses, chunks + slots, in_use))
@@ -221,6 +268,21 @@ static bool make_slots(struct spool *spool, spool_in_use *in_use)
 		return false;
 	spool->slots = address;
 	return true;
+}
+
+/* The number of chunks that are worth their addresses: all of the memory as
+ * pages. With a limit of addresses, which are the program's, none is small. */
+static uint32_t wanted_indices(uint32_t chunk_max)
+{
+	uint64_t small = (uint64_t)chunk_max * SPOOL_CHUNK_PAGES;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) == 0 &&
+		limit.rlim_cur != RLIM_INFINITY)
+		return chunk_max;
+	if (small < INDEX_LEAST)
+		return INDEX_LEAST;
+	return small < UINT32_MAX / 2 ? (uint32_t)small : UINT32_MAX / 2;
 }
 
 void spool_describe_process(struct spool_facts *facts, bool no_command)
@@ -241,20 +303,34 @@ void spool_publish(struct spool *spool)
 	memcpy(spool->header, &spool->own, sizeof(spool->own));
 }
 
+/* Adds new chunks to the unused ones, the first one on top. */
+static void add_free(
+	struct spool *spool, uint32_t first, uint32_t chunks, uint32_t pages)
+{
+	for (uint32_t i = first + chunks; i-- > first;) {
+		spool->slots[i].pages = pages;
+		spool_push_free(spool, spool_chunk(spool, i));
+	}
+}
+
 enum ctp_status spool_open(struct spool *spool, const char *directory,
 	uint32_t chunks, uint32_t chunk_max, spool_in_use *in_use,
 	struct ctp_error *err)
 {
-	*spool = (struct spool){
-		.fd = -1, .chunk_max = chunk_max, .batch = SPOOL_BATCH};
+	*spool = (struct spool){.fd = -1,
+		.chunk_max = chunk_max,
+		.batch = SPOOL_BATCH,
+		.growing = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP};
 	if (chunks / 4 < SPOOL_BATCH)
 		spool->batch = chunks / 4 == 0 ? 1 : chunks / 4;
+	spool->index_max = wanted_indices(chunk_max);
 	if (!make_slots(spool, in_use))
 		return ctp_fail(err, CTP_ERR_NOMEM,
 			"no address space for %u chunks", chunk_max);
 	spool->fd = make_file(spool, directory);
 	spool->id = file_id_of(spool->fd);
-	if (spool->fd >= 0 && !map(spool, 0, bytes_of(chunks)))
+	if (spool->fd >= 0 && !(allocate_if(spool, 0, bytes_of(chunks)) &&
+				      map(spool, 0, bytes_of(chunks))))
 		drop_file(spool, false);
 	if (spool->fd < 0 && !map(spool, 0, bytes_of(chunks)))
 		return ctp_fail(
@@ -264,8 +340,8 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 	spool->own.version = SPOOL_VERSION;
 	atomic_store(&spool->own.chunk_count, chunks);
 	spool_publish(spool);
-	for (uint32_t i = chunks; i-- > 0;)
-		spool_push_free(spool, spool_chunk(spool, i));
+	atomic_store(&spool->pages, chunks * SPOOL_CHUNK_PAGES);
+	add_free(spool, 0, chunks, SPOOL_CHUNK_PAGES);
 	return CTP_OK;
 }
 
@@ -288,34 +364,99 @@ void spool_leave(struct spool *spool)
 	spool->fd = -1;
 }
 
-static bool grow(struct spool *spool, uint32_t chunks)
+/* Counts pages as in use; false beyond the maximum. */
+static bool take_pages(struct spool *spool, uint32_t pages, uint32_t page_max)
+{
+	uint32_t used = atomic_load(&spool->pages);
+
+	do {
+		if (used > page_max || pages > page_max - used)
+			return false;
+	} while (!atomic_compare_exchange_weak(
+		&spool->pages, &used, used + pages));
+	return true;
+}
+
+/* The chunks that may be added, at most as many as asked for. */
+static uint32_t chunks_left(const struct spool *spool, uint32_t chunks,
+	uint32_t pages, uint32_t page_max)
+{
+	uint32_t used = atomic_load(&spool->pages);
+	uint32_t left = used < page_max ? (page_max - used) / pages : 0;
+	uint32_t indices =
+		spool->index_max - atomic_load(&spool->own.chunk_count);
+
+	if (left > indices)
+		left = indices;
+	return chunks < left ? chunks : left;
+}
+
+static bool grow(struct spool *spool, uint32_t chunks, uint32_t pages)
 {
 	uint32_t count = atomic_load(&spool->own.chunk_count);
+	uint32_t wanted = chunks;
 
-	if (chunks > spool->chunk_max - count)
-		chunks = spool->chunk_max - count;
-	if (chunks == 0 ||
+	if (spool->fd >= 0 && pages < SPOOL_CHUNK_PAGES)
+		chunks = allocate_small(spool, count, chunks, pages);
+	else if (spool->fd >= 0 &&
+		 !allocate_if(spool, bytes_of(count), bytes_of(count + chunks)))
+		chunks = 0;
+	if (chunks != 0 &&
 		!map(spool, bytes_of(count), bytes_of(count + chunks)))
+		chunks = 0;
+	atomic_fetch_sub(&spool->pages, (wanted - chunks) * pages);
+	if (chunks == 0)
 		return false;
 	atomic_store(&spool->own.chunk_count, count + chunks);
 	atomic_store(&spool->header->chunk_count, count + chunks);
-	for (uint32_t i = count + chunks; i-- > count;)
-		spool_push_free(spool, spool_chunk(spool, i));
+	add_free(spool, count, chunks, pages);
 	return true;
+}
+
+/* Whether the last attempts found no space, so that another one, which takes
+ * longer than all else, is not worth it. */
+static bool is_refused(struct spool *spool)
+{
+	uint32_t refused = atomic_load(&spool->refused);
+
+	if (refused == 0)
+		return false;
+	atomic_store(&spool->refused, (refused + 1) % REFUSALS);
+	return true;
+}
+
+/* With `only_if_empty`, not if there are unused chunks by now. */
+static bool grow_locked(struct spool *spool, uint32_t chunks, uint32_t pages,
+	uint32_t page_max, bool only_if_empty)
+{
+	bool grew = true;
+
+	if (chunks_left(spool, chunks, pages, page_max) == 0)
+		return false;
+	(void)pthread_mutex_lock(&spool->growing);
+	if (!only_if_empty || (uint32_t)atomic_load(&spool->free_head) == 0) {
+		chunks = chunks_left(spool, chunks, pages, page_max);
+		grew = chunks != 0 &&
+		       take_pages(spool, chunks * pages, page_max) &&
+		       grow(spool, chunks, pages);
+		if (!grew && chunks != 0)
+			atomic_store(&spool->refused, 1);
+	}
+	(void)pthread_mutex_unlock(&spool->growing);
+	return grew;
 }
 
 bool spool_grow(struct spool *spool, uint32_t chunks)
 {
-	bool grew;
+	return grow_locked(spool, chunks, SPOOL_CHUNK_PAGES,
+		spool->chunk_max * SPOOL_CHUNK_PAGES, false);
+}
 
-	if (atomic_exchange(&spool->growing, 1) != 0) {
-		while (atomic_load(&spool->growing) != 0)
-			(void)sched_yield();
-		return true;
-	}
-	grew = grow(spool, chunks);
-	atomic_store(&spool->growing, 0);
-	return grew;
+bool spool_grow_small(
+	struct spool *spool, uint32_t chunks, uint32_t pages, uint32_t page_max)
+{
+	return !is_refused(spool) &&
+	       grow_locked(spool, chunks, pages, page_max, true);
 }
 
 struct chunk *spool_chunk(const struct spool *spool, uint32_t index)
@@ -346,6 +487,78 @@ uint32_t spool_used(const struct spool *spool, const struct chunk *chunk)
 uint32_t spool_consumed(const struct spool *spool, const struct chunk *chunk)
 {
 	return slot_of(spool, chunk)->consumed;
+}
+
+uint32_t spool_room(const struct spool *spool, const struct chunk *chunk)
+{
+	uint32_t pages = slot_of(spool, chunk)->pages;
+
+	return pages >= SPOOL_CHUNK_PAGES
+		       ? (uint32_t)CHUNK_WORDS
+		       : (uint32_t)((pages * SPOOL_PAGE_BYTES -
+					    offsetof(struct chunk, words)) /
+					    sizeof(chunk->words[0]) -
+				    1);
+}
+
+uint32_t spool_chunk_pages(const struct spool *spool, const struct chunk *chunk)
+{
+	return slot_of(spool, chunk)->pages;
+}
+
+uint32_t spool_pages(size_t words)
+{
+	size_t bytes = offsetof(struct chunk, words) + (words + 1) * 8;
+
+	return bytes > CHUNK_BYTES ? SPOOL_CHUNK_PAGES
+				   : (uint32_t)((bytes + SPOOL_PAGE_BYTES - 1) /
+						SPOOL_PAGE_BYTES);
+}
+
+bool spool_extend(struct spool *spool, struct chunk *chunk, uint32_t pages,
+	uint32_t page_max)
+{
+	struct spool_slot *slot = slot_of(spool, chunk);
+	size_t start = bytes_of(spool_index(spool, chunk));
+
+	if (pages <= slot->pages)
+		return true;
+	if (is_refused(spool) ||
+		!take_pages(spool, pages - slot->pages, page_max))
+		return false;
+	if (spool->fd >= 0 &&
+		!allocate_if(spool, start + slot->pages * SPOOL_PAGE_BYTES,
+			start + pages * SPOOL_PAGE_BYTES)) {
+		atomic_fetch_sub(&spool->pages, pages - slot->pages);
+		return false;
+	}
+	slot->pages = pages;
+	return true;
+}
+
+void spool_trim(struct spool *spool, struct chunk *chunk, uint32_t pages)
+{
+	struct spool_slot *slot = slot_of(spool, chunk);
+	size_t keep = pages * SPOOL_PAGE_BYTES;
+	size_t start = bytes_of(spool_index(spool, chunk));
+	size_t rest = slot->pages * SPOOL_PAGE_BYTES - keep;
+	int failed;
+
+	if (pages >= slot->pages)
+		return;
+	if (spool->fd < 0)
+		failed = madvise((uint8_t *)chunk + keep, rest, MADV_DONTNEED);
+	else
+		failed = file_id_is(&spool->id, spool->fd)
+				 ? fallocate(spool->fd,
+					   FALLOC_FL_PUNCH_HOLE |
+						   FALLOC_FL_KEEP_SIZE,
+					   (off_t)(start + keep), (off_t)rest)
+				 : -1;
+	if (failed != 0)
+		return; /* a file system without holes */
+	atomic_fetch_sub(&spool->pages, slot->pages - pages);
+	slot->pages = pages;
 }
 
 void spool_label(struct spool *spool, struct chunk *chunk, uint32_t track,
@@ -419,21 +632,6 @@ struct chunk *spool_pop_free(struct spool *spool)
 	return spool_chunk(spool, (uint32_t)head - 1);
 }
 
-/* Wakes one waiter: a chunk is for one thread, and waking a thousand costs more
- * than packing it. All waits have a limit. */
-static void futex_wake(_Atomic uint32_t *word)
-{
-	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-static void futex_wait(_Atomic uint32_t *word, uint32_t seen, int64_t max_ns)
-{
-	struct timespec limit = {max_ns / 1000000000, max_ns % 1000000000};
-
-	(void)syscall(
-		SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0);
-}
-
 void spool_push_free(struct spool *spool, struct chunk *chunk)
 {
 	struct spool_slot *slot = slot_of(spool, chunk);
@@ -441,8 +639,14 @@ void spool_push_free(struct spool *spool, struct chunk *chunk)
 	uint64_t head = atomic_load(&spool->free_head);
 	size_t used = slot->consumed > slot->used ? slot->consumed : slot->used;
 
-	/* Chunks of quiet threads are mostly empty: do not touch the rest. */
-	while (used < CHUNK_WORDS && chunk->words[used] != 0)
+	size_t most = slot->pages * (SPOOL_PAGE_BYTES / sizeof(uint64_t)) -
+		      offsetof(struct chunk, words) / sizeof(uint64_t);
+
+	/* Chunks of quiet threads are mostly empty: do not touch the rest. A
+	 * chunk that was trimmed before has lost it. */
+	if (used > most)
+		used = most;
+	while (used < most && chunk->words[used] != 0)
 		used++;
 	memset(chunk->words, 0, used * sizeof(chunk->words[0]));
 	/* The order matters: if the process is killed midway, no record that is
@@ -466,12 +670,19 @@ void spool_push_full(struct spool *spool, struct chunk *chunk, uint32_t used)
 	struct spool_slot *slot = slot_of(spool, chunk);
 	uint32_t head = atomic_load(&spool->full_head);
 
+	uint32_t count;
+
 	slot->used = used;
+	count = atomic_fetch_add(&spool->full_count, slot->pages);
 	do
 		atomic_store(&slot->link, head);
 	while (!atomic_compare_exchange_weak(
 		&spool->full_head, &head, spool_index(spool, chunk) + 1));
-	if (head == 0)
+	/* Small ones together: waking costs more than filling one. */
+	if (slot->pages == SPOOL_CHUNK_PAGES
+			? head == 0
+			: count / SPOOL_CHUNK_PAGES !=
+				  (count + slot->pages) / SPOOL_CHUNK_PAGES)
 		spool_wake(spool);
 }
 

@@ -12,6 +12,7 @@
 #define SPOOL_H
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,6 +38,14 @@
 #define SPOOL_BATCH 8
 
 #define SPOOL_NO_CHUNK UINT32_MAX
+
+/*
+ * A chunk has memory for all of its words, or only at its beginning: with many
+ * threads each gets less. Addresses and the file have the whole size, so that a
+ * chunk's place depends on its number only; the rest is a hole of the file.
+ */
+#define SPOOL_PAGE_BYTES ((size_t)4096)
+#define SPOOL_CHUNK_PAGES ((uint32_t)(CHUNK_BYTES / SPOOL_PAGE_BYTES))
 
 /* The progress of the log. */
 struct spool_extent {
@@ -117,6 +126,7 @@ struct spool_header {
 /* The state of a chunk that the recorder relies on. */
 struct spool_slot {
 	_Atomic uint32_t link; /* index + 1 of the next in a list; 0: none */
+	uint32_t pages;        /* that have memory; its owner changes it */
 	uint32_t used;         /* words that its thread stored, once full */
 	uint32_t consumed;     /* words that are in the log */
 	uint32_t track;        /* these three like in the chunk */
@@ -141,18 +151,21 @@ struct spool {
 	int fd;                           /* -1: memory that is lost with the
 					   * program */
 	struct file_id id;                /* of the file */
-	uint32_t chunk_max;
-	uint32_t batch; /* chunks, see SPOOL_BATCH */
+	uint32_t chunk_max;               /* whole ones, that fit the memory */
+	uint32_t index_max;               /* of any size */
+	_Atomic uint32_t pages;           /* of all chunks */
+	uint32_t batch;                   /* chunks, see SPOOL_BATCH */
 	char path[SPOOL_PATH_BYTES];
 	/* Unused chunks: head is tag << 32 | index + 1; the tag counts pops, to
 	 * detect a head that was popped and pushed again. */
 	_Atomic uint64_t free_head;
 	_Atomic uint32_t full_head;  /* index + 1, newest first */
-	_Atomic uint32_t full_count; /* pushed since the last pop */
+	_Atomic uint32_t full_count; /* their pages, since the last pop */
 	_Atomic uint32_t full_event; /* futex: counts wakeups */
 	_Atomic uint32_t free_event; /* futex: counts returned chunks */
 	_Atomic uint32_t waiting;    /* threads that wait for a free chunk */
-	_Atomic uint32_t growing;
+	pthread_mutex_t growing;     /* held to add chunks */
+	_Atomic uint32_t refused;    /* attempts since there was no space */
 };
 
 /*
@@ -192,9 +205,30 @@ void spool_describe_process(struct spool_facts *facts, bool no_command);
 /* Stores our header in the mapping. Call it before anything is recorded. */
 void spool_publish(struct spool *spool);
 
-/* Adds up to `chunks` chunks; false at the maximum or without space. Any
- * thread; of two concurrent calls, one grows and the other waits for it. */
+/* Adds up to `chunks` whole chunks; false at the maximum or without space. Any
+ * thread; one at a time. */
 bool spool_grow(struct spool *spool, uint32_t chunks);
+
+/* Likewise chunks of `pages` pages, as long as all have at most `page_max`, unless
+ * there are unused ones. */
+bool spool_grow_small(struct spool *spool, uint32_t chunks, uint32_t pages,
+	uint32_t page_max);
+
+/* Words for records in this chunk. One that is not whole has another word, 0,
+ * at the end of its memory, so that readers stop there. */
+uint32_t spool_room(const struct spool *spool, const struct chunk *chunk);
+
+/* Its pages that have memory, and those that `words` words need. */
+uint32_t spool_chunk_pages(
+	const struct spool *spool, const struct chunk *chunk);
+uint32_t spool_pages(size_t words);
+
+/* Give an unused chunk memory for at least, or at most, `pages` pages. The first
+ * is false without space, or if all would have more than `page_max`. By its
+ * owner. */
+bool spool_extend(struct spool *spool, struct chunk *chunk, uint32_t pages,
+	uint32_t page_max);
+void spool_trim(struct spool *spool, struct chunk *chunk, uint32_t pages);
 
 struct chunk *spool_chunk(const struct spool *spool, uint32_t index);
 uint32_t spool_index(const struct spool *spool, const struct chunk *chunk);

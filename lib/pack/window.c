@@ -51,7 +51,7 @@ enum ctp_status window_init(struct window *window, struct spool *spool,
 	*window = (struct window){.spool = spool, .events_min = events_min};
 	if (events_min == 0)
 		return CTP_OK;
-	window->chunks = calloc(spool->chunk_max, sizeof(*window->chunks));
+	window->chunks = calloc(spool->index_max, sizeof(*window->chunks));
 	return window->chunks == NULL ? ctp_no_memory(err) : CTP_OK;
 }
 

@@ -73,16 +73,26 @@ static void begin_pending(struct thread *thread, uint32_t site, uint64_t ticks)
 		pending->deep++;
 }
 
+/* Only the thread itself changes the count: no locked instruction. */
+static void count_dropped(struct thread *thread)
+{
+	uint32_t count = atomic_load_explicit(
+		&thread->dropped_ranges, memory_order_relaxed);
+
+	atomic_store_explicit(
+		&thread->dropped_ranges, count + 1, memory_order_relaxed);
+}
+
 static void end_pending(struct thread *thread, uint64_t ticks)
 {
 	struct thread_pending *pending = &thread->pending;
 
 	if (pending->deep != 0) {
 		pending->deep--;
-		atomic_fetch_add(&thread->dropped_ranges, 1);
+		count_dropped(thread);
 	} else if (pending->begin_count != 0) {
 		pending->begin_count--;
-		atomic_fetch_add(&thread->dropped_ranges, 1);
+		count_dropped(thread);
 	} else if (pending->end_count < THREAD_PENDING) {
 		pending->ends[pending->end_count++] = ticks;
 	} else {

@@ -30,13 +30,14 @@ struct record {
 	size_t sizes[RECORD_TEXTS];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 
 static struct {
 	struct spool *spool; /* NULL: not recording */
 	struct chunk *_Atomic first;
 	struct chunk *_Atomic last;
 	uint32_t used; /* words of `last` */
+	uint32_t room; /* its words */
 	uint64_t seq;
 	uint32_t tracks;
 	uint64_t cut; /* texts */
@@ -78,7 +79,7 @@ static void release(struct thread_hold before)
  * take it. The wait is bounded, because all chunks may be other threads' live
  * ones.
  */
-static struct chunk *pop_chunk(void)
+static struct chunk *pop_chunk(size_t words)
 {
 	struct chunk *chunk = spool_pop_free(stream.spool);
 
@@ -87,9 +88,15 @@ static struct chunk *pop_chunk(void)
 	for (int i = 0; chunk == NULL && i < WAITS && stream.drained &&
 			session_may_wait();
 		i++)
-		chunk = session_wait_chunk();
-	if (chunk != NULL)
-		spool_label(stream.spool, chunk, 0, stream.seq++, 0);
+		chunk = session_wait_chunk(words);
+	if (chunk == NULL)
+		return NULL;
+	/* A whole one, or what is needed, even beyond the limit. */
+	if (!spool_extend(stream.spool, chunk, SPOOL_CHUNK_PAGES,
+		    stream.spool->chunk_max * SPOOL_CHUNK_PAGES))
+		(void)spool_extend(
+			stream.spool, chunk, spool_pages(words), UINT32_MAX);
+	spool_label(stream.spool, chunk, 0, stream.seq++, 0);
 	return chunk;
 }
 
@@ -99,15 +106,16 @@ static uint64_t *reserve(size_t words)
 	struct chunk *last = atomic_load(&stream.last);
 	struct chunk *chunk;
 
-	if (words <= CHUNK_WORDS - stream.used)
+	if (words <= stream.room - stream.used)
 		return last->words + stream.used;
-	chunk = pop_chunk();
+	chunk = pop_chunk(words);
 	if (chunk == NULL)
 		return NULL;
 	spool_link(stream.spool, last, stream.used, chunk);
 	stream.used = 0;
+	stream.room = spool_room(stream.spool, chunk);
 	atomic_store(&stream.last, chunk);
-	return chunk->words;
+	return words <= stream.room ? chunk->words : NULL;
 }
 
 static bool is_on(void)
@@ -691,11 +699,13 @@ bool registry_start(struct spool *spool)
 	stream.used = 0;
 	stream.tracks = 0;
 	stream.cut = 0;
-	chunk = pop_chunk();
+	chunk = pop_chunk(1);
 	atomic_store(&stream.first, chunk);
 	atomic_store(&stream.last, chunk);
 	if (chunk == NULL)
 		stream.spool = NULL;
+	else
+		stream.room = spool_room(spool, chunk);
 	good = chunk != NULL && emit_modules() && emit_sites();
 	stream.drained = true;
 	registry_unlock();

@@ -10,9 +10,16 @@
 #include <unistd.h>
 
 #include "ctprof.h"
-#include "recorder/thread_state.h"
+#include "recorder/thread.h"
 
 #define WAIT_NS INT64_C(20000000)
+/* Looks at idle threads without any memory to take, after which none is hoped
+ * for: the second look is the first that can take some. */
+#define IDLE_LOOKS 4
+
+/* Small chunks that are added together. */
+#define GROW_SMALL 16
+
 #define NAME_MOST 120 /* half of an error's message */
 
 /* On until the environment was read: constructors of other libraries may run
@@ -20,6 +27,9 @@
 CTP_API int ctp_on = 1;
 
 struct session_state session_state;
+
+/* Looks at idle threads since one gave memory, or enough was free. */
+static _Atomic uint32_t idle_looks;
 
 static struct {
 	pthread_mutex_t lock;
@@ -41,58 +51,145 @@ const struct session_options *session_options(void)
 	return &session_state.options;
 }
 
-/* Number of chunks held by threads, recording or not. */
-static uint32_t live_chunks(void)
+static uint32_t all_pages(void)
 {
-	uint32_t count = 0;
-
-	for (const struct thread *thread = thread_first(); thread != NULL;
-		thread = thread->next)
-		count += atomic_load(&thread->live) != NULL;
-	return count;
+	return session_state.spool.chunk_max * SPOOL_CHUNK_PAGES;
 }
 
-/* Every thread needs a chunk and the background thread some to work on, so
- * any policy grows with the number of threads. */
-static bool may_grow(void)
+/*
+ * A thread's share: a sixteenth of the memory for all threads that have a chunk,
+ * since the first ones have larger chunks, and others are full. A power of two.
+ * The window of the last events counts whole chunks.
+ */
+static uint32_t share_pages(void)
 {
-	uint32_t count = atomic_load(&session_state.spool.own.chunk_count);
+	uint32_t share = all_pages() / 16 / (thread_live_chunks() + 1);
+	uint32_t pages = SPOOL_CHUNK_PAGES;
 
-	return session_state.options.policy == CTP_POLICY_GROW ||
-	       session_state.options.last != 0 ||
-	       count < session_state.options.chunks / 2 + 2 * live_chunks();
+	if (session_state.options.last != 0)
+		return pages;
+	while (pages > 1 && pages > share)
+		pages /= 2;
+	return pages;
 }
 
-struct chunk *session_pop_chunk(void)
+/* The memory that all chunks may have. Every thread needs a chunk and the
+ * background thread some to work on, so any policy grows with the number of
+ * threads. */
+static uint32_t most_pages(void)
 {
+	uint32_t most = all_pages();
+	uint64_t wanted = (session_state.options.chunks / 2 +
+				  2 * (uint64_t)thread_live_chunks()) *
+			  SPOOL_CHUNK_PAGES;
+
+	if (session_state.options.policy == CTP_POLICY_GROW ||
+		session_state.options.last != 0)
+		return most;
+	return wanted < most ? (uint32_t)wanted : most;
+}
+
+/* Whether most of the memory is in use. */
+static bool is_scarce(void)
+{
+	return atomic_load(&session_state.spool.pages) > all_pages() / 4 * 3;
+}
+
+/* Adds some chunks; false at the limit or without space. */
+static bool grow(void)
+{
+	uint32_t share = share_pages();
+	uint32_t chunks = share < SPOOL_CHUNK_PAGES
+				  ? GROW_SMALL
+				  : session_state.options.chunks / 4;
+
+	return spool_grow_small(
+		&session_state.spool, chunks, share, most_pages());
+}
+
+/* Makes an unused chunk larger, if there is memory, or it needs more; smaller if
+ * others need it. False if `words` do not fit. */
+static bool fit(struct chunk *chunk, size_t words)
+{
+	struct spool *spool = &session_state.spool;
+	uint32_t share = share_pages();
+	uint32_t least = spool_pages(words);
+
+	if (share < least)
+		share = least;
+	if (is_scarce())
+		spool_trim(spool, chunk, share);
+	else
+		(void)spool_extend(spool, chunk, share, most_pages());
+	return words <= spool_room(spool, chunk) ||
+	       spool_extend(spool, chunk, least, all_pages());
+}
+
+struct chunk *session_pop_chunk(size_t words)
+{
+	struct spool *spool = &session_state.spool;
 	struct chunk *chunk;
 
 	/* A thread that did not stop in time when recording stopped. */
-	if (session_state.spool.header == NULL)
+	if (spool->header == NULL)
 		return NULL;
-	chunk = spool_pop_free(&session_state.spool);
+	chunk = spool_pop_free(spool);
 	/* Others may take the new chunks. */
-	while (chunk == NULL && may_grow() &&
-		spool_grow(
-			&session_state.spool, session_state.options.chunks / 4))
-		chunk = spool_pop_free(&session_state.spool);
-	return chunk;
+	while (chunk == NULL && grow())
+		chunk = spool_pop_free(spool);
+	if (chunk == NULL || fit(chunk, words))
+		return chunk;
+	spool_push_free(spool, chunk);
+	return NULL;
+}
+
+bool session_may_pop(void)
+{
+	const struct spool *spool = &session_state.spool;
+
+	return session_state.options.policy == CTP_POLICY_BLOCK ||
+	       spool->header == NULL ||
+	       (uint32_t)atomic_load(&spool->free_head) != 0 ||
+	       atomic_load(&spool->pages) < most_pages();
+}
+
+void session_reclaim(void)
+{
+	if (session_state.options.last != 0 || !is_scarce() ||
+		thread_trim_idle(share_pages()) != 0)
+		atomic_store(&idle_looks, 0);
+	else
+		atomic_fetch_add(&idle_looks, 1);
+}
+
+void session_return_chunk(struct chunk *chunk)
+{
+	struct spool *spool = &session_state.spool;
+
+	if (is_scarce())
+		spool_trim(spool, chunk, share_pages());
+	spool_push_free(spool, chunk);
 }
 
 bool session_may_wait(void)
 {
+	/* Both may grow meanwhile: in this order, a chunk is not missed. */
+	uint32_t live = thread_live_chunks();
+	bool is_idle = thread_live_pages() > live &&
+		       atomic_load(&idle_looks) < IDLE_LOOKS;
+
 	return session_state.options.policy == CTP_POLICY_BLOCK &&
 	       __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0 &&
 	       session_state.spool.header != NULL &&
-	       atomic_load(&session_state.spool.own.chunk_count) >
-		       live_chunks() + 1;
+	       (is_idle || atomic_load(&session_state.spool.own.chunk_count) >
+				   live + 1);
 }
 
-struct chunk *session_wait_chunk(void)
+struct chunk *session_wait_chunk(size_t words)
 {
 	spool_wake(&session_state.spool);
 	spool_wait_free(&session_state.spool, WAIT_NS);
-	return session_pop_chunk();
+	return session_pop_chunk(words);
 }
 
 const char *session_log(void)

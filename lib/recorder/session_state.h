@@ -50,14 +50,25 @@ struct spool *session_spool(void);
 const char *session_log(void);
 const struct session_options *session_options(void);
 
-/* A chunk by the policy, without waiting; NULL if there is none. */
-struct chunk *session_pop_chunk(void);
+/* A chunk with room for `words` words, by the policy and without waiting; NULL if
+ * there is none. The more threads have one, the smaller it is. */
+struct chunk *session_pop_chunk(size_t words);
+
+/* Whether the last one may find a chunk, in a few instructions. */
+bool session_may_pop(void);
 
 /* Whether waiting for a chunk is allowed and useful. */
 bool session_may_wait(void);
 
 /* Waits briefly for a chunk; NULL if there is none. */
-struct chunk *session_wait_chunk(void);
+struct chunk *session_wait_chunk(size_t words);
+
+/* Takes memory from idle threads if it becomes scarce. Regularly, by the
+ * background thread. */
+void session_reclaim(void);
+
+/* Returns a chunk, whose records are in the log. */
+void session_return_chunk(struct chunk *chunk);
 
 /* For the background thread: ends the recording, since the log cannot be
  * written. */

@@ -22,10 +22,11 @@
 
 static struct {
 	pthread_mutex_t lock; /* protects creation and reuse of threads */
+	struct thread *_Atomic unused; /* a stack; taken under the lock */
 	void (*on_end)(const struct thread *thread);
 	pthread_key_t key;
 	bool has_key;
-} threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} threads = {.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP};
 
 static void thread_exit(void *argument);
 
@@ -47,13 +48,26 @@ static void set_next(struct thread *thread, uint64_t *next)
 	__atomic_store_n(&thread->hot.next, next, __ATOMIC_RELEASE);
 }
 
-static struct thread *find_unused(void)
+/* Without the lock: the thread may be ending inside a fork. Only one thread at a
+ * time takes from the stack, so its top does not return meanwhile. */
+static void push_unused(struct thread *thread)
 {
-	for (struct thread *thread = thread_first(); thread != NULL;
-		thread = thread->next)
-		if (!atomic_load(&thread->alive))
-			return thread;
-	return NULL;
+	struct thread *top = atomic_load(&threads.unused);
+
+	atomic_store(&thread->alive, false);
+	do
+		thread->next_unused = top;
+	while (!atomic_compare_exchange_weak(&threads.unused, &top, thread));
+}
+
+static struct thread *pop_unused(void)
+{
+	struct thread *top = atomic_load(&threads.unused);
+
+	while (top != NULL && !atomic_compare_exchange_weak(
+				      &threads.unused, &top, top->next_unused))
+		;
+	return top;
 }
 
 static struct thread *make_thread(bool hidden)
@@ -65,7 +79,7 @@ static struct thread *make_thread(bool hidden)
 	if (!threads.has_key)
 		threads.has_key =
 			pthread_key_create(&threads.key, thread_exit) == 0;
-	thread = hidden ? NULL : find_unused();
+	thread = hidden ? NULL : pop_unused();
 	if (thread == NULL) {
 		registry_lock(); /* the arena's */
 		thread = arena_alloc(sizeof(*thread));
@@ -111,12 +125,13 @@ void thread_join(struct thread *thread, uint64_t session, const char *name)
 	set_next(thread, NOWHERE);
 	thread->hot.limit = NULL;
 	thread->end = NULL;
-	atomic_store(&thread->live, NULL);
+	thread_set_live(thread, NULL, 0);
 	thread->seq = 0;
 	thread->timeline_dropped = 0;
 	thread->pending.begin_count = 0;
 	thread->pending.end_count = 0;
 	thread->pending.deep = 0;
+	(void)snprintf(thread->name, sizeof(thread->name), "%s", name);
 	atomic_store(&thread->dropped_ranges, 0);
 	atomic_store(&thread->dropped_events, 0);
 	atomic_store(&thread->cut_text, 0);
@@ -186,12 +201,13 @@ void thread_leave(struct thread *thread)
 	/* If the clock is not the counter, or ranges are forwarded, all events
 	 * take the slow path. */
 	bool is_fast = session_uses_tsc() && !thread_is_pending(thread) &&
-		       !forward_is_on() && is_current(thread);
+		       !forward_is_on() && is_current(thread) &&
+		       atomic_load(&thread->rotate) == 0;
 
 	__atomic_store_n(&thread->hot.limit, is_fast ? thread->end : NULL,
 		__ATOMIC_RELAXED);
 	ctp_self = &thread->hot;
-	atomic_store(&thread->busy, 0);
+	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 }
 
 struct thread *thread_new_hidden(void)
@@ -225,11 +241,12 @@ struct chunk_losses thread_losses(const struct thread *thread)
 /* Releases the live chunk; the background thread reads the rest of it. */
 static void retire(struct thread *thread)
 {
-	struct chunk *chunk = atomic_exchange(&thread->live, NULL);
+	struct chunk *chunk = atomic_load(&thread->live);
 	uint32_t used;
 
 	if (chunk == NULL)
 		return;
+	thread_set_live(thread, NULL, 0);
 	used = thread_used(thread, chunk);
 	set_next(thread, NOWHERE);
 	thread->end = NULL;
@@ -237,13 +254,13 @@ static void retire(struct thread *thread)
 		spool_push_full(session_spool(), chunk, used);
 }
 
-static struct chunk *wait_for_chunk(struct thread *thread)
+static struct chunk *wait_for_chunk(struct thread *thread, size_t words)
 {
 	int64_t before_ns = clock_raw_ns();
 	struct chunk *chunk;
 
 	do
-		chunk = session_wait_chunk();
+		chunk = session_wait_chunk(words);
 	while (chunk == NULL && session_may_wait());
 	atomic_fetch_add(&thread->stalls, 1);
 	atomic_fetch_add(
@@ -260,8 +277,9 @@ void thread_record_losses(struct thread *thread)
 		spool_set_losses(session_spool(), chunk, &lost);
 }
 
-/* Replaces the live chunk by a new one; false if there is none. */
-static bool change(struct thread *thread)
+/* Replaces the live chunk by a new one, with room for this number of words; false
+ * if there is none. */
+static bool change(struct thread *thread, size_t words)
 {
 	struct chunk_losses lost;
 	struct chunk *chunk;
@@ -270,9 +288,9 @@ static bool change(struct thread *thread)
 	retire(thread);
 	if (!is_current(thread))
 		return false;
-	chunk = session_pop_chunk();
+	chunk = session_pop_chunk(words);
 	if (chunk == NULL && session_may_wait())
-		chunk = wait_for_chunk(thread);
+		chunk = wait_for_chunk(thread, words);
 	if (chunk == NULL)
 		return false;
 	lost = thread_losses(thread);
@@ -280,8 +298,9 @@ static bool change(struct thread *thread)
 		thread->seq++, clock_ticks(session_uses_tsc()));
 	spool_set_losses(session_spool(), chunk, &lost);
 	set_next(thread, chunk->words);
-	thread->end = chunk->words + CHUNK_WORDS;
-	atomic_store(&thread->live, chunk);
+	thread->end = chunk->words + spool_room(session_spool(), chunk);
+	thread_set_live(
+		thread, chunk, spool_chunk_pages(session_spool(), chunk));
 	return true;
 }
 
@@ -293,10 +312,12 @@ uint64_t *thread_reserve(struct thread *thread, size_t words)
 	if (thread->end != NULL && atomic_load(&thread->rotate) == 0 &&
 		words <= (size_t)(thread->end - thread->hot.next))
 		return thread->hot.next;
+	if (thread->end == NULL && !session_may_pop())
+		return NULL;
 	/* A thread that is cancelled asynchronously must not hold a chunk that
 	 * is not in a list. */
 	before = thread_hold();
-	changed = change(thread);
+	changed = change(thread, words);
 	thread_release(before);
 	return changed ? thread->hot.next : NULL;
 }
@@ -317,18 +338,70 @@ void thread_store(struct thread *thread, uint64_t *at, struct chunk_head head,
 	thread_advance(thread, 1 + head.words);
 }
 
+/* Makes the thread replace its chunk at its next event. */
+static void rotate(struct thread *thread)
+{
+	atomic_store(&thread->rotate, 1);
+	__atomic_store_n(&thread->hot.limit, NULL, __ATOMIC_RELAXED);
+}
+
 void thread_rotate_old(uint64_t now)
 {
 	for (struct thread *thread = thread_first(); thread != NULL;
 		thread = thread->next) {
 		const struct chunk *chunk = atomic_load(&thread->live);
 
-		if (chunk != NULL && now - chunk->base > CHUNK_MAX_AGE) {
-			atomic_store(&thread->rotate, 1);
-			__atomic_store_n(
-				&thread->hot.limit, NULL, __ATOMIC_RELAXED);
-		}
+		if (chunk != NULL && now - chunk->base > CHUNK_MAX_AGE)
+			rotate(thread);
 	}
+}
+
+/* Words behind the last one of an idle thread that stay in its chunk: it may be
+ * about to store one, and others may not be visible yet. */
+#define IDLE_WORDS 128
+
+/*
+ * The thread replaces its chunk at its next event. So once it is outside of the
+ * slow path, it stores nothing beyond the kept words, which begin at `next`.
+ */
+static uint32_t trim_idle(struct thread *thread, struct chunk *chunk)
+{
+	struct spool *spool = session_spool();
+	uint32_t before = spool_chunk_pages(spool, chunk);
+	uint32_t after;
+	uint32_t used;
+
+	rotate(thread);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load(&thread->busy) != 0 ||
+		atomic_load(&thread->live) != chunk ||
+		__atomic_load_n(&thread->hot.next, __ATOMIC_ACQUIRE) !=
+			thread->idle_next)
+		return 0;
+	used = thread_used(thread, chunk);
+	spool_trim(spool, chunk, spool_pages(used + IDLE_WORDS));
+	after = spool_chunk_pages(spool, chunk);
+	thread_set_pages(thread, before, after);
+	return before - after;
+}
+
+uint32_t thread_trim_idle(uint32_t pages)
+{
+	uint32_t taken = 0;
+
+	for (struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next) {
+		struct chunk *chunk = atomic_load(&thread->live);
+		uint64_t *next =
+			__atomic_load_n(&thread->hot.next, __ATOMIC_ACQUIRE);
+
+		if (chunk != NULL && next == thread->idle_next &&
+			is_current(thread) &&
+			atomic_load(&thread->live_pages) > pages)
+			taken += trim_idle(thread, chunk);
+		thread->idle_next = next;
+	}
+	return taken;
 }
 
 void thread_stop_all(void)
@@ -368,7 +441,7 @@ void thread_release_all(void)
 	for (struct thread *thread = thread_first(); thread != NULL;
 		thread = thread->next)
 		if (atomic_load(&thread->busy) == 0)
-			atomic_store(&thread->live, NULL);
+			thread_set_live(thread, NULL, 0);
 }
 
 void thread_forget_others(void)
@@ -376,15 +449,16 @@ void thread_forget_others(void)
 	struct ctp_thread *self = ctp_self;
 
 	(void)pthread_mutex_init(&threads.lock, NULL);
+	atomic_store(&threads.unused, NULL);
 	for (struct thread *thread = thread_first(); thread != NULL;
 		thread = thread->next) {
 		atomic_store(&thread->busy, 0);
 		atomic_store(&thread->session, 0);
-		atomic_store(&thread->live, NULL);
+		thread_set_live(thread, NULL, 0);
 		thread->hot = (struct ctp_thread){NOWHERE, NULL};
 		thread->end = NULL;
 		if (&thread->hot != self && !thread->hidden)
-			atomic_store(&thread->alive, false);
+			push_unused(thread);
 	}
 	if (thread_self() != NULL)
 		thread_self()->tid = (uint32_t)syscall(SYS_gettid);
@@ -411,7 +485,8 @@ static void thread_exit(void *argument)
 
 		thread_finish(thread);
 		(void)prctl(PR_GET_NAME, name);
-		if (!atomic_load(&thread->named))
+		if (!atomic_load(&thread->named) &&
+			strcmp(name, thread->name) != 0)
 			registry_rename(atomic_load(&thread->track), LOG_THREAD,
 				thread->tid, name);
 		retire(thread);
@@ -423,7 +498,7 @@ static void thread_exit(void *argument)
 	 * thread's state: leave it unchanged. */
 	ctp_self = &thread_none;
 	__atomic_store_n(&thread->hot.limit, NULL, __ATOMIC_RELAXED);
-	atomic_store(&thread->alive, false);
+	push_unused(thread);
 }
 
 /* Longest wait of a thread that ends. */

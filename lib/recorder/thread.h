@@ -69,6 +69,11 @@ void thread_on_end(void (*function)(const struct thread *thread));
  * event. */
 void thread_rotate_old(uint64_t now);
 
+/* Takes the unused memory of chunks of more than `pages` pages from threads that
+ * have recorded nothing since the last call. Returns its pages. By the background
+ * thread. */
+uint32_t thread_trim_idle(uint32_t pages);
+
 /* Waits until no other thread is in the slow path, which the caller closed by
  * ctp_on = 0, and makes every thread take it next. */
 void thread_stop_all(void);

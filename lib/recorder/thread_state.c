@@ -15,6 +15,9 @@ CTP_API __thread struct ctp_thread *ctp_self
 
 static struct thread *_Atomic first;
 
+static _Atomic uint32_t live_chunks;
+static _Atomic uint32_t live_pages;
+
 struct thread_hold thread_hold(void)
 {
 	struct thread_hold before = {.self = ctp_self};
@@ -48,6 +51,34 @@ void thread_list_add(struct thread *thread)
 {
 	thread->next = atomic_load(&first);
 	atomic_store(&first, thread);
+}
+
+void thread_set_live(struct thread *thread, struct chunk *chunk, uint32_t pages)
+{
+	bool had = atomic_exchange(&thread->live, chunk) != NULL;
+
+	if (had && chunk == NULL)
+		atomic_fetch_sub(&live_chunks, 1);
+	else if (!had && chunk != NULL)
+		atomic_fetch_add(&live_chunks, 1);
+	atomic_fetch_add(&live_pages,
+		pages - atomic_exchange(&thread->live_pages, pages));
+}
+
+void thread_set_pages(struct thread *thread, uint32_t before, uint32_t pages)
+{
+	if (atomic_compare_exchange_strong(&thread->live_pages, &before, pages))
+		atomic_fetch_add(&live_pages, pages - before);
+}
+
+uint32_t thread_live_chunks(void)
+{
+	return atomic_load(&live_chunks);
+}
+
+uint32_t thread_live_pages(void)
+{
+	return atomic_load(&live_pages);
 }
 
 bool thread_any_may_store(const void *address, size_t bytes)

@@ -38,13 +38,15 @@ struct thread_pending {
 };
 
 struct thread {
-	struct ctp_thread hot;      /* must be first: ctp_self points at it */
-	uint64_t *end;              /* of the live chunk */
-	struct chunk *_Atomic live; /* NULL: none */
-	_Atomic uint32_t busy;      /* in the slow path */
-	_Atomic uint32_t rotate;    /* change the chunk at the next event */
-	_Atomic uint64_t session;   /* recording of `live` and `track` */
-	_Atomic bool alive;         /* false: can be reused for a new thread */
+	struct ctp_thread hot;       /* must be first: ctp_self points at it */
+	uint64_t *end;               /* of the live chunk */
+	struct chunk *_Atomic live;  /* NULL: none */
+	_Atomic uint32_t live_pages; /* its memory */
+	uint64_t *idle_next;      /* `next` at the last look at idle threads */
+	_Atomic uint32_t busy;    /* in the slow path */
+	_Atomic uint32_t rotate;  /* change the chunk at the next event */
+	_Atomic uint64_t session; /* recording of `live` and `track` */
+	_Atomic bool alive;       /* false: can be reused for a new thread */
 	_Atomic uint32_t track;
 	_Atomic uint32_t timeline; /* track of ctp_begin_at(); 0: none yet */
 	uint32_t timeline_dropped; /* its open ranges without room */
@@ -62,6 +64,8 @@ struct thread {
 	uint32_t forward_depth; /* open ranges, while forwarding is on; */
 	uint64_t forwarded[THREAD_FORWARD_DEPTH / 64]; /* those it knows */
 	struct thread *next; /* in the list of all; never removed */
+	struct thread *next_unused;
+	char name[16]; /* of `track`'s record */
 	struct thread_pending pending;
 };
 
@@ -96,6 +100,17 @@ void thread_release(struct thread_hold before);
 /* The list of all threads that ever recorded; adds one. */
 struct thread *thread_first(void);
 void thread_list_add(struct thread *thread);
+
+/* Sets a thread's live chunk, which has this number of pages. */
+void thread_set_live(
+	struct thread *thread, struct chunk *chunk, uint32_t pages);
+
+/* The chunks that threads have, and the pages of these. */
+uint32_t thread_live_chunks(void);
+uint32_t thread_live_pages(void);
+
+/* Its chunk has fewer pages by now, unless it has another one. */
+void thread_set_pages(struct thread *thread, uint32_t before, uint32_t pages);
 
 /*
  * Whether this thread may be about to store a record there, because it found

@@ -230,7 +230,7 @@ static enum ctp_status pack_full(struct ctp_error *err)
 		status = pack_events(
 			chunk, spool_used(writer.spool, chunk), err);
 		if (status == CTP_OK)
-			spool_push_free(writer.spool, chunk);
+			session_return_chunk(chunk);
 		chunk = next;
 	}
 	return status;
@@ -516,6 +516,8 @@ static void *run(void *argument)
 				? WRITER_THREAD_FLUSH
 				: order,
 			due ? ++beats : 0);
+		if (due)
+			session_reclaim();
 		writer_thread_resume();
 		if (order != WRITER_THREAD_NONE) {
 			(void)pthread_mutex_lock(&writer.lock);

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-EXTRA_PROGRAMS = bench_huffman bench_pack
+EXTRA_PROGRAMS = bench_huffman bench_pack bench_threads
 bench_huffman_SOURCES = %D%/bench_huffman.c
 bench_huffman_LDADD = libbase.la $(ZLIB_LIBS) -lm
 bench_pack_SOURCES = %D%/bench_pack.c
 bench_pack_LDADD = librecorder.la -lm
-CLEANFILES += bench_huffman$(EXEEXT) bench_pack$(EXEEXT) bench.json bench-python.json \
+bench_threads_SOURCES = %D%/bench_threads.c
+CLEANFILES += bench_huffman$(EXEEXT) bench_pack$(EXEEXT) bench_threads$(EXEEXT) bench.json bench-python.json \
 	bench-traces.json
 shell_tests += \
 	%D%/bench_document.sh
@@ -45,6 +46,10 @@ bench-recorder: all bench_huffman$(EXEEXT) bench_pack$(EXEEXT) \
 	tests/lib/recorder/record_devices$(EXEEXT)
 	CC='$(CC)' $(srcdir)/tests/bench/bench.sh $(builddir)
 	@./bench_huffman$(EXEEXT)
+
+# Threads by the thousand; THREADS='10 100' for some numbers only.
+bench-threads: all bench_threads$(EXEEXT) tests/lib/recorder/threads_program$(EXEEXT)
+	./bench_threads$(EXEEXT) tests/lib/recorder/threads_program$(EXEEXT) $(THREADS)
 
 # Foreign files, beside other programs that read them.
 bench-traces: all tests/support/make_trace$(EXEEXT)
@@ -89,5 +94,5 @@ bench-python-options: all
 			|| exit; \
 	done
 
-.PHONY: bench bench-recorder bench-traces bench-python bench-python-memory \
+.PHONY: bench bench-recorder bench-threads bench-traces bench-python bench-python-memory \
 	bench-python-options bench-python-times

@@ -160,6 +160,67 @@ START_TEST(it_grows_to_its_maximum_and_no_further)
 }
 END_TEST
 
+/* The memory of the file, in pages. */
+static int64_t file_pages(void)
+{
+	struct stat status;
+
+	ck_assert_int_eq(fstat(spool.fd, &status), 0);
+	return (int64_t)status.st_blocks * 512 / (int64_t)SPOOL_PAGE_BYTES;
+}
+
+START_TEST(small_chunks_have_less_memory)
+{
+	int64_t before = file_pages();
+	int64_t after;
+	struct chunk *chunk;
+	uint32_t room;
+
+	while ((chunk = spool_pop_free(&spool)) != NULL)
+		ck_assert_uint_eq(spool_room(&spool, chunk), CHUNK_WORDS);
+	ck_assert(spool_grow_small(&spool, 16, 1, UINT32_MAX));
+	ck_assert_uint_eq(count(), 20);
+	after = file_pages(); /* the file system adds some of its own */
+	ck_assert(after >= before + 16 && after <= before + 24);
+	/* Not while there are some. */
+	ck_assert(spool_grow_small(&spool, 16, 1, UINT32_MAX));
+	ck_assert_uint_eq(count(), 20);
+	chunk = spool_pop_free(&spool);
+	room = spool_room(&spool, chunk);
+	ck_assert_uint_eq(room, 512 - 8 - 1);
+	for (uint32_t i = 0; i < room; i++)
+		chunk->words[i] = 1;
+	ck_assert_uint_eq(chunk->words[room], 0); /* readers stop here */
+	spool_push_free(&spool, chunk);
+	ck_assert_ptr_eq(spool_pop_free(&spool), chunk);
+	for (uint32_t i = 0; i <= room; i++)
+		ck_assert_uint_eq(chunk->words[i], 0);
+	ck_assert_int_eq(file_pages(), after);
+}
+END_TEST
+
+START_TEST(chunks_get_and_lose_memory)
+{
+	int64_t before = file_pages();
+	struct chunk *chunk = spool_pop_free(&spool);
+
+	ck_assert_uint_eq(atomic_load(&spool.pages), 4 * SPOOL_CHUNK_PAGES);
+	spool_trim(&spool, chunk, 2);
+	ck_assert_uint_eq(spool_room(&spool, chunk), 2 * 512 - 8 - 1);
+	ck_assert_uint_eq(
+		atomic_load(&spool.pages), 4 * SPOOL_CHUNK_PAGES - 14);
+	ck_assert_int_lt(file_pages(), before - 8);
+	ck_assert(spool_extend(&spool, chunk, spool_pages(CHUNK_WORDS),
+		4 * SPOOL_CHUNK_PAGES));
+	ck_assert_uint_eq(spool_room(&spool, chunk), CHUNK_WORDS);
+	ck_assert_uint_eq(atomic_load(&spool.pages), 4 * SPOOL_CHUNK_PAGES);
+	ck_assert_int_ge(file_pages(), before);
+	ck_assert(is_zero(chunk));
+	ck_assert_uint_eq(spool_pages(503), 1);
+	ck_assert_uint_eq(spool_pages(504), 2);
+}
+END_TEST
+
 START_TEST(recorded_events_are_in_the_file)
 {
 	struct chunk *chunk = spool_pop_free(&spool);
@@ -471,6 +532,8 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, without_space_to_grow_it_stays_as_it_is);
 	tcase_add_test(tests, two_spools_of_a_process_have_files_of_their_own);
 	tcase_add_test(tests, a_child_lets_go_without_touching_it);
+	tcase_add_test(tests, small_chunks_have_less_memory);
+	tcase_add_test(tests, chunks_get_and_lose_memory);
 	tcase_add_test(tests, waiting_ends_when_the_time_is_up);
 	tcase_add_test(tests, waiting_ends_when_there_is_something);
 	tcase_add_test(tests, many_threads_lose_and_share_no_chunk);

@@ -33,18 +33,21 @@ shell_tests += \
 	%D%/no_hooks.sh \
 	%D%/oracle.sh \
 	%D%/setuid.sh \
-	%D%/stray_stores.sh
+	%D%/stray_stores.sh \
+	%D%/threads.sh
 test_programs += \
 	%D%/wild_program \
 	%D%/last_program \
 	%D%/lifecycle_program \
 	%D%/record_everything \
-	%D%/record_devices
+	%D%/record_devices \
+	%D%/threads_program
 tests_lib_recorder_wild_program_SOURCES = %D%/wild_program.c tests/support/sanitized_fork.c
 tests_lib_recorder_wild_program_LDADD = libctprof.la -lpthread
 tests_lib_recorder_last_program_LDADD = libctprof.la -lpthread
 tests_lib_recorder_lifecycle_program_LDADD = libctprof.la -lpthread
 tests_lib_recorder_record_everything_LDADD = libctprof.la -lpthread
+tests_lib_recorder_threads_program_LDADD = libctprof.la -lpthread
 tests_lib_recorder_record_devices_LDADD = libbase.la libctprof.la
 tests_libcases_la_SOURCES += \
 	%D%/record_case.c %D%/record_case.h
