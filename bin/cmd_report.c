@@ -71,7 +71,8 @@ static int add_directory(
 	struct page *page, const struct inputs *all, char *path)
 {
 	struct inputs inputs = *all;
-	struct aggregate_options options = {.inputs = &inputs};
+	struct aggregate_options options = {
+		.inputs = &inputs, .whole = true, .allows_repeats = true};
 	struct aggregate aggregate;
 	int status;
 	int added = EXIT_DONE;
@@ -79,7 +80,7 @@ static int add_directory(
 	inputs.paths = &path;
 	inputs.count = 1;
 	status = aggregate_run(&aggregate, &options);
-	if (aggregate.file_count != 0)
+	if (aggregate.file_count != 0 && !aggregate.refused)
 		added = exit_worse(add_compilations(page, path),
 			page_add_sum(page, path, "directory", &aggregate));
 	aggregate_clear(&aggregate);
@@ -201,8 +202,7 @@ const struct command cmd_report = {
 		"is "
 		"one HTML file of at most 2 MB that needs only a browser. "
 		"Several inputs become several pages in one file. A directory "
-		"stands for the traces below it, which are summed into one "
-		"profile.\vExamples:\n"
+		"stands for the traces below it, which are summed.\vExamples:\n"
 		"  ctprof report -o run.html run.ctp\n"
 		"  ctprof report -o train.html train.json.gz\n"
 		"  ctprof report -o build.html build/\n"

@@ -68,6 +68,7 @@ def check_job(job):
           [row["count"] for row in wanted["collectives"]])
     equal("inputs", (data["files"], data["lost_inputs"]), (9, []))
     equal("call paths", data["host"]["nodes"][5:], [])
+    equal("a directory is a sum", data_of(report(job)[1])["ranks"], ranks)
     shown = {row["host"] for row in rows_of(ranks["hosts"]["rows"])}
     equal("hosts", shown, {host.decode(errors="replace")
                            for host in report_job.HOSTS})
