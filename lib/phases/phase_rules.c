@@ -328,11 +328,15 @@ static bool matches_byte(struct word glob, size_t at, char c, size_t *used)
 /* Where the text may match the glob after a star, from `at` on. */
 static size_t find_start(struct word glob, struct word text, size_t at)
 {
+	size_t size = 0;
 	const char *found;
 
-	if (glob.text[0] == '*' || glob.text[0] == '\\')
+	while (size < glob.size && glob.text[size] != '*' &&
+		glob.text[size] != '\\')
+		size++;
+	if (size == 0)
 		return at;
-	found = memchr(text.text + at, glob.text[0], text.size - at);
+	found = memmem(text.text + at, text.size - at, glob.text, size);
 	return found == NULL ? text.size : (size_t)(found - text.text);
 }
 
@@ -346,6 +350,10 @@ static bool matches(struct word glob, struct word text)
 	size_t i = 0;
 	size_t used;
 
+	/* Most texts differ in the last byte. A glob has at least one. */
+	if (text.size > 0 && glob.text[glob.size - 1] != '*' &&
+		glob.text[glob.size - 1] != text.text[text.size - 1])
+		return false;
 	while (i < text.size) {
 		if (at < glob.size && glob.text[at] == '*') {
 			at++;
