@@ -6,7 +6,7 @@ bench_pack_SOURCES = %D%/bench_pack.c
 bench_pack_LDADD = librecorder.la -lm
 bench_threads_SOURCES = %D%/bench_threads.c
 CLEANFILES += bench_huffman$(EXEEXT) bench_pack$(EXEEXT) bench_threads$(EXEEXT) bench.json bench-python.json \
-	bench-traces.json
+	bench-scale.json bench-traces.json
 shell_tests += \
 	%D%/bench_document.sh
 EXTRA_DIST += \
@@ -37,7 +37,8 @@ EXTRA_DIST += \
 	%D%/bench_peer_rdtsc.c \
 	%D%/bench_plain.h \
 	%D%/bench_table.py \
-	%D%/bench_traces.py
+	%D%/bench_traces.py \
+	%D%/scale_model.py
 
 bench: bench-recorder
 	$(MAKE) bench-traces
