@@ -47,8 +47,8 @@ analysis.get_gpu_kernel_breakdown(visualize=False)"""
 
 
 class Cost:
-    """Of a command and all that it started: seconds of processor time and by
-    the clock, and the peak of one process's memory."""
+    """The cost of a command and all that it started: seconds of processor time
+    and by the clock, and the peak of one process's memory."""
 
     def __init__(self, figures):
         self.cpu_s = figures["cpu_ns"] / 1e9
