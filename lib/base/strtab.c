@@ -14,9 +14,13 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
+/* An input has many tables, most of which stay nearly empty: their first block is
+ * small, and they have no cache. */
+#define FIRST_BYTES ((size_t)512)
 #define BLOCK_BYTES ((size_t)64 * 1024)
 /* Size of the cache; most strings are among the recent ones. */
 #define RECENT 2048
+#define RECENT_FROM 16 /* strings of a table with a cache */
 
 struct block {
 	struct block *next;
@@ -43,8 +47,8 @@ struct strtab {
 	uint32_t room;
 	/* The upper half of the hash, and the entry's number + 1; 0: free. */
 	struct index index;
-	uint32_t recent[RECENT]; /* entry numbers, including 0 */
-	struct shown *shown;     /* by number; few, if any */
+	uint32_t *recent;    /* entry numbers, including 0; NULL: no cache */
+	struct shown *shown; /* by number; few, if any */
 	uint32_t shown_count;
 	uint32_t shown_room;
 	bool shows_zeros;
@@ -79,6 +83,7 @@ void strtab_free(struct strtab *table)
 	memory_free(table->entries);
 	memory_free(table->index.entries);
 	memory_free(table->shown);
+	memory_free(table->recent);
 	memory_free(table);
 }
 
@@ -89,7 +94,8 @@ static const char *store(struct strtab *table, const char *text, size_t size)
 	char *copy;
 
 	if (block == NULL || size >= block->room - block->used) {
-		size_t room = size >= BLOCK_BYTES ? size + 1 : BLOCK_BYTES;
+		size_t usual = block == NULL ? FIRST_BYTES : BLOCK_BYTES;
+		size_t room = size >= usual ? size + 1 : usual;
 
 		if (size > SIZE_MAX - sizeof(*block) - 1)
 			return NULL;
@@ -195,6 +201,9 @@ static uint32_t add(struct strtab *table, const char *text, size_t size)
 	}
 	if (table->count == table->room && grow_entries(table) != 0)
 		return STRTAB_NONE;
+	if (table->count == RECENT_FROM && table->recent == NULL)
+		table->recent =
+			memory_new_zeroed(RECENT, sizeof(*table->recent));
 	copy = store(table, text, size);
 	if (copy == NULL)
 		return STRTAB_NONE;
@@ -209,10 +218,13 @@ static uint32_t add(struct strtab *table, const char *text, size_t size)
 
 uint32_t strtab_add(struct strtab *table, const char *text, size_t size)
 {
-	uint32_t *recent = recent_place(table, text, size);
+	uint32_t *recent;
 	uint32_t number;
 
-	if (table->count > 0 && is_text(&table->entries[*recent], text, size))
+	if (table->recent == NULL)
+		return add(table, text, size);
+	recent = recent_place(table, text, size);
+	if (is_text(&table->entries[*recent], text, size))
 		return *recent;
 	number = add(table, text, size);
 	if (number != STRTAB_NONE)
