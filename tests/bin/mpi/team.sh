@@ -5,7 +5,7 @@
 need "$python"
 mpirun=${MPIRUN:-mpirun}
 mpi=$build/ctprof-mpi
-[ -x "$mpi" ] || skip "ctprof-mpi was not built: mpicc is missing"
+[ -x "$mpi" ] || skip "ctprof-mpi was not built: see configure about MPI"
 command -v "$mpirun" >/dev/null || skip "$mpirun is missing"
 ! sanitized || skip "MPI leaks memory by design"
 tests=$srcdir/tests
