@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "fuzz_case.h"
+#include "ranks/stragglers.h"
 #include "summary/summary.h"
 
 static struct summary *read_bytes(const void *bytes, size_t size)
@@ -59,6 +60,34 @@ static void check_again(struct summary *summary)
 	summary_free(again);
 }
 
+/* The sums that `ctprof ranks` shows. */
+static void check_ranks(struct ranks *ranks)
+{
+	static const struct stragglers_by all[] = {
+		{.host = false}, {.host = true}, {.ranks = 2}};
+	struct stragglers found;
+	struct collective_sums *sums;
+
+	fuzz_require(ranks_sort(ranks));
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		fuzz_require(stragglers_find(&found, ranks, all[i]));
+		fuzz_require(found.count <= ranks->row_count);
+		stragglers_clear(&found);
+	}
+	sums = collectives_sum(&ranks->collectives);
+	fuzz_require(sums != NULL);
+	memory_free(sums);
+	for (uint32_t i = 0; i < ranks->item_count; i++) {
+		const struct spread *spread = &ranks->items[i].self;
+		uint64_t median_ns = spread_quantile(spread, 50);
+
+		fuzz_require(median_ns >= spread->min_ns &&
+			     median_ns <= spread->max_ns);
+		(void)spread_deviation(spread);
+		(void)spread_lost(spread);
+	}
+}
+
 static void use(const void *bytes, size_t size)
 {
 	struct summary *summary = read_bytes(bytes, size);
@@ -66,6 +95,8 @@ static void use(const void *bytes, size_t size)
 	(void)summary_probe(bytes, size);
 	if (summary != NULL)
 		check_again(summary);
+	if (summary != NULL && summary->ranks != NULL)
+		check_ranks(summary->ranks);
 	summary_free(summary);
 }
 
