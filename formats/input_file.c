@@ -2,6 +2,7 @@
 #include "input_file.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -188,6 +189,46 @@ enum ctp_status utf16_file_open(FILE **out, FILE *in, const void *head,
 	return ctp_no_memory(err);
 }
 
+/* ---- Files ---- */
+
+/* The file that input_file_peek() has opened and that cannot be opened again. */
+static struct {
+	pthread_mutex_t lock;
+	const char *path; /* borrowed until the file is opened */
+	FILE *file;       /* NULL: none */
+	uint8_t head[INPUT_FILE_HEAD_BYTES];
+	size_t head_size;
+} peeked = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* False if another file, or none, was peeked at. */
+static bool take_peeked(struct input_file *input, const char *path)
+{
+	bool is_there;
+
+	(void)pthread_mutex_lock(&peeked.lock);
+	is_there = peeked.file != NULL && strcmp(path, peeked.path) == 0;
+	if (is_there) {
+		input->file = peeked.file;
+		input->head_size = peeked.head_size;
+		memcpy(input->head, peeked.head, peeked.head_size);
+		peeked.file = NULL;
+	}
+	(void)pthread_mutex_unlock(&peeked.lock);
+	return is_there;
+}
+
+static void keep_peeked(const struct input_file *input, const char *path)
+{
+	(void)pthread_mutex_lock(&peeked.lock);
+	if (peeked.file != NULL && peeked.file != stdin)
+		(void)fclose(peeked.file);
+	peeked.path = path;
+	peeked.file = input->file;
+	peeked.head_size = input->head_size;
+	memcpy(peeked.head, input->head, input->head_size);
+	(void)pthread_mutex_unlock(&peeked.lock);
+}
+
 /* Not through the stream, which would read ahead: the decompressor reads the
  * rest from the descriptor. */
 static enum ctp_status read_head(
@@ -213,9 +254,12 @@ static enum ctp_status read_head(
 static enum ctp_status open_file(
 	struct input_file *input, const char *path, struct ctp_error *err)
 {
+	bool was_peeked = take_peeked(input, path);
 	struct stat found;
 
-	input->file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	if (!was_peeked)
+		input->file =
+			strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 	if (input->file == NULL)
 		return ctp_fail(err, CTP_ERR_IO, "cannot open");
 	if (fstat(fileno(input->file), &found) == 0 && S_ISREG(found.st_mode))
@@ -223,7 +267,7 @@ static enum ctp_status open_file(
 	else
 		pipe_widen(fileno(input->file));
 	memory_expect(input->size_bytes > 0 ? input->size_bytes : UINT64_MAX);
-	return read_head(input, err);
+	return was_peeked ? CTP_OK : read_head(input, err);
 }
 
 /* Our own log and summary are gzip'd too, but their readers decompress them. */
@@ -419,6 +463,27 @@ static void reset(struct input_file *input)
 	input->inflate = NULL;
 	input->source = NULL;
 	input->size_bytes = 0;
+}
+
+enum ctp_status input_file_peek(
+	const char *path, const struct format **format, struct ctp_error *err)
+{
+	struct input_file input;
+	enum ctp_status status;
+	struct stat found;
+
+	reset(&input);
+	status = open_file(&input, path, err);
+	if (status == CTP_OK)
+		*format = format_probe(input.head, input.head_size);
+	if (status == CTP_OK &&
+		(input.file == stdin ||
+			fstat(fileno(input.file), &found) != 0 ||
+			!S_ISREG(found.st_mode)))
+		keep_peeked(&input, path);
+	else
+		close_file(&input);
+	return status;
 }
 
 enum ctp_status input_file_open_bytes(

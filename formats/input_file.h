@@ -38,6 +38,17 @@ enum ctp_status input_file_open(struct input_file *input, const char *path,
 	const struct format *from, const struct read_request *request,
 	struct ctp_error *err);
 
+/*
+ * Determines the format of `path` by its first bytes; NULL if it is unknown, or
+ * if the file is gzip'd and not one of ours. A pipe stays open until
+ * input_file_open() of the same path takes it over.
+ *
+ * Errors: CTP_ERR_IO; the format is left alone.
+ * Ownership: `path` is borrowed until it is opened.
+ */
+enum ctp_status input_file_peek(
+	const char *path, const struct format **format, struct ctp_error *err);
+
 /* Closes the input and frees its trace. */
 void input_file_close(struct input_file *input);
 

@@ -7,26 +7,20 @@
 #include "cli/command.h"
 #include "cli/diag.h"
 #include "format.h"
+#include "input_file.h"
 #include "input/aggregate.h"
 
 bool sum_is_needed(const struct inputs *inputs)
 {
-	struct inputs quiet = *inputs;
+	const struct format *format = inputs->from;
+	const char *path = inputs->paths[0];
 	struct ctp_error err = {0};
-	struct input input;
-	bool is_summary;
 
-	/* Standard input can be read only once. */
-	if (strcmp(inputs->paths[0], "-") == 0 ||
-		input_tree_is_directory(inputs->paths[0]))
+	if (input_tree_is_directory(path) ||
+		(format == NULL &&
+			input_file_peek(path, &format, &err) != CTP_OK))
 		return false;
-	quiet.quiet = true;
-	quiet.strict = false;
-	if (input_try_open(&input, inputs->paths[0], &quiet, &err) != CTP_OK)
-		return false;
-	is_summary = input.file.format == &ctpart_format;
-	(void)input_close(&input, &quiet);
-	return is_summary;
+	return format == &ctpart_format;
 }
 
 /* What print() needs. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 shell_tests += \
 	%D%/scale_slurm.sh
-# Dask, Ray and Slurm take a minute, and minutes to install: no part of
+# Dask, Ray and Slurm take two minutes, and longer to install: no part of
 # `make check`.
 check-scale-examples: all
 	@srcdir='$(srcdir)' $(srcdir)/tests/examples/check_scale.sh

@@ -47,6 +47,14 @@ for name in kernels gaps; do
 			report $? "$name $form: $other"
 		done
 	done
+	# A pipe is read once.
+	for input in all.ctpart in/x0.json in/a100_triton_1kernel.json.gz; do
+		"$CTPROF" $name -q $input >file
+		"$CTPROF" $name -q <$input | cmp file - &&
+			"$CTPROF" $name -q <(cat $input) | cmp file - &&
+			cat $input | "$CTPROF" $name -q - | cmp file -
+		report $? "$name: a pipe with $input"
+	done
 	"$CTPROF" $name -q --json --sum "${inputs[@]}" >sum.json
 	"$CTPROF" $name -q --json "${inputs[@]}" >each.json
 	"$python" "$check" $name sum.json each.json
