@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "log/log_column.h"
 
+#include <endian.h>
+
 #include "base/memory.h"
 #include "log/msgpack_out.h"
 #include "log/unpack.h"
@@ -107,21 +109,85 @@ static size_t add_head(struct log_column *column)
 	return first;
 }
 
+/* Sequences of eight bytes are looked for: a shorter one costs as much as its
+ * bytes. */
+#define SEQUENCE_BYTES sizeof(uint64_t)
+#define SEQUENCES_BITS 10
+#define PROBES 512
+#define REPEATS_MIN 64
+
+static uint64_t sequence_at(const uint8_t *bytes)
+{
+	uint64_t sequence;
+
+	memcpy(&sequence, bytes, sizeof(sequence));
+	return htole64(sequence);
+}
+
+static size_t slot_of(uint64_t sequence)
+{
+	return (size_t)(sequence * UINT64_C(0x9e3779b97f4a7c15) >>
+			(64 - SEQUENCES_BITS));
+}
+
+/*
+ * Whether bytes have repetitions. A search for them takes five times as long as
+ * packing literals, and is for nothing if calls depend on data: then only runs of
+ * ends repeat. Counted are the sequences in the middle that occur before it at a
+ * multiple of their size.
+ * Source: measured by bench_pack. Of 512 sequences, 57 to 283 repeat in
+ * compiler's calls, which are 23 % smaller with a search, and 1 to 57 in
+ * bench_graph.h's, which are 2 % smaller.
+ */
+static bool has_repeats(const uint8_t *bytes, size_t size)
+{
+	uint64_t table[1 << SEQUENCES_BITS] = {0};
+	const size_t middle = size / 2;
+	unsigned repeats = 0;
+
+	if (size < 4 * PROBES)
+		return true;
+	for (size_t i = 0; i + SEQUENCE_BYTES <= middle; i += SEQUENCE_BYTES) {
+		uint64_t sequence = sequence_at(bytes + i);
+
+		table[slot_of(sequence)] = sequence;
+	}
+	for (size_t i = middle; i < middle + PROBES; i++) {
+		uint64_t sequence = sequence_at(bytes + i);
+
+		repeats += table[slot_of(sequence)] == sequence;
+	}
+	return repeats >= REPEATS_MIN;
+}
+
+/* The parts of a block of this size whose times end at one offset, and whose ids
+ * end at another one. */
+static void set_parts(struct deflate_part parts[LOG_COLUMN_PARTS],
+	const uint8_t *block, const size_t ends[LOG_COLUMN_PARTS])
+{
+	parts[0] = (struct deflate_part){block, ends[0], true};
+	parts[1] = (struct deflate_part){block + ends[0], ends[1] - ends[0],
+		!has_repeats(block + ends[0], ends[1] - ends[0])};
+	parts[2] = (struct deflate_part){
+		block + ends[1], ends[2] - ends[1], false};
+}
+
 enum ctp_status log_column_write(struct log_column *column,
 	struct log_writer *writer, struct ctp_error *err)
 {
+	struct deflate_part parts[LOG_COLUMN_PARTS];
+	size_t ends[LOG_COLUMN_PARTS];
 	struct buffer *bytes = &column->bytes;
 	msgpack_packer packer = msgpack_out(bytes);
 	size_t first;
-	size_t times;
 
 	if (column->failed)
 		return ctp_no_memory(err);
 	if (column->count == 0)
 		return CTP_OK;
 	first = add_head(column);
-	times = (size_t)(column->times_end - bytes->bytes);
-	bytes->used = times;
+	bytes->used = (size_t)(column->times_end - bytes->bytes);
+	ends[0] = bytes->used - first;
 	if (column->open_known)
 		add_numbers(bytes, column->open, column->open_count);
 	else
@@ -129,15 +195,14 @@ enum ctp_status log_column_write(struct log_column *column,
 	add_numbers(bytes, column->list, column->site_count);
 	(void)msgpack_pack_array(&packer, column->count);
 	buffer_add(bytes, column->ids, (size_t)(column->ids_end - column->ids));
+	ends[1] = bytes->used - first;
 	(void)msgpack_pack_array(&packer, column->extra_count);
 	buffer_add(bytes, column->extras.bytes, column->extras.used);
 	if (bytes->failed || column->extras.failed)
 		return ctp_no_memory(err);
-	return log_writer_add(writer, LOG_EVENTS,
-		(struct deflate_part[]){
-			{bytes->bytes + first, times - first, true},
-			{bytes->bytes + times, bytes->used - times, false}},
-		2, err);
+	ends[2] = bytes->used - first;
+	set_parts(parts, bytes->bytes + first, ends);
+	return log_writer_add(writer, LOG_EVENTS, parts, LOG_COLUMN_PARTS, err);
 }
 
 /* The columns of a block of activities. */
@@ -255,19 +320,26 @@ enum ctp_status log_column_write_activities(
 		2, err);
 }
 
-size_t log_column_times_bytes(struct cursor block)
+void log_column_parts(
+	struct cursor block, struct deflate_part parts[LOG_COLUMN_PARTS])
 {
-	const size_t size = block.left;
+	const struct cursor whole = block;
+	size_t ends[LOG_COLUMN_PARTS] = {0, 0, block.left};
 	uint32_t elements;
-	uint32_t kind;
+	uint32_t kind = LOG_BLOCK_KINDS;
+	bool valid = unpack_array(&block, &elements) &&
+		     unpack_u32(&block, UINT32_MAX, &kind);
 
-	if (!unpack_array(&block, &elements) ||
-		!unpack_u32(&block, UINT32_MAX, &kind))
-		return 0;
-	/* Track, number, base, times; or base, starts, durations. */
-	if (kind == LOG_EVENTS && unpack_skip_values(&block, 4))
-		return size - block.left;
-	if (kind == LOG_ACTIVITIES && unpack_skip_values(&block, 3))
-		return size - block.left;
-	return 0;
+	/* Track, number, base and times; open, sites, ids. */
+	if (valid && kind == LOG_EVENTS && unpack_skip_values(&block, 4)) {
+		ends[0] = whole.left - block.left;
+		ends[1] = unpack_skip_values(&block, 3)
+				  ? whole.left - block.left
+				  : ends[0];
+	} else if (valid && kind == LOG_ACTIVITIES &&
+		   unpack_skip_values(&block, 3)) {
+		ends[0] = whole.left - block.left; /* base and two columns */
+		ends[1] = ends[0];
+	}
+	set_parts(parts, whole.at, ends);
 }

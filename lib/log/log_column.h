@@ -153,9 +153,13 @@ enum ctp_status log_column_write_activities(
 	const struct log_activities *activities, struct buffer *bytes,
 	struct log_writer *writer, struct ctp_error *err);
 
-/* Bytes of a block of events or activities up to the end of its times, which are
- * packed without a search for repetitions; 0: another block, or an invalid
- * one. */
-size_t log_column_times_bytes(struct cursor block);
+/*
+ * Sets the parts in which our writer packs a block: if it is one of events or
+ * activities, its times, which are not searched for repetitions; for events,
+ * the ids, which are searched if they have any; the rest.
+ */
+#define LOG_COLUMN_PARTS 3
+void log_column_parts(
+	struct cursor block, struct deflate_part parts[LOG_COLUMN_PARTS]);
 
 #endif

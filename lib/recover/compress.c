@@ -75,9 +75,7 @@ static enum ctp_status pack(struct compression *compression,
 	const struct log_member *member, struct cursor block,
 	struct ctp_error *err)
 {
-	const uint8_t *bytes = cursor_bytes(&block, 0);
-	const size_t size = block.left;
-	const size_t times = log_column_times_bytes(block);
+	struct deflate_part parts[LOG_COLUMN_PARTS];
 	enum ctp_status status = copy_to(compression, member->offset, err);
 	uint64_t before;
 
@@ -85,11 +83,9 @@ static enum ctp_status pack(struct compression *compression,
 		return status;
 	compression->copied += member->size;
 	before = log_writer_bytes(compression->writer);
+	log_column_parts(block, parts);
 	status = log_writer_add(compression->writer,
-		(enum log_block)member->kind,
-		(struct deflate_part[]){{bytes, times, true},
-			{bytes + times, size - times, false}},
-		2, err);
+		(enum log_block)member->kind, parts, LOG_COLUMN_PARTS, err);
 	compression->blocks +=
 		status == CTP_OK &&
 		log_writer_bytes(compression->writer) - before < member->size;
