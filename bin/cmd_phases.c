@@ -11,7 +11,7 @@
 #include "cli/output.h"
 #include "stats/phases_report.h"
 #include "input/report.h"
-#include "input/aggregate.h"
+#include "input/sum.h"
 #include "cli/diag.h"
 
 struct request {
@@ -21,7 +21,6 @@ struct request {
 	bool by_thread;
 	uint32_t jobs;
 	struct phase_sets sets;
-	struct aggregate aggregate;
 };
 
 /* Prints built-in rules and exits. */
@@ -43,11 +42,11 @@ static void show_rules(const struct argument_value *value)
 static int open_rules(struct request *request)
 {
 	struct ctp_error err = {0};
-	enum ctp_status status =
-		request->rules == NULL
-			? phase_sets_ship(&request->sets, &err)
-			: phase_sets_open(&request->sets, request->rules, &err);
+	enum ctp_status status;
 
+	if (request->rules == NULL)
+		return EXIT_DONE;
+	status = phase_sets_open(&request->sets, request->rules, &err);
 	if (status == CTP_OK)
 		return EXIT_DONE;
 	if (status == CTP_ERR_NOMEM)
@@ -62,25 +61,45 @@ static int open_rules(struct request *request)
 	return EXIT_INPUT;
 }
 
+static error_t check(void *structure, const struct argp_state *state)
+{
+	const struct request *request = structure;
+
+	if (request->by_thread && aggregate_has_team())
+		argp_error(state, "--threads shows the threads of each input: "
+				  "use ctprof without MPI");
+	return 0;
+}
+
+static int print(
+	void *user, struct summary *summary, const struct sum_target *to)
+{
+	const struct request *request = user;
+	const struct phases_view view = {.totals = &summary->phases,
+		.threads = request->by_thread ? to->threads : NULL};
+
+	phase_threads_sort(to->threads);
+	return sum_finish(to, &phases_form, false, phases_write, &view);
+}
+
 static int run_request(struct request *request)
 {
-	const struct aggregate_options options = {
-		.inputs = &request->inputs,
-		.phases = &request->sets,
+	const struct aggregate_options phases = {
+		.phases = request->rules == NULL ? NULL : &request->sets,
 		.by_thread = request->by_thread,
-		.jobs = request->jobs,
+		.sums_repeats = true,
 	};
-	struct aggregate *aggregate = &request->aggregate;
-	int worst = aggregate_run(aggregate, &options);
-	struct report report = report_of(
-		&request->inputs, phases_form.schema, aggregate->losses);
+	const struct sum sum = {
+		.inputs = &request->inputs,
+		.report_options = &request->report_options,
+		.section = SUMMARY_PHASES_SECTION,
+		.jobs = request->jobs,
+		.phases = &phases,
+		.print = print,
+		.user = request,
+	};
 
-	if (aggregate->file_count == 0)
-		return worst;
-	phase_totals_sort(&aggregate->phases);
-	return exit_worse(
-		worst, report_write_output(&request->report_options, &report,
-			       phases_write, &aggregate->phases));
+	return sum_run(&sum);
 }
 
 static int run(int argc, char **argv)
@@ -92,7 +111,6 @@ static int run(int argc, char **argv)
 	status = open_rules(&request);
 	if (status == EXIT_DONE)
 		status = run_request(&request);
-	aggregate_clear(&request.aggregate);
 	phase_sets_clear(&request.sets);
 	inputs_clear(&request.inputs);
 	return status;
@@ -124,14 +142,14 @@ const struct command cmd_phases = {
 	.group = "Look at a recording",
 	.forms = {&phases_form},
 	.summary = "show the time by phase, for example of compilers",
-	.arguments = {ARGUMENTS(options)},
+	.arguments = {ARGUMENTS(options), .check = check},
 	.usage = "[FILE...]",
 	.help = "Show the time by phase: of compiling with clang, nvcc or "
 		"PyTorch, of importing in Python, or by rules of your own. The "
 		"self times of the phases, the time outside of phases and the "
 		"time outside of ranges add up exactly to the threads' time. "
 		"Several inputs are summed; a directory stands for the traces "
-		"below it.\vExamples:\n"
+		"below it, and a summary for its inputs.\vExamples:\n"
 		"  ctprof phases --rules clang build/\n"
 		"  ctprof phases --threads trace.json.gz\n"
 		"  ctprof phases --show-rules import > my.rules",

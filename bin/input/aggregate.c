@@ -64,9 +64,10 @@ enum ignored {
 struct reader {
 	const char *name; /* of the input */
 	bool quiet;
-	bool shows_ignored;          /* even if there are functions */
-	bool whole;                  /* see struct aggregate_options */
-	const char *section;         /* likewise */
+	bool shows_ignored;  /* even if there are functions */
+	bool whole;          /* see struct aggregate_options */
+	const char *section; /* likewise */
+	const struct phase_sets *phases;
 	uint64_t losses[LOSS_KINDS]; /* of the replay */
 	uint64_t ignored[IGNORED_COUNT];
 	struct replay_options options;
@@ -137,8 +138,9 @@ static enum ctp_status detect_kind(struct reader *reader, struct ctp_error *err)
 	if (reader->ops != NULL)
 		return CTP_OK;
 	if (reader->whole || reader->section != NULL) {
-		reader->collect = summary_collect_new(
-			reader->trace, reader->section, shares_profile(reader));
+		reader->collect = summary_collect_new(reader->trace,
+			&(struct summary_collect_options){reader->section,
+				shares_profile(reader), reader->phases});
 		if (reader->collect == NULL)
 			return ctp_no_memory(err);
 	}
@@ -291,10 +293,20 @@ static enum ctp_status add_result(const struct reader *reader,
 	return status;
 }
 
-static bool is_census(const struct aggregate_options *options)
+static bool is_section(
+	const struct aggregate_options *options, const char *section)
 {
 	return options->section != NULL &&
-	       strcmp(options->section, SUMMARY_CENSUS) == 0;
+	       strcmp(options->section, section) == 0;
+}
+
+/* Whether profiles, which have no timestamps, can be read. */
+static bool takes_profiles(const struct aggregate_options *options)
+{
+	return options->ops == NULL &&
+	       (options->section == NULL ||
+		       is_section(options, SUMMARY_CENSUS) ||
+		       is_section(options, SUMMARY_PHASES_SECTION));
 }
 
 /* Ends a unit after reading ended with `status`, possibly an error. */
@@ -318,12 +330,40 @@ static enum ctp_status count_profile(const struct aggregate_work *work,
 	const struct summary_input described =
 		describe_input(input->name, input);
 
-	if (!options->whole && !is_census(options))
+	if (!options->whole && !is_section(options, SUMMARY_CENSUS))
 		return CTP_OK;
 	return summary_add_census(work->sums->summary, &described,
 		       input->file.source->trace, profile)
 		       ? CTP_OK
 		       : ctp_no_memory(err);
+}
+
+/* The same for its phases. */
+static enum ctp_status add_profile_phases(const struct aggregate_work *work,
+	const struct input *input, const struct profile *profile,
+	struct ctp_error *err)
+{
+	const struct aggregate_options *options = work->options;
+	const struct phase_sets *rules = options->phases == NULL
+						 ? phase_sets_shipped()
+						 : options->phases;
+	struct phases *phases;
+	enum ctp_status status;
+
+	if (!options->whole && !is_section(options, SUMMARY_PHASES_SECTION))
+		return CTP_OK;
+	phases = rules == NULL ? NULL
+			       : phases_new(input->file.source->trace, rules);
+	if (phases == NULL)
+		return ctp_no_memory(err);
+	status = phases_add_profile(phases, profile, err);
+	if (status == CTP_OK)
+		status = phases_finish(phases, err);
+	if (status == CTP_OK &&
+		!summary_add_phases(work->sums->summary, phases))
+		status = ctp_no_memory(err);
+	phases_free(phases);
+	return status;
 }
 
 static enum ctp_status read_profile(const struct aggregate_work *work,
@@ -336,6 +376,8 @@ static enum ctp_status read_profile(const struct aggregate_work *work,
 
 	if (status == CTP_OK)
 		status = count_profile(work, input, profile, err);
+	if (status == CTP_OK)
+		status = add_profile_phases(work, input, profile, err);
 	if (work->options->section != NULL) {
 		profile_free(profile);
 		return status;
@@ -353,13 +395,19 @@ static enum ctp_status read_summary(const struct aggregate_work *work,
 	const struct input_tree_file *file, struct event_source *source,
 	struct ctp_error *err)
 {
+	const struct aggregate_options *options = work->options;
 	struct summary *from = NULL;
-	enum ctp_status status = ctpart_read_summary(source, &from, err);
+	enum ctp_status status;
 
+	if (options->phases != NULL || options->by_thread)
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
+			"is a summary, which has only the sums of phases by "
+			"ctprof's own choice of rules: for --rules and "
+			"--threads, use its inputs");
+	status = ctpart_read_summary(source, &from, err);
 	if (status == CTP_OK)
 		status = aggregate_add_summary(work->sums, from,
-			(uint32_t)(file - work->tree->files) + 1, work->options,
-			err);
+			(uint32_t)(file - work->tree->files) + 1, options, err);
 	summary_free(from);
 	return status;
 }
@@ -374,18 +422,40 @@ static enum ctp_status end_events(const struct reader *reader,
 		       : finish_collect(reader, input, NULL, err);
 }
 
-/* Counts the losses of the replay in the trace, after those of its reader. */
-static void move_losses(const struct reader *reader)
+/* Adds the threads of an input that was read to its end, if they are wanted. */
+static enum ctp_status add_threads(const struct aggregate_work *work,
+	const struct reader *reader, size_t file, struct ctp_error *err)
+{
+	const struct phase_threads_input threads = {.trace = reader->trace,
+		.file = file,
+		.path = work->tree->files[file].path,
+		.phases = summary_collect_phases(reader->collect)};
+
+	if (!work->options->by_thread ||
+		phase_threads_add(&work->sums->threads, &threads))
+		return CTP_OK;
+	return ctp_no_memory(err);
+}
+
+/* Counts the losses of the replay in the trace, or those of the only analysis,
+ * after those of its reader. */
+static void move_losses(
+	const struct reader *reader, const struct aggregate_options *options)
 {
 	memcpy(reader->sums->read_losses, reader->trace->losses,
 		sizeof(reader->trace->losses));
+	if (reader->collect != NULL &&
+		is_section(options, SUMMARY_PHASES_SECTION))
+		phases_count_losses(summary_collect_phases(reader->collect),
+			reader->trace->losses);
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
 		trace_lose(reader->trace, loss, reader->losses[loss]);
 }
 
 /* CTP_END: it had no event. */
 static enum ctp_status read_events(const struct aggregate_work *work,
-	struct input *input, char *unit, struct ctp_error *err)
+	const struct input_tree_file *file, struct input *input, char *unit,
+	struct ctp_error *err)
 {
 	struct event_source *source = input->file.source;
 	struct reader reader = {
@@ -397,6 +467,7 @@ static enum ctp_status read_events(const struct aggregate_work *work,
 		.quiet = work->options->inputs->quiet,
 		.whole = work->options->whole,
 		.section = work->options->section,
+		.phases = work->options->phases,
 		.shows_ignored = work->options->inputs->verbose,
 	};
 	struct convert_job job = {
@@ -413,98 +484,13 @@ static enum ctp_status read_events(const struct aggregate_work *work,
 		status = end_unit(&reader, status, err);
 	if (status == CTP_OK || (status == CTP_END && reader.is_kind_known))
 		status = end_events(&reader, input, err);
-	move_losses(&reader);
+	if (status == CTP_OK && reader.collect != NULL)
+		status = add_threads(
+			work, &reader, (size_t)(file - work->tree->files), err);
+	move_losses(&reader, work->options);
 	summary_collect_free(reader.collect);
 	replay_free(reader.replay);
 	averages_free(reader.ops);
-	return status;
-}
-
-static enum ctp_status add_phase_event(
-	void *to, const struct event *event, struct ctp_error *err)
-{
-	return phases_add(to, event, err);
-}
-
-static enum ctp_status add_phases_of_profile(struct event_source *source,
-	struct phases *phases, bool *flat, struct ctp_error *err)
-{
-	struct profile *profile = NULL;
-	enum ctp_status status = source->read_profile(source, &profile, err);
-
-	if (status == CTP_OK) {
-		*flat = profile->node_count == 0;
-		status = phases_add_profile(phases, profile, err);
-	}
-	profile_free(profile);
-	return status;
-}
-
-static enum ctp_status read_for_phases(struct input *input,
-	struct phases *phases, bool *flat, struct ctp_error *err)
-{
-	struct event_source *source = input->file.source;
-	struct convert_job job = {
-		.progress = input_update_progress, .user = input};
-	enum ctp_status status;
-
-	if (source->read_profile != NULL)
-		return add_phases_of_profile(source, phases, flat, err);
-	status =
-		convert_read_events(source, &job, add_phase_event, phases, err);
-	return status == CTP_END ? CTP_OK : status;
-}
-
-/* Whether a file below a directory has no time in any phase. */
-static bool is_other_trace(
-	const struct phases *phases, const struct input_tree_file *file)
-{
-	const struct phase_times *times = phases_times(phases);
-
-	return file->root_size != 0 &&
-	       times->wall_ns == times->unknown_ns + times->idle_ns;
-}
-
-static enum ctp_status add_phase_totals(struct aggregate *sums,
-	const struct phase_totals_input *input,
-	const struct input_tree_file *file, struct ctp_error *err)
-{
-	if (phases_times(input->phases)->wall_ns == 0 && !input->flat)
-		return CTP_END;
-	if (is_other_trace(input->phases, file)) {
-		sums->skipped[INPUT_TREE_OTHER_TRACE]++;
-		return CTP_OK;
-	}
-	return phase_totals_add(&sums->phases, input) ? CTP_OK
-						      : ctp_no_memory(err);
-}
-
-/* Reads a source into the sums of phases; CTP_END: it was empty. */
-static enum ctp_status add_phases(const struct aggregate_work *work,
-	const struct input_tree_file *file, struct input *input,
-	struct ctp_error *err)
-{
-	struct event_source *source = input->file.source;
-	struct phases *phases =
-		phases_new(source->trace, work->options->phases);
-	struct phase_totals_input totals = {
-		.phases = phases,
-		.trace = source->trace,
-		.file = (size_t)(file - work->tree->files),
-		.path = file->path,
-	};
-	enum ctp_status status;
-
-	if (phases == NULL)
-		return ctp_no_memory(err);
-	status = read_for_phases(input, phases, &totals.flat, err);
-	if (status == CTP_OK)
-		status = phases_finish(phases, err);
-	if (status == CTP_OK) {
-		phases_count_losses(phases, source->trace);
-		status = add_phase_totals(work->sums, &totals, file, err);
-	}
-	phases_free(phases);
 	return status;
 }
 
@@ -517,17 +503,14 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 	enum ctp_status status;
 	char *unit;
 
-	if (work->options->phases != NULL)
-		return add_phases(work, file, input, err);
 	if (input->file.format == &ctpart_format && work->options->ops == NULL)
 		return read_summary(work, file, source, err);
-	if (source->read_profile != NULL && work->options->ops != NULL)
+	if (source->read_profile != NULL && !takes_profiles(work->options))
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-			"is a profile of functions and has no operations");
-	if (source->read_profile != NULL && work->options->section != NULL &&
-		!is_census(work->options))
-		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
-			"is a profile (no timestamps)");
+			work->options->ops != NULL
+				? "is a profile of functions and has no "
+				  "operations"
+				: "is a profile (no timestamps)");
 	status = aggregate_set_options(work->sums, work->options, err);
 	if (status != CTP_OK)
 		return status;
@@ -536,7 +519,7 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 	unit = unit_name(work->tree, file);
 	if (unit == NULL)
 		return ctp_no_memory(err);
-	status = read_events(work, input, unit, err);
+	status = read_events(work, file, input, unit, err);
 	free(unit);
 	return status;
 }
@@ -702,10 +685,7 @@ bool aggregate_init(
 	if (options->groups != 0)
 		aggregate->build = build_profile_new(options->groups);
 	return aggregate->functions != NULL && aggregate->summary != NULL &&
-	       (options->groups == 0 || aggregate->build != NULL) &&
-	       (options->phases == NULL ||
-		       phase_totals_init(&aggregate->phases, options->phases,
-			       options->by_thread));
+	       (options->groups == 0 || aggregate->build != NULL);
 }
 
 void aggregate_clear(struct aggregate *aggregate)
@@ -715,7 +695,7 @@ void aggregate_clear(struct aggregate *aggregate)
 	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
 		profile_free(aggregate->groups[i]);
 	build_profile_free(aggregate->build);
-	phase_totals_clear(&aggregate->phases);
+	phase_threads_clear(&aggregate->threads);
 	*aggregate = (struct aggregate){0};
 }
 
@@ -725,8 +705,7 @@ static bool add_sums(
 	struct aggregate *to, struct aggregate *from, struct ctp_error *err)
 {
 	bool done = profile_add_with_paths(to->functions, from->functions) &&
-		    (to->phases.sets == NULL ||
-			    phase_totals_add_all(&to->phases, &from->phases));
+		    phase_threads_add_all(&to->threads, &from->threads);
 
 	done = done && aggregate_add_groups(to, from);
 	aggregate_add_counts(to, from);
@@ -932,12 +911,14 @@ static void set_request(const struct aggregate_options *options,
 	struct read_request *request, const char **args)
 {
 	request->skip_args = true;
-	request->detailed_names = options->phases == NULL;
-	if (options->phases == NULL && options->ops != NULL)
+	/* Rules of phases know the plain names. */
+	request->detailed_names = !is_section(options, SUMMARY_PHASES_SECTION);
+	if (options->ops != NULL)
 		request->kept_args = averages_args;
 	if (options->whole || options->section != NULL) {
 		summary_collect_args(args, options->section);
-		request->kept_args = args;
+		if (args[0] != NULL)
+			request->kept_args = args;
 	}
 }
 

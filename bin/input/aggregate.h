@@ -12,7 +12,7 @@
 #include "compilers/build_profile.h"
 #include "input/inputs.h"
 #include "operators/averages.h"
-#include "input/phase_totals.h"
+#include "input/phase_threads.h"
 #include "profile/profile.h"
 #include "profile/replay.h"
 #include "summary/summary.h"
@@ -26,10 +26,9 @@ struct aggregate_options {
 	/* Bits of enum build_group: sums of compilers' traces; 0: by function,
 	 * like all others. */
 	uint32_t groups;
-	/* Phases by these rules instead of functions and groups, optionally per
-	 * thread. NULL: none. */
+	/* Rules of phases. NULL: the built-in ones, as in summaries. */
 	const struct phase_sets *phases;
-	bool by_thread;
+	bool by_thread; /* keep the phases of each thread, too */
 	/* Also everything else that a summary has. */
 	bool whole;
 	/* Instead of functions and groups, the section of this name, which has
@@ -39,6 +38,7 @@ struct aggregate_options {
 	unsigned shard;
 	unsigned shard_count;
 	bool allows_repeats; /* an input may be in several summaries */
+	bool sums_repeats;   /* or a file, but not a summary, given twice */
 	/* Number of traces to read at a time; 0: one per processor. */
 	unsigned jobs;
 };
@@ -49,8 +49,8 @@ struct aggregate {
 	bool refused; /* inputs are summaries that do not go together */
 	struct profile *functions; /* everything outside of groups */
 	struct profile *groups[BUILD_GROUP_COUNT];
-	struct build_profile *build; /* during reading */
-	struct phase_totals phases;
+	struct build_profile *build;  /* during reading */
+	struct phase_threads threads; /* unless their phases are not kept */
 	uint64_t losses[LOSS_KINDS];
 	/* The losses of the last input, without those of its replay. */
 	uint64_t read_losses[LOSS_KINDS];

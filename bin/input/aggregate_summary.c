@@ -256,7 +256,7 @@ bool aggregate_refuse_repeats(
 {
 	struct ctp_error err = {0};
 
-	if (options->allows_repeats ||
+	if (options->allows_repeats || options->sums_repeats ||
 		(!options->whole && options->section == NULL) ||
 		input_tree_check_repeats(tree, &err) == CTP_OK)
 		return false;

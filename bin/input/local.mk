@@ -11,7 +11,7 @@ libprogram_la_SOURCES += \
 	%D%/input_tree.c %D%/input_tree.h \
 	%D%/inputs.c %D%/inputs.h \
 	%D%/output_path.c %D%/output_path.h \
-	%D%/phase_totals.c %D%/phase_totals.h \
+	%D%/phase_threads.c %D%/phase_threads.h \
 	%D%/ranks.c %D%/ranks.h \
 	%D%/recording_cost.c %D%/recording_cost.h \
 	%D%/report.c %D%/report.h \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/saturate.h"
 #include "cli/command.h"
 #include "cli/diag.h"
 #include "format.h"
@@ -68,12 +69,23 @@ static char **list_paths(const struct summary *summary)
 	return paths;
 }
 
-static int print_aggregate(const struct sum *sum, struct summary *summary)
+static void add_losses(
+	struct report *report, const struct summary *summary, const char *kind)
 {
+	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
+		report->losses[loss] = saturate_sum(
+			report->losses[loss], summary_find_count(summary, kind,
+						      trace_loss_name(loss)));
+}
+
+static int print_aggregate(const struct sum *sum, struct aggregate *aggregate)
+{
+	struct summary *summary = aggregate->summary;
 	struct printing printing = {
 		.sum = sum,
 		.summary = summary,
 		.to.report_options = sum->report_options,
+		.to.threads = &aggregate->threads,
 	};
 	struct report *report = &printing.to.report;
 	char **paths = list_paths(summary);
@@ -83,9 +95,9 @@ static int print_aggregate(const struct sum *sum, struct summary *summary)
 		return diag_no_memory(NULL);
 	report->inputs = paths;
 	report->input_count = summary->input_count;
-	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
-		report->losses[loss] = summary_find_count(
-			summary, SUMMARY_READ, trace_loss_name(loss));
+	add_losses(report, summary, SUMMARY_READ);
+	if (sum->phases != NULL)
+		add_losses(report, summary, SUMMARY_PHASES);
 	report->truncated = report->losses[LOSS_TRUNCATED] != 0;
 	status =
 		report_print(sum->report_options->output, print_sum, &printing);
@@ -95,19 +107,20 @@ static int print_aggregate(const struct sum *sum, struct summary *summary)
 
 int sum_run(const struct sum *sum)
 {
-	const struct aggregate_options options = {
-		.inputs = sum->inputs,
-		.section = sum->section,
-		.allows_repeats = sum->allows_repeats,
-		.jobs = sum->jobs,
-	};
+	struct aggregate_options options = {0};
 	struct aggregate aggregate;
-	int worst = aggregate_run(&aggregate, &options);
+	int worst;
 
+	if (sum->phases != NULL)
+		options = *sum->phases;
+	options.inputs = sum->inputs;
+	options.section = sum->section;
+	options.allows_repeats = sum->allows_repeats;
+	options.jobs = sum->jobs;
+	worst = aggregate_run(&aggregate, &options);
 	/* An empty report would be misleading. */
 	if (aggregate.file_count != 0 && !aggregate.refused)
-		worst = exit_worse(
-			worst, print_aggregate(sum, aggregate.summary));
+		worst = exit_worse(worst, print_aggregate(sum, &aggregate));
 	aggregate_clear(&aggregate);
 	return worst;
 }

@@ -6,12 +6,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "input/aggregate.h"
 #include "input/report.h"
 #include "summary/summary.h"
 
 struct sum_target {
 	struct report_options *report_options;
 	struct report report;
+	struct phase_threads *threads; /* see struct aggregate_options */
 	FILE *out;
 };
 
@@ -21,6 +23,9 @@ struct sum {
 	const char *section; /* of the summary that the report is on */
 	bool allows_repeats;
 	unsigned jobs; /* number of inputs to read at a time; 0: as usual */
+	/* NULL, or those of a report on phases: with rules, threads and repeats
+	 * as in struct aggregate_options. */
+	const struct aggregate_options *phases;
 	/* Prints the report. Errors: reported; returns an exit status. */
 	int (*print)(void *user, struct summary *summary,
 		const struct sum_target *to);

@@ -28,6 +28,7 @@ static const struct team_command {
 	/* The first one needs no name. */
 	{&cmd_summarize, "ctprof-mpi", NULL},
 	{&cmd_stats, "ctprof-mpi stats", NULL},
+	{&cmd_phases, "ctprof-mpi phases", NULL},
 	{&cmd_ranks, "ctprof-mpi ranks", NULL},
 	{&cmd_kernels, "ctprof-mpi kernels", (char[]){"--sum"}},
 	{&cmd_gaps, "ctprof-mpi gaps", (char[]){"--sum"}},

@@ -18,7 +18,6 @@ static const struct column_unit us = {"us", 1000};
 
 /* A phase, or the rest. */
 struct line {
-	const struct phase_total_thread *thread; /* NULL: of all threads */
 	const char *input, *name, *rules, *phase;
 	int64_t pid, tid;
 	struct phase_sum sum;
@@ -57,42 +56,49 @@ static const struct column items[] = {
 static const struct columns table = COLUMNS("rows", "each phase", items);
 
 /* Phases in the order of their rules, followed by the rest. */
-static uint32_t line_count(const struct phase_totals *totals, uint32_t set)
+static uint32_t line_count(const struct phase_total *total)
 {
-	return phase_totals_phase_count(totals, set) + 2;
+	return total->row_count + 2;
+}
+
+/* NULL for inputs that no rules match. */
+static const char *rules_of(const struct phase_total *total)
+{
+	return total->rules[0] == '\0' ? NULL : total->rules;
 }
 
 /* False if it has no time. */
-static bool find_line(struct line *line, const struct phase_totals *totals,
-	uint32_t set, const struct phase_times *times, uint32_t index)
+static bool find_line(struct line *line, const struct phase_total *total,
+	uint64_t wall_ns, uint32_t index)
 {
-	uint32_t phases = phase_totals_phase_count(totals, set);
-	uint64_t rest_ns = index == phases ? times->unknown_ns : times->idle_ns;
+	bool is_phase = index < total->row_count;
+	bool is_unknown = index == total->row_count;
+	uint64_t rest_ns = is_unknown ? total->unknown_ns : total->idle_ns;
 	size_t bar;
 
-	line->rules = phase_totals_rules_name(totals, set);
-	if (index < phases) {
-		line->phase =
-			phase_rules_phase(totals->sets->rules[set], index);
-		line->sum = times->phases[index];
+	line->rules = rules_of(total);
+	if (is_phase) {
+		line->phase = total->rows[index].name;
+		line->sum = total->rows[index].sum;
 		line->count = value_number(line->sum.count);
 	} else {
-		line->phase = index == phases ? "(unknown)" : "(idle)";
+		line->phase = is_unknown ? "(unknown)" : "(idle)";
 		line->sum = (struct phase_sum){
 			.self_ns = rest_ns, .total_ns = rest_ns};
 	}
-	line->share = amount_share(line->sum.self_ns, times->wall_ns);
+	line->share = amount_share(line->sum.self_ns, wall_ns);
 	bar = (line->share * BAR_SIZE + AMOUNT_WHOLE / 2) / AMOUNT_WHOLE;
 	line->bar = &BAR[BAR_SIZE - bar];
-	return index < phases ? line->sum.count != 0 : rest_ns != 0;
+	return is_phase ? line->sum.count != 0 : rest_ns != 0;
 }
 
 /* `thread` is NULL for the sum of all. */
-static void add_lines(struct sheet *sheet, const struct phase_totals *totals,
-	uint32_t set, const struct phase_times *times,
-	const struct phase_total_thread *thread)
+static void add_lines(struct sheet *sheet, const struct phase_total *total,
+	const struct phase_thread_total *thread)
 {
-	for (uint32_t i = 0; i < line_count(totals, set); i++) {
+	uint64_t wall_ns = phase_total_wall(total);
+
+	for (uint32_t i = 0; i < line_count(total); i++) {
 		struct line line = {0};
 
 		if (thread != NULL) {
@@ -101,7 +107,7 @@ static void add_lines(struct sheet *sheet, const struct phase_totals *totals,
 			line.pid = thread->pid;
 			line.tid = thread->tid;
 		}
-		if (find_line(&line, totals, set, times, i))
+		if (find_line(&line, total, wall_ns, i))
 			columns_add(sheet, &table,
 				line.phase[0] == '(' ? TABLE_FAINT
 						     : TABLE_PLAIN,
@@ -111,38 +117,35 @@ static void add_lines(struct sheet *sheet, const struct phase_totals *totals,
 
 static void add_sums(struct sheet *sheet, const struct phase_totals *totals)
 {
-	for (uint32_t set = 0; set <= PHASE_TOTALS_NONE; set++)
-		if (totals->totals[set].file_count != 0)
-			add_lines(sheet, totals, set,
-				&totals->totals[set].times, NULL);
+	for (uint32_t i = 0; i < totals->count; i++)
+		add_lines(sheet, &totals->items[i], NULL);
 }
 
-static void add_threads(struct sheet *sheet, const struct phase_totals *totals)
+static void add_threads(
+	struct sheet *sheet, const struct phase_threads *threads)
 {
-	for (size_t i = 0; i < totals->thread_count; i++)
-		add_lines(sheet, totals, totals->threads[i].set,
-			&totals->threads[i].times, &totals->threads[i]);
+	for (size_t i = 0; i < threads->count; i++)
+		add_lines(sheet, &threads->items[i].total, &threads->items[i]);
 }
 
 /* ---- text ---- */
 
-static void print_times(struct sheet *sheet, const struct phase_totals *totals,
-	uint32_t set, const struct phase_times *times)
+static void print_times(struct sheet *sheet, const struct phase_total *total)
 {
 	columns_begin(sheet, &table);
-	add_lines(sheet, totals, set, times, NULL);
+	add_lines(sheet, total, NULL);
 	columns_end(sheet, &table);
 }
 
 /* "12.5 ms"; the unit is also that of the table. */
-static void print_wall(struct sheet *sheet, const struct phase_times *times)
+static void print_wall(struct sheet *sheet, const struct phase_total *total)
 {
+	uint64_t wall_ns = phase_total_wall(total);
 	char text[QUANTITY_TEXT];
 
-	sheet->unit = times->wall_ns < SHORT_NS ? us : ms;
+	sheet->unit = wall_ns < SHORT_NS ? us : ms;
 	columns_note(sheet, "%s %s\n",
-		quantity_in(text, times->wall_ns, sheet->unit.size),
-		sheet->unit.name);
+		quantity_in(text, wall_ns, sheet->unit.size), sheet->unit.name);
 }
 
 static const char *plural(uint64_t count)
@@ -157,7 +160,7 @@ static void print_counts(struct sheet *sheet, const struct phase_total *total)
 	if (total->thread_count != 0)
 		columns_note(sheet, "%" PRIu64 " thread%s, ",
 			total->thread_count, plural(total->thread_count));
-	print_wall(sheet, &total->times);
+	print_wall(sheet, total);
 }
 
 static void print_name(struct sheet *sheet, const char *name)
@@ -165,12 +168,9 @@ static void print_name(struct sheet *sheet, const char *name)
 	table_text(sheet->out, name, strlen(name));
 }
 
-static void print_total(
-	struct sheet *sheet, const struct phase_totals *totals, uint32_t set)
+static void print_total(struct sheet *sheet, const struct phase_total *total)
 {
-	const struct phase_total *total = &totals->totals[set];
-
-	if (set == PHASE_TOTALS_NONE) {
+	if (rules_of(total) == NULL) {
 		columns_note(sheet, "Without phases: ");
 		print_counts(sheet, total);
 		columns_note(sheet, "(no range matches the rules clang, "
@@ -178,7 +178,7 @@ static void print_total(
 		return;
 	}
 	columns_note(sheet, "Phases by the rules ");
-	print_name(sheet, phase_totals_rules_name(totals, set));
+	print_name(sheet, total->rules);
 	columns_note(sheet, ": ");
 	print_counts(sheet, total);
 	if (total->flat_count != 0)
@@ -187,11 +187,11 @@ static void print_total(
 			" of them have no call tree: there a phase has only "
 			"the own time\nof the functions that its rules name)\n",
 			total->flat_count);
-	print_times(sheet, totals, set, &total->times);
+	print_times(sheet, total);
 }
 
-static void print_thread(struct sheet *sheet, const struct phase_totals *totals,
-	const struct phase_total_thread *thread)
+static void print_thread(
+	struct sheet *sheet, const struct phase_thread_total *thread)
 {
 	columns_note(sheet, "\n");
 	print_name(sheet, thread->path);
@@ -203,25 +203,23 @@ static void print_thread(struct sheet *sheet, const struct phase_totals *totals,
 		columns_note(sheet, ")");
 	}
 	columns_note(sheet, ": ");
-	print_wall(sheet, &thread->times);
-	print_times(sheet, totals, thread->set, &thread->times);
+	print_wall(sheet, &thread->total);
+	print_times(sheet, &thread->total);
 }
 
-static void write_text(struct sheet *sheet, const struct phase_totals *totals)
+static void write_text(struct sheet *sheet, const struct phases_view *view)
 {
-	bool first = true;
+	const struct phase_totals *totals = view->totals;
 
-	for (uint32_t set = 0; set <= PHASE_TOTALS_NONE; set++) {
-		if (totals->totals[set].file_count == 0)
-			continue;
-		if (!first)
+	for (uint32_t i = 0; i < totals->count; i++) {
+		if (i > 0)
 			columns_note(sheet, "\n");
-		print_total(sheet, totals, set);
-		first = false;
+		print_total(sheet, &totals->items[i]);
 	}
-	for (size_t i = 0; i < totals->thread_count; i++)
-		print_thread(sheet, totals, &totals->threads[i]);
-	if (first)
+	for (size_t i = 0; view->threads != NULL && i < view->threads->count;
+		i++)
+		print_thread(sheet, &view->threads->items[i]);
+	if (totals->count == 0)
 		columns_note(sheet, "No phase was found.\n");
 }
 
@@ -252,25 +250,21 @@ static const struct columns set_table =
 static void add_sets(struct sheet *sheet, const struct phase_totals *totals)
 {
 	columns_begin(sheet, &set_table);
-	for (uint32_t set = 0; set <= PHASE_TOTALS_NONE; set++) {
-		const struct phase_total *total = &totals->totals[set];
+	for (uint32_t i = 0; i < totals->count; i++) {
+		const struct phase_total *total = &totals->items[i];
 
-		if (total->file_count != 0)
-			columns_add(sheet, &set_table, TABLE_PLAIN,
-				&(struct set_line){
-					.rules = phase_totals_rules_name(
-						totals, set),
-					.inputs = total->file_count,
-					.flat = total->flat_count,
-					.threads = total->thread_count,
-					.wall_ns = total->times.wall_ns});
+		columns_add(sheet, &set_table, TABLE_PLAIN,
+			&(struct set_line){.rules = rules_of(total),
+				.inputs = total->file_count,
+				.flat = total->flat_count,
+				.threads = total->thread_count,
+				.wall_ns = phase_total_wall(total)});
 	}
 	columns_end(sheet, &set_table);
 }
 
 struct thread_line {
-	const struct phase_totals *totals;
-	const struct phase_total_thread *thread;
+	const struct phase_total *total;
 	const char *input, *name, *rules;
 	int64_t pid, tid;
 	uint64_t wall_ns;
@@ -280,14 +274,12 @@ static void put_phases(
 	struct sheet *sheet, const struct column *column, const void *row)
 {
 	const struct thread_line *thread = row;
-	uint32_t set = thread->thread->set;
 
 	(void)column;
-	for (uint32_t i = 0; i < line_count(thread->totals, set); i++) {
+	for (uint32_t i = 0; i < line_count(thread->total); i++) {
 		struct line line = {0};
 
-		if (!find_line(&line, thread->totals, set,
-			    &thread->thread->times, i))
+		if (!find_line(&line, thread->total, thread->wall_ns, i))
 			continue;
 		json_key(&sheet->json, line.phase);
 		json_uint(&sheet->json, line.sum.self_ns);
@@ -313,18 +305,17 @@ static const struct columns thread_table =
 	COLUMNS("threads", "each thread; with --threads", thread_items);
 
 static void add_thread_objects(
-	struct sheet *sheet, const struct phase_totals *totals)
+	struct sheet *sheet, const struct phase_threads *threads)
 {
 	columns_begin(sheet, &thread_table);
-	for (size_t i = 0; i < totals->thread_count; i++) {
-		const struct phase_total_thread *thread = &totals->threads[i];
+	for (size_t i = 0; i < threads->count; i++) {
+		const struct phase_thread_total *thread = &threads->items[i];
 
 		columns_add(sheet, &thread_table, TABLE_PLAIN,
-			&(struct thread_line){totals, thread, thread->path,
-				thread->name,
-				phase_totals_rules_name(totals, thread->set),
+			&(struct thread_line){&thread->total, thread->path,
+				thread->name, rules_of(&thread->total),
 				thread->pid, thread->tid,
-				thread->times.wall_ns});
+				phase_total_wall(&thread->total)});
 	}
 	columns_end(sheet, &thread_table);
 }
@@ -337,22 +328,22 @@ const struct report_form phases_form = {.schema = "ctprof/phases/1",
 
 void phases_write(struct sheet *sheet, const void *user)
 {
-	const struct phase_totals *totals = user;
+	const struct phases_view *view = user;
 	bool is_json = sheet->style == REPORT_JSON;
 
 	if (sheet->style == REPORT_TEXT) {
-		write_text(sheet, totals);
+		write_text(sheet, view);
 		return;
 	}
-	sheet->shown = totals->by_thread ? THREADS : 0;
+	sheet->shown = view->threads != NULL ? THREADS : 0;
 	columns_begin(sheet, &table);
-	if (totals->by_thread && !is_json)
-		add_threads(sheet, totals);
+	if (view->threads != NULL && !is_json)
+		add_threads(sheet, view->threads);
 	else
-		add_sums(sheet, totals);
+		add_sums(sheet, view->totals);
 	columns_end(sheet, &table);
 	if (is_json)
-		add_sets(sheet, totals);
-	if (is_json && totals->by_thread)
-		add_thread_objects(sheet, totals);
+		add_sets(sheet, view->totals);
+	if (is_json && view->threads != NULL)
+		add_thread_objects(sheet, view->threads);
 }

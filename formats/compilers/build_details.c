@@ -262,25 +262,23 @@ static uint32_t find_headers(struct details *details, uint32_t track)
 		details->headers[track] = trace_add_track(
 			trace, (struct trace_track){.kind = TRACE_TIMELINE,
 				       .pid = trace->tracks[track].pid,
-				       .tid = trace->tracks[track].tid});
+				       .tid = trace->tracks[track].tid,
+				       .async_of = track + 1});
 	return details->headers[track];
 }
 
-/* A header begins or ends: they nest in each other. */
+/* A header begins or ends: they nest in each other. For phases, which need not
+ * know this, they remain asynchronous: see trace_track.async_of. */
 static bool move_header(struct details *details, struct event *event)
 {
 	bool is_begin = event->kind == EVENT_ASYNC_BEGIN;
 
 	event->kind = is_begin ? EVENT_BEGIN : EVENT_END;
-	event->id = 0;
 	event->track = find_headers(details, event->track);
 	if (event->track == TRACE_NONE)
 		return false;
-	if (is_begin)
-		return name_event(
-			details, find_kind(BUILD_DETAIL_SOURCE, 6), event);
-	event->site = TRACE_NONE;
-	return true;
+	return !is_begin ||
+	       name_event(details, find_kind(BUILD_DETAIL_SOURCE, 6), event);
 }
 
 /* The class of the site; SITE_NEW if out of memory. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
 	%D%/phase_rules.c %D%/phase_rules.h \
+	%D%/phase_totals.c %D%/phase_totals.h \
 	%D%/phases.c %D%/phases.h
 
 # Rules of phases are in the program, so that it finds them wherever it runs.

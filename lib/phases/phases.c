@@ -10,11 +10,11 @@
 #include "phases/phases.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "phases/phase_rules.h"
 #include "trace/correlation.h"
 
@@ -362,6 +362,26 @@ static bool phase_count_add(
 	}
 }
 
+void phase_sum_add(struct phase_sum *to, const struct phase_sum *from)
+{
+	to->count = saturate_sum(to->count, from->count);
+	to->self_ns = saturate_sum(to->self_ns, from->self_ns);
+	to->total_ns = saturate_sum(to->total_ns, from->total_ns);
+}
+
+static void add_times(
+	struct phase_count *count, const struct phase_times *times)
+{
+	struct phase_times *to = &count->times;
+
+	for (uint32_t i = 0; i < count->phase_count && times->phases != NULL;
+		i++)
+		phase_sum_add(&to->phases[i], &times->phases[i]);
+	to->wall_ns = saturate_sum(to->wall_ns, times->wall_ns);
+	to->unknown_ns = saturate_sum(to->unknown_ns, times->unknown_ns);
+	to->idle_ns = saturate_sum(to->idle_ns, times->idle_ns);
+}
+
 static void phase_count_finish(struct phase_count *count)
 {
 	for (uint32_t i = 0; i < count->state_count; i++) {
@@ -377,16 +397,19 @@ static void phase_count_finish(struct phase_count *count)
 		count->open_ranges += state->depth;
 		while (state->depth > 0)
 			remove_frame(state, state->depth - 1);
-		phase_times_add(
-			&count->times, &state->times, count->phase_count);
+		add_times(count, &state->times);
 	}
 }
 
 /* Time in a phase. */
 static uint64_t phase_count_known_ns(const struct phase_count *count)
 {
-	return count->times.wall_ns - count->times.unknown_ns -
-	       count->times.idle_ns;
+	uint64_t known_ns = 0;
+
+	for (uint32_t i = 0; i < count->phase_count; i++)
+		known_ns =
+			saturate_sum(known_ns, count->times.phases[i].self_ns);
+	return known_ns;
 }
 
 /*
@@ -411,11 +434,11 @@ static struct phase_begin function_phase(const struct phase_count *count,
 /* Adds time to a phase, or to the unknown time. */
 static void charge(struct phase_times *times, uint32_t phase, uint64_t self_ns)
 {
-	times->wall_ns += self_ns;
-	if (phase == PHASE_NONE)
-		times->unknown_ns += self_ns;
-	else
-		times->phases[phase].self_ns += self_ns;
+	uint64_t *to = phase == PHASE_NONE ? &times->unknown_ns
+					   : &times->phases[phase].self_ns;
+
+	*to = saturate_sum(*to, self_ns);
+	times->wall_ns = saturate_sum(times->wall_ns, self_ns);
 }
 
 static void add_functions(struct phase_count *count,
@@ -433,7 +456,7 @@ static void add_functions(struct phase_count *count,
 		if (phase == PHASE_NONE)
 			continue;
 		sum = &count->times.phases[phase];
-		sum->count += function->cost.ncalls;
+		sum->count = saturate_sum(sum->count, function->cost.ncalls);
 		sum->total_ns = sum->self_ns;
 	}
 }
@@ -487,13 +510,15 @@ static void add_contexts(struct phase_count *count,
 		const struct context *context = &contexts[i];
 		struct phase_sum *sum;
 
-		contexts[nodes[i].parent].total_ns += context->total_ns;
+		contexts[nodes[i].parent].total_ns = saturate_sum(
+			contexts[nodes[i].parent].total_ns, context->total_ns);
 		if (context->begins == PHASE_NONE)
 			continue;
 		sum = &count->times.phases[context->begins];
-		sum->count += nodes[i].ncalls;
+		sum->count = saturate_sum(sum->count, nodes[i].ncalls);
 		if (is_outermost(context))
-			sum->total_ns += context->total_ns;
+			sum->total_ns =
+				saturate_sum(sum->total_ns, context->total_ns);
 	}
 }
 
@@ -512,6 +537,7 @@ static bool phase_count_add_profile(
 			profile->node_count, sizeof(*contexts));
 		done = contexts != NULL;
 	}
+	count->times.flat = contexts == NULL;
 	if (done && contexts != NULL)
 		add_contexts(count, profile, begins, contexts);
 	else if (done)
@@ -627,19 +653,6 @@ struct phases {
 	uint32_t thread_count;
 };
 
-void phase_times_add(
-	struct phase_times *to, const struct phase_times *from, uint32_t phases)
-{
-	for (uint32_t i = 0; i < phases && from->phases != NULL; i++) {
-		to->phases[i].count += from->phases[i].count;
-		to->phases[i].self_ns += from->phases[i].self_ns;
-		to->phases[i].total_ns += from->phases[i].total_ns;
-	}
-	to->wall_ns += from->wall_ns;
-	to->unknown_ns += from->unknown_ns;
-	to->idle_ns += from->idle_ns;
-}
-
 struct phases *phases_new(
 	const struct trace *trace, const struct phase_sets *sets)
 {
@@ -753,9 +766,27 @@ static bool add_shared(struct phases *phases, const struct event *event)
 	return done;
 }
 
-enum ctp_status phases_add(
-	struct phases *phases, const struct event *event, struct ctp_error *err)
+/* Makes a range of a track for asynchronous ones asynchronous again. */
+static const struct event *move_back(const struct phases *phases,
+	const struct event *event, struct event *async)
 {
+	uint32_t thread = phases->shared.trace->tracks[event->track].async_of;
+
+	if (thread == 0 ||
+		(event->kind != EVENT_BEGIN && event->kind != EVENT_END))
+		return event;
+	*async = *event;
+	async->track = thread - 1;
+	async->kind = event->kind == EVENT_BEGIN ? EVENT_ASYNC_BEGIN
+						 : EVENT_ASYNC_END;
+	return async;
+}
+
+enum ctp_status phases_add(
+	struct phases *phases, const struct event *given, struct ctp_error *err)
+{
+	struct event async;
+	const struct event *event = move_back(phases, given, &async);
 	bool done = true;
 
 	if (phases->begun_count < phases->count)
@@ -818,6 +849,13 @@ uint32_t phases_set(const struct phases *phases)
 	return (uint32_t)phases->best;
 }
 
+const struct phase_rules *phases_rules(const struct phases *phases)
+{
+	uint32_t set = phases_set(phases);
+
+	return set == PHASE_NONE ? NULL : phases->counts[set].rules;
+}
+
 const struct phase_times *phases_times(const struct phases *phases)
 {
 	return &phases->counts[phases->best].times;
@@ -830,12 +868,13 @@ const struct phase_thread *phases_threads(
 	return phases->threads;
 }
 
-void phases_count_losses(const struct phases *phases, struct trace *trace)
+void phases_count_losses(
+	const struct phases *phases, uint64_t losses[LOSS_KINDS])
 {
 	const struct phase_count *count = &phases->counts[phases->best];
 
-	trace_lose(trace, LOSS_STRAY_ENDS, count->stray_ends);
-	trace_lose(trace, LOSS_OPEN_RANGES, count->open_ranges);
-	trace_lose(trace, LOSS_BACKWARD_TIMES, count->backward_times);
-	trace_lose(trace, LOSS_NOT_SHOWN, count->left_out);
+	losses[LOSS_STRAY_ENDS] += count->stray_ends;
+	losses[LOSS_OPEN_RANGES] += count->open_ranges;
+	losses[LOSS_BACKWARD_TIMES] += count->backward_times;
+	losses[LOSS_NOT_SHOWN] += count->left_out;
 }

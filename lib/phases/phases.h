@@ -9,6 +9,7 @@
 #ifndef PHASES_H
 #define PHASES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "trace/event.h"
@@ -30,11 +31,12 @@ struct phase_times {
 	struct phase_sum *phases;
 	uint64_t unknown_ns;
 	uint64_t idle_ns;
+	/* They are of a profile without call paths: phases have only the own
+	 * time of functions that rules name. */
+	bool flat;
 };
 
-/* Adds the times of `count` phases, and the other times. */
-void phase_times_add(struct phase_times *to, const struct phase_times *from,
-	uint32_t phases);
+void phase_sum_add(struct phase_sum *to, const struct phase_sum *from);
 
 struct phase_thread {
 	uint32_t track;
@@ -75,6 +77,8 @@ enum ctp_status phases_finish(struct phases *phases, struct ctp_error *err);
 /* After phases_finish(): the number of the set used; PHASE_NONE if there are
  * several and none covers any time. */
 uint32_t phases_set(const struct phases *phases);
+/* Its rules; NULL likewise. */
+const struct phase_rules *phases_rules(const struct phases *phases);
 /* The following results are borrowed until phases_free(). */
 /* Sum over all threads. */
 const struct phase_times *phases_times(const struct phases *phases);
@@ -82,8 +86,9 @@ const struct phase_times *phases_times(const struct phases *phases);
 const struct phase_thread *phases_threads(
 	const struct phases *phases, uint32_t *count);
 
-/* Adds the problems of events (ends without a begin, ranges left open, times
- * that go back, ignored ranges) to the trace's losses. */
-void phases_count_losses(const struct phases *phases, struct trace *trace);
+/* Adds the problems of events: ends without a begin, ranges left open, times
+ * that go back, ignored ranges. */
+void phases_count_losses(
+	const struct phases *phases, uint64_t losses[LOSS_KINDS]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps of training, collectives and phases of a recording. Gaps and its profile
+ * Steps of training and collectives of a recording. Gaps, phases and its profile
  * come from analyses that other sums have, too.
  */
 #include "ranks/ranks_input.h"
@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "base/saturate.h"
-#include "phases/phases.h"
 #include "ranks/collective_reader.h"
 #include "ranks/ranks_merged.h"
 
@@ -46,8 +45,6 @@ struct step_thread {
 
 struct ranks_input {
 	struct trace *trace;
-	struct phases *phases; /* NULL: not asked for */
-	const struct phase_sets *sets;
 	struct collective_reader *collectives;
 	struct step_thread *threads; /* by track */
 	uint32_t thread_room;
@@ -66,13 +63,9 @@ struct ranks_input *ranks_input_new(
 	if (input == NULL)
 		return NULL;
 	input->trace = trace;
-	input->sets = phases;
 	input->collectives = collective_reader_new(trace);
 	input->merged = ranks_merged_new(trace, phases);
-	if (phases != NULL)
-		input->phases = phases_new(trace, phases);
-	if (input->collectives != NULL && input->merged != NULL &&
-		(phases == NULL || input->phases != NULL))
+	if (input->collectives != NULL && input->merged != NULL)
 		return input;
 	ranks_input_free(input);
 	return NULL;
@@ -82,7 +75,6 @@ void ranks_input_free(struct ranks_input *input)
 {
 	if (input == NULL)
 		return;
-	phases_free(input->phases);
 	ranks_merged_free(input->merged);
 	collective_reader_free(input->collectives);
 	memory_free(input->threads);
@@ -201,12 +193,8 @@ static struct step_sums steps_of(const struct ranks_input *input, int64_t pid)
 enum ctp_status ranks_input_add(struct ranks_input *input,
 	const struct event *event, struct ctp_error *err)
 {
-	enum ctp_status status = CTP_OK;
+	enum ctp_status status = ranks_merged_add(input->merged, event, err);
 
-	if (input->phases != NULL)
-		status = phases_add(input->phases, event, err);
-	if (status == CTP_OK)
-		status = ranks_merged_add(input->merged, event, err);
 	if (status != CTP_OK)
 		return status;
 	if (!collective_reader_add(input->collectives, event))
@@ -557,21 +545,16 @@ static bool add_kernels(
 	return done;
 }
 
-static bool add_phases(const struct phases *phases,
-	const struct phase_sets *sets, struct ranks *ranks, int64_t rank)
+static bool add_phases(
+	struct ranks *ranks, const struct phases *phases, int64_t rank)
 {
-	const struct phase_times *times;
-	const struct phase_rules *rules;
-	uint32_t set;
+	const struct phase_times *times = phases_times(phases);
+	const struct phase_rules *rules = phases_rules(phases);
+	uint32_t count = rules == NULL || times->phases == NULL
+				 ? 0
+				 : phase_rules_count(rules);
 
-	if (phases == NULL)
-		return true;
-	times = phases_times(phases);
-	set = phases_set(phases);
-	if (set == PHASE_NONE || times->phases == NULL)
-		return true;
-	rules = sets->rules[set];
-	for (uint32_t i = 0; i < phase_rules_count(rules); i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		const struct rank_item_key key = {.kind = RANK_PHASE,
 			.name = phase_rules_phase(rules, i),
 			.file = ""};
@@ -586,9 +569,10 @@ static bool add_phases(const struct phases *phases,
 /* The ranks of a merged timeline have profiles of their own, unless there are
  * too many. */
 static bool add_items(const struct ranks_input *input,
-	const struct ranks_place *place, const struct profile *profile,
+	const struct ranks_place *place, const struct ranks_analyses *analyses,
 	struct ranks *ranks)
 {
+	const struct profile *profile = analyses->profile;
 	bool done = true;
 	bool known = false;
 
@@ -604,13 +588,13 @@ static bool add_items(const struct ranks_input *input,
 		known = true;
 		done = add_functions(ranks, member->profile, rank) &&
 		       add_kernels(ranks, member->profile, rank) &&
-		       add_phases(member->phases, input->sets, ranks, rank);
+		       add_phases(ranks, member->phases, rank);
 	}
 	if (known || !done)
 		return done;
 	return add_functions(ranks, profile, place->rank) &&
 	       add_kernels(ranks, profile, place->rank) &&
-	       add_phases(input->phases, input->sets, ranks, place->rank);
+	       add_phases(ranks, analyses->phases, place->rank);
 }
 
 static bool add_recording(struct ranks_input *input,
@@ -623,21 +607,18 @@ static bool add_recording(struct ranks_input *input,
 		ranks->world = place->world;
 	return add_rows(input, place, analyses->gaps, ranks) &&
 	       add_collectives(input, place, ranks) &&
-	       add_items(input, place, analyses->profile, ranks);
+	       add_items(input, place, analyses, ranks);
 }
 
 enum ctp_status ranks_input_finish(struct ranks_input *input,
 	const struct ranks_place *place, const struct ranks_analyses *analyses,
 	struct ranks *ranks, struct ctp_error *err)
 {
-	enum ctp_status status = CTP_OK;
+	enum ctp_status status;
 	uint32_t devices;
 
-	if (input->phases != NULL)
-		status = phases_finish(input->phases, err);
-	if (status == CTP_OK)
-		status = ranks_merged_finish(
-			input->merged, place, &input->member_count, err);
+	status = ranks_merged_finish(
+		input->merged, place, &input->member_count, err);
 	if (status != CTP_OK)
 		return status;
 	(void)gaps_devices(analyses->gaps, &devices);

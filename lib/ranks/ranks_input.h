@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "gaps/gaps.h"
-#include "phases/phase_rules.h"
+#include "phases/phases.h"
 #include "profile/profile.h"
 #include "ranks/ranks.h"
 #include "trace/event.h"
@@ -36,12 +36,13 @@ void ranks_place_of_member(struct ranks_place *place,
 struct ranks_analyses {
 	const struct gaps *gaps;
 	const struct profile *profile;
+	const struct phases *phases;
 };
 
 struct ranks_input;
 
-/* Both are borrowed until ranks_input_free(). `phases`, which may be NULL, are
- * the rules of phases. NULL if out of memory. */
+/* Both are borrowed until ranks_input_free(). `phases` are the rules of phases for
+ * each rank of a merged timeline. NULL if out of memory. */
 struct ranks_input *ranks_input_new(
 	struct trace *trace, const struct phase_sets *phases);
 void ranks_input_free(struct ranks_input *input);

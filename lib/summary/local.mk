@@ -8,6 +8,7 @@ libcore_la_SOURCES += \
 	%D%/summary_gaps.c \
 	%D%/summary_inputs.c \
 	%D%/summary_kernels.c \
+	%D%/summary_phases.c \
 	%D%/summary_profiles.c \
 	%D%/summary_ranks.c \
 	%D%/summary_read.c \

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "phases/phase_totals.h"
 #include "profile/profile.h"
 #include "trace/trace.h"
 
@@ -30,9 +31,11 @@ struct gaps;
 #define SUMMARY_READ "read." /* the part of these that readers lost */
 #define SUMMARY_EVENTS "events."
 #define SUMMARY_LATE "late_kernels"
+#define SUMMARY_PHASES "phases." /* the losses of these */
 
 /* The section that counts profiles, too. */
 #define SUMMARY_CENSUS "census"
+#define SUMMARY_PHASES_SECTION "phases"
 #define SUMMARY_SKIPPED "skipped."
 
 /* Texts are borrowed from summary->text. */
@@ -108,6 +111,7 @@ struct summary {
 	struct kernels *kernels; /* NULL: nothing was added */
 	struct gaps *gaps;       /* likewise */
 	struct ranks *ranks;     /* likewise */
+	struct phase_totals phases;
 
 	/* private */
 	bool has_extent; /* it was read from a file */
@@ -152,6 +156,10 @@ bool summary_add_name(struct summary *summary, enum summary_name_kind kind,
 bool summary_add_census(struct summary *summary,
 	const struct summary_input *input, const struct trace *trace,
 	const struct profile *profile);
+
+/* Adds the phases of an input, after phases_finish(), and their losses. False if
+ * out of memory. */
+bool summary_add_phases(struct summary *summary, const struct phases *phases);
 
 /* The counts of the census of all inputs. */
 void summary_get_census(const struct summary *summary, struct census *census);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "gaps/gaps.h"
+#include "phases/phases.h"
 #include "profile/replay.h"
 #include "summary/summary_section.h"
 
@@ -24,6 +25,7 @@ struct summary_collect {
 	struct member members[SECTION_COUNT];
 	size_t member_count;
 	struct gaps *gaps;     /* NULL: not needed */
+	struct phases *phases; /* likewise */
 	struct replay *replay; /* likewise, or given as a profile */
 	/* The replay's: they are counted elsewhere. */
 	uint64_t losses[LOSS_KINDS];
@@ -84,43 +86,64 @@ static bool begin_section(
 	return true;
 }
 
-/* False if out of memory. */
-static bool begin_analyses(
-	struct summary_collect *collect, struct trace *trace, bool has_profile)
+/* What the sections need together. */
+static struct summary_collector needs_of(const struct summary_collect *collect)
 {
-	bool needs_gaps = false;
-	bool needs_profile = false;
+	struct summary_collector needs = {.needs_gaps = false};
 
 	for (size_t i = 0; i < SECTION_COUNT; i++) {
 		if (!collect->wanted[i])
 			continue;
-		needs_gaps |= collector(i)->needs_gaps;
-		needs_profile |= collector(i)->needs_profile;
+		needs.needs_gaps |= collector(i)->needs_gaps;
+		needs.needs_profile |= collector(i)->needs_profile;
+		needs.needs_phases |= collector(i)->needs_phases;
 	}
-	if (needs_gaps)
+	return needs;
+}
+
+/* False if out of memory. */
+static bool begin_analyses(struct summary_collect *collect, struct trace *trace,
+	const struct summary_collect_options *options)
+{
+	const struct summary_collector needs = needs_of(collect);
+	bool replays = needs.needs_profile && !options->has_profile;
+	const struct phase_sets *rules = options->phases == NULL
+						 ? phase_sets_shipped()
+						 : options->phases;
+
+	if (needs.needs_gaps)
 		collect->gaps = gaps_new(trace);
-	if (needs_profile && !has_profile)
+	if (needs.needs_phases && rules != NULL)
+		collect->phases = phases_new(trace, rules);
+	if (replays)
 		collect->replay = replay_new(
 			trace, (struct replay_options){.no_edges = true,
 				       .losses = collect->losses});
-	return (!needs_gaps || collect->gaps != NULL) &&
-	       (!needs_profile || has_profile || collect->replay != NULL);
+	return (!needs.needs_gaps || collect->gaps != NULL) &&
+	       (!needs.needs_phases || collect->phases != NULL) &&
+	       (!replays || collect->replay != NULL);
 }
 
 struct summary_collect *summary_collect_new(
-	struct trace *trace, const char *section, bool has_profile)
+	struct trace *trace, const struct summary_collect_options *options)
 {
 	struct summary_collect *collect =
 		memory_new_zeroed(1, sizeof(*collect));
 	bool done = collect != NULL;
 
 	for (size_t i = 0; i < SECTION_COUNT && done; i++)
-		if (is_wanted(i, section))
+		if (is_wanted(i, options->section))
 			done = begin_section(collect, i, trace);
-	if (done && begin_analyses(collect, trace, has_profile))
+	if (done && begin_analyses(collect, trace, options))
 		return collect;
 	summary_collect_free(collect);
 	return NULL;
+}
+
+const struct phases *summary_collect_phases(
+	const struct summary_collect *collect)
+{
+	return collect->phases;
 }
 
 void summary_collect_free(struct summary_collect *collect)
@@ -130,6 +153,7 @@ void summary_collect_free(struct summary_collect *collect)
 	for (size_t i = 0; i < collect->member_count; i++)
 		collect->members[i].collector->free(collect->members[i].state);
 	gaps_free(collect->gaps);
+	phases_free(collect->phases);
 	replay_free(collect->replay);
 	memory_free(collect);
 }
@@ -141,6 +165,8 @@ enum ctp_status summary_collect_add(struct summary_collect *collect,
 
 	if (collect->gaps != NULL)
 		status = gaps_add(collect->gaps, event, err);
+	if (status == CTP_OK && collect->phases != NULL)
+		status = phases_add(collect->phases, event, err);
 	if (status == CTP_OK && collect->replay != NULL)
 		status = replay_add(collect->replay, event, err);
 	for (size_t i = 0; i < collect->member_count && status == CTP_OK; i++)
@@ -154,11 +180,14 @@ enum ctp_status summary_collect_finish(struct summary_collect *collect,
 	const struct profile *profile, struct ctp_error *err)
 {
 	struct profile *replayed = NULL;
-	struct summary_finished finished = {input, collect->gaps, profile};
+	struct summary_finished finished = {
+		input, collect->gaps, profile, collect->phases};
 	enum ctp_status status = CTP_OK;
 
 	if (collect->gaps != NULL)
 		status = gaps_finish(collect->gaps, err);
+	if (status == CTP_OK && collect->phases != NULL)
+		status = phases_finish(collect->phases, err);
 	if (status == CTP_OK && collect->replay != NULL) {
 		status = replay_finish(collect->replay, &replayed, err);
 		finished.profile = replayed;

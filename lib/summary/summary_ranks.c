@@ -92,7 +92,8 @@ static enum ctp_status finish(void *user, struct summary *summary,
 	ranks_place_find(&place, finished->input->path, finished->input->rank,
 		state->trace);
 	status = ranks_input_finish(state->input, &place,
-		&(struct ranks_analyses){finished->gaps, finished->profile},
+		&(struct ranks_analyses){
+			finished->gaps, finished->profile, finished->phases},
 		ranks, err);
 	return status == CTP_END ? CTP_OK : status;
 }
@@ -100,6 +101,7 @@ static enum ctp_status finish(void *user, struct summary *summary,
 static const struct summary_collector collector = {
 	.needs_gaps = true,
 	.needs_profile = true,
+	.needs_phases = true,
 	.args = collective_args,
 	.begin = begin,
 	.add = add_event,

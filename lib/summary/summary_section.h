@@ -54,12 +54,14 @@ struct summary_finished {
 	const struct summary_input *input;
 	const struct gaps *gaps;
 	const struct profile *profile;
+	const struct phases *phases;
 };
 
 /* Makes a section from the events of inputs, one input at a time. */
 struct summary_collector {
 	bool needs_gaps;
 	bool needs_profile; /* with devices' functions separate */
+	bool needs_phases;
 
 	/* Arguments of events that it needs; ends with NULL. NULL: none. */
 	const char *const *args;
@@ -118,6 +120,8 @@ struct summary_section {
 	X(kernels) \
 	X(idle_devices) \
 	X(places) \
+	X(phase_sets) \
+	X(phases) \
 	X(job) \
 	X(ranks) \
 	X(runs) \

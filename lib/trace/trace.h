@@ -88,6 +88,9 @@ struct trace_track {
 	bool has_process_sort;
 	int64_t sort;
 	int64_t process_sort;
+	/* 1 + the thread whose asynchronous ranges it has as nested ones, with
+	 * their ids, and their sites at the end, too; 0: no thread's. */
+	uint32_t async_of;
 	/* End of this track's recording, if known. */
 	bool has_end;
 	int64_t end_ns;

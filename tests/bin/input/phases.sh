@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # The time by phase equals times counted by hand, and those of a method that
 # examines each moment. Invalid rules are refused with their line; inputs
@@ -86,19 +86,20 @@ expect 0 '' --rules a.rules --csv calls.pstats
 grep -q 'a.rules,x,[0-9]*,17,17' out || complain "pstats: $(cat out)"
 grep -q 'a.rules,(unknown),0,3,3' out || complain "pstats: $(cat out)"
 
-# A build: its units are added up, whatever other files are there, and however
-# many are read at a time.
+# A build: its units are added up, apart from other traces, and however many are
+# read at a time.
 mkdir -p build/sub
 cp "$clang" build/one.json.gz
 cp "$clang" build/sub/two.json.gz
 cp "$srcdir/tests/traces/cpu_only.json.gz" build/other.json.gz
 echo '{}' >build/no.json
-expect 0 'left out: 1 without a trace, 1 not of a compiler' --csv build
+expect 0 'left out: 1 without a trace' --csv build
 cp out one
-expect 0 'left out: 1 without a trace, 1 not of a compiler' -j 3 --csv build
+expect 0 'left out: 1 without a trace' -j 3 --csv build
 cmp -s one out || complain "a build: not the same with several threads"
 "$CTPROF" phases -q --csv --rules clang "$clang" |
 	awk -F, -v OFS=, 'NR > 1 { $3 *= 2; $4 *= 2; $5 *= 2 } 1' >wanted
+"$CTPROF" phases -q --csv build/other.json.gz | sed 1d >>wanted
 cmp -s one wanted || complain "a build: $(diff one wanted)"
 expect 0 '' -q --threads --json build
 "$python" - out <<'EOF' || complain "a build: $(cat out)"
@@ -107,12 +108,68 @@ import sys
 
 with open(sys.argv[1], encoding="utf-8") as file:
     report = json.load(file)
-assert [one["input"] for one in report["threads"]] == [
+assert [one["input"] for one in report["threads"] if one["rules"]] == [
     "build/one.json.gz", "build/sub/two.json.gz"], report["threads"]
+assert [one["input"] for one in report["threads"] if not one["rules"]] == [
+    "build/other.json.gz"] * 3, report["threads"]
 assert report["sets"][0]["inputs"] == report["sets"][0]["threads"] == 2
 for one in report["threads"]:
     assert sum(one["phases"].values()) == one["wall_ns"]
 EOF
+
+# A summary has the same phases as its inputs, in any order and grouping, with
+# those of profiles, and with headers that are asynchronous.
+printf '{"traceEvents":[
+{"ph":"X","pid":1,"tid":1,"ts":1,"dur":90,"name":"ExecuteCompiler"},
+{"ph":"X","pid":1,"tid":1,"ts":2,"dur":80,"name":"Frontend"},
+{"ph":"b","cat":"Source","id":7,"pid":1,"tid":1,"ts":5,"name":"Source","args":{"detail":"a.h"}},
+{"ph":"b","cat":"Source","id":8,"pid":1,"tid":1,"ts":10,"name":"Source","args":{"detail":"b.h"}},
+{"ph":"X","pid":1,"tid":1,"ts":12,"dur":3,"name":"InstantiateClass","args":{"detail":"c<int>"}},
+{"ph":"e","cat":"Source","id":7,"pid":1,"tid":1,"ts":20,"name":"Source"},
+{"ph":"e","cat":"Source","id":9,"pid":1,"tid":1,"ts":21,"name":"Source"},
+{"ph":"e","cat":"Source","id":8,"pid":1,"tid":1,"ts":30,"name":"Source"},
+{"ph":"b","cat":"Source","id":7,"pid":1,"tid":1,"ts":40,"name":"Source","args":{"detail":"a.h"}}]}' >headers.json
+printf 'phase x\nname a\n' >a.rules
+named=("$clang" "$srcdir/tests/traces/cpu_only.json.gz" "$work/check/import.json"
+	calls.folded calls.pstats headers.json "$srcdir/tests/traces/nvcc_13.0.json.gz")
+mkdir all
+cp "${named[@]}" all
+echo '{}' >all/no.json
+"$CTPROF" summarize -q -o all.ctpart all && "$CTPROF" summarize -q -o 1.ctpart \
+	"${named[@]:4}" && "$CTPROF" summarize -q -o 2.ctpart "${named[@]:0:4}" &&
+	"$CTPROF" merge -q -o merged.ctpart 1.ctpart 2.ctpart ||
+	complain "summaries: status $?"
+for form in "" --json --csv; do
+	# shellcheck disable=SC2086
+	for inputs in "${named[*]}" merged.ctpart "2.ctpart 1.ctpart" \
+		"2.ctpart ${named[*]:4}"; do
+		"$CTPROF" phases -q $form ${named[*]} >wanted
+		"$CTPROF" phases -q $form $inputs >out
+		cmp -s wanted out || complain "$form $inputs: $(diff wanted out)"
+	done
+	# shellcheck disable=SC2086
+	"$CTPROF" phases -q $form all >wanted
+	# shellcheck disable=SC2086
+	"$CTPROF" phases -q $form -j3 all.ctpart >out
+	cmp -s wanted out || complain "$form a directory: $(diff wanted out)"
+done
+for input in "${named[@]}"; do
+	"$CTPROF" summarize -q --force -o one.ctpart "$input"
+	"$CTPROF" phases -q --json "$input" >wanted
+	"$CTPROF" phases -q --json one.ctpart >out
+	cmp -s wanted out || complain "a summary of $input: $(diff wanted out)"
+done
+# Headers: 5 to 30 without the template's 3, and 40 to the end.
+printf '%s\n' rules,phase,count,self_ns,total_ns clang,compiler,1,1000,90000 \
+	clang,frontend,1,13000,80000 clang,headers,3,73000,76000 \
+	clang,templates,1,3000,3000 >wanted
+"$CTPROF" summarize -q -o headers.ctpart headers.json &&
+	expect 0 '' -q --csv headers.ctpart
+cmp -s wanted out || complain "headers: $(cat out)"
+for option in --threads '--rules clang'; do
+	# shellcheck disable=SC2086
+	expect 3 'for --rules and --threads, use its inputs' $option all.ctpart
+done
 
 # `stats` uses the same rules; this version has no headers.
 "$CTPROF" phases -q --csv "$clang" >phases.csv

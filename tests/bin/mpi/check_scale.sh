@@ -27,7 +27,7 @@ ln -s rank01.json traces/link.json
 compare summarize "$all" summarize traces
 compare "call paths" "$all" summarize --paths -j3 traces
 for style in '' --json --csv; do
-	for command in stats 'stats --group=shape' ranks 'kernels --sum' \
+	for command in stats phases 'stats --group=shape' ranks 'kernels --sum' \
 		'gaps --sum'; do
 		# shellcheck disable=SC2086
 		compare "$command $style" "$all" $command $style traces
@@ -78,6 +78,7 @@ refuse --resume none -o team.out few
 refuse -o team.out -
 refuse -o one.ctpart few
 refuse stats --group=thread few
+refuse phases --threads few
 
 # An input that vanishes after it was found is counted as such.
 crash_or_skip() {

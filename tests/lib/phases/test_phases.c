@@ -168,7 +168,7 @@ static void add(const struct event *events, size_t count)
 static void finish(void)
 {
 	ck_assert_int_eq(phases_finish(phases, &err), CTP_OK);
-	phases_count_losses(phases, source.source.trace);
+	phases_count_losses(phases, source.source.trace->losses);
 }
 
 static uint64_t self_ns(uint32_t phase)
