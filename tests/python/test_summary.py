@@ -113,6 +113,13 @@ class Summarize(Summary):
         log.write_bytes(both)
         self.assertIn("lost inputs", support.ctprof("info", log).stdout)
 
+    def test_lost_inputs_below_a_directory_are_listed(self):
+        garbage = self.script("garbage", "traces/garbage.ctp")
+        summary, message = self.lost(self.traces)
+        self.assertIn(f"{garbage}: unknown format", message)
+        self.assertEqual(
+            summary, self.program("summarize", self.traces, status=3))
+
     def test_damaged_inputs_are_named_in_a_warning(self):
         text = self.paths[0].read_text()
         cut = self.script(text[:len(text) // 2], "cut.json")
