@@ -154,9 +154,9 @@ enum ctp_status log_column_write_activities(
 	struct log_writer *writer, struct ctp_error *err);
 
 /*
- * Sets the parts in which our writer packs a block: if it is one of events or
- * activities, its times, which are not searched for repetitions; for events,
- * the ids, which are searched if they have any; the rest.
+ * Sets the parts in which our writer packs a block of events or activities. The
+ * times are not searched for repetitions; the ids of events are searched if they
+ * have any; and so is the rest.
  */
 #define LOG_COLUMN_PARTS 3
 void log_column_parts(

@@ -200,6 +200,7 @@ collected()
 	case $1 in
 	*_gpu) set -- "$1" "$2" as_with_gpu ;;
 	*_last) set -- "$1" "$2" as_with_last ;;
+	*_stored) set -- "$1" "$2" as_with_level_0 ;;
 	*) set -- "$1" "$2" env ;;
 	esac
 	"$3" valgrind --tool=callgrind --toggle-collect=peer_loop \
@@ -216,7 +217,7 @@ count_instructions()
 		skip instructions "valgrind is not installed"
 		return
 	fi
-	for name in none rdtsc hooks $ours ctprof_gpu ctprof_last; do
+	for name in none rdtsc hooks $ours ctprof_gpu ctprof_last ctprof_stored; do
 		few=$(collected "$work/bench_$name" 100000)
 		many=$(collected "$work/bench_$name" 300000)
 		if [ -n "$few" ] && [ -n "$many" ]; then
@@ -273,6 +274,12 @@ as_with_last()
 {
 	env CTPROF_LAST=100000 "$@"
 }
+# Started as `ctprof record --level=0` does it.
+ln "$work/bench_ctprof" "$work/bench_ctprof_stored"
+as_with_level_0()
+{
+	env CTPROF_LEVEL=0 "$@"
+}
 start_mcount
 start_lttng
 
@@ -291,6 +298,10 @@ while [ "$round" -le "$rounds" ]; do
 		mkdir "$work/out"
 		run ctprof_last "$kind" "$pairs" \
 			as_with_last "$work/bench_ctprof_last"
+		rm -rf "$work/out"
+		mkdir "$work/out"
+		run ctprof_stored "$kind" "$pairs" \
+			as_with_level_0 "$work/bench_ctprof_stored"
 		BENCH_INJECTION=$lib/libctprof-inject.so.0 \
 			run_program nvtx "$kind"
 		BENCH_INJECTION=$work/injection.so \

@@ -15,6 +15,7 @@ ROWS = [
     ("ctprof", "ctprof, inline"),
     ("ctprof_gpu", "ctprof, no CUDA used"),
     ("ctprof_last", "ctprof, --last"),
+    ("ctprof_stored", "ctprof, --level=0"),
     ("ctprof_call", "ctprof, called"),
     ("instrument", "ctprof, instrumented"),
     ("ctprof_off", "ctprof, not started"),
