@@ -276,7 +276,12 @@ static void add_spool(struct sheet *sheet, const struct spool_file *spool)
 	struct ctp_error err;
 	char started[QUANTITY_TEXT];
 	int64_t start_ns = spool->header.start.realtime_ns;
+	struct stat found;
 
+	/* A process that was killed at birth left an empty file. */
+	if (start_ns == 0 && fstat(spool->fd, &found) == 0)
+		start_ns = (int64_t)found.st_mtim.tv_sec * 1000000000 +
+			   found.st_mtim.tv_nsec;
 	if (spool_file_count(spool, &content, &err) != CTP_OK)
 		diag_error(spool->path, &err);
 	columns_add(sheet, &spool_table, TABLE_PLAIN,

@@ -82,7 +82,10 @@ int recovery_complete(struct spool_file *spool, const struct recovery *recovery)
 			err.message, spool->path);
 		return exit_status(&err);
 	}
-	if (!spool->ready && recovery->how == NULL)
+	if (!spool->ready && spool->header.error[0] != '\0')
+		diag("process %ld was not recorded: %s",
+			spool_dir_pid(spool->path), spool->header.error);
+	else if (!spool->ready && recovery->how == NULL)
 		diag("%s: nothing was recorded in it; removed", spool->path);
 	else if (spool->ready && !recovery->quiet)
 		diag_result(spool, &result, recovery);

@@ -406,6 +406,48 @@ static void classify_stack(
 }
 
 /*
+ * The C library keeps the block of a thread's stack, its size and that of the
+ * guard in three words of its descriptor, whose place is not public. And
+ * pthread_getattr_np(), which tells them, allocates: each thread would get an
+ * arena of its own. So it is called once, and the words are searched for.
+ */
+#define DESCRIPTOR_WORDS 256
+static _Atomic uint32_t block_word; /* + 1; 0: unknown */
+
+__attribute__((no_sanitize("address"))) static bool is_block(
+	const uintptr_t *word, uintptr_t low, uintptr_t high)
+{
+	return word[0] + word[1] == high && word[0] + word[2] == low &&
+	       word[2] < word[1];
+}
+
+static void learn_block(uintptr_t low, uintptr_t high)
+{
+	const uintptr_t *words = (const uintptr_t *)pthread_self();
+
+	for (uint32_t i = 0; i + 2 < DESCRIPTOR_WORDS; i++)
+		if (is_block(words + i, low, high)) {
+			atomic_store(&block_word, i + 1);
+			return;
+		}
+}
+
+/* False if the place is unknown, or this stack is not such a block. */
+__attribute__((no_sanitize("address"))) static bool read_block(
+	uintptr_t *low, uintptr_t *high)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uint32_t word = atomic_load(&block_word);
+	const uintptr_t *block = (const uintptr_t *)pthread_self() + word - 1;
+
+	if (word == 0)
+		return false;
+	*low = block[0] + block[2];
+	*high = block[0] + block[1];
+	return is_block(block, *low, *high) && *low <= here && here < *high;
+}
+
+/*
  * The ends of the thread's stack. The main thread's grows, so its largest
  * extent counts; the name of the program's file is at its top.
  */
@@ -426,12 +468,15 @@ static bool find_stack(uintptr_t *low, uintptr_t *high)
 		*low = *high < limit.rlim_cur ? 0 : *high - limit.rlim_cur;
 		return *high != 0;
 	}
+	if (read_block(low, high))
+		return true;
 	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
 		return false;
 	(void)pthread_attr_getstack(&attributes, &start, &size);
 	(void)pthread_attr_destroy(&attributes);
 	*low = (uintptr_t)start;
 	*high = *low + size;
+	learn_block(*low, *high);
 	return size != 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -140,4 +141,19 @@ char process_state(pid_t pid, long *threads)
 	at = read_stat(pid, 20, text);
 	*threads = at != NULL ? strtol(at, NULL, 10) : 0;
 	return state;
+}
+
+uint64_t process_addresses_left(void)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct rlimit limit;
+	uint64_t used = 0;
+	char text[64] = "";
+
+	if (getrlimit(RLIMIT_AS, &limit) != 0 ||
+		limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	if (read_file("/proc/self/statm", text, sizeof(text) - 1) > 0)
+		used = strtoull(text, NULL, 10) * page;
+	return used < limit.rlim_cur ? limit.rlim_cur - used : 0;
 }

@@ -28,6 +28,9 @@ char process_state(pid_t pid, long *threads);
 #define PROCESS_THREAD_NAME 17 /* with a line feed while reading */
 bool process_thread_name(const char *thread, char name[PROCESS_THREAD_NAME]);
 
+/* The addresses that the process may still map; UINT64_MAX without a limit. */
+uint64_t process_addresses_left(void);
+
 /* The running kernel's boot id; "" if unknown. */
 void process_boot_id(char *out, size_t size);
 

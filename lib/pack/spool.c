@@ -30,6 +30,9 @@ _Static_assert(sizeof(struct spool_header) <= CHUNK_BYTES, "header too big");
 
 #define NAMES_TRIED 100
 
+/* Fewer cannot record: names, two threads, and one to pack. */
+#define CHUNKS_LEAST 4
+
 /* Without a limit of addresses, chunks of a page for this number of threads. */
 #define INDEX_LEAST (UINT32_C(1) << 16)
 
@@ -165,6 +168,25 @@ bool spool_was_left(const char *directory)
 	return found;
 }
 
+/* Beyond, another process that does not record adds nothing new. */
+#define REASONS_MOST 64
+
+static bool has_many(const char *directory)
+{
+	DIR *entries = opendir(directory);
+	const struct dirent *entry;
+	char ours[32];
+	int count = 0;
+
+	if (entries == NULL)
+		return true;
+	(void)snprintf(ours, sizeof(ours), "ctprof.%u.", (unsigned)geteuid());
+	while ((entry = readdir(entries)) != NULL)
+		count += strncmp(entry->d_name, ours, strlen(ours)) == 0;
+	(void)closedir(entries);
+	return count >= REASONS_MOST;
+}
+
 /* If the system has no random numbers yet, different names suffice. */
 static uint64_t chance(void)
 {
@@ -213,6 +235,38 @@ static void drop_file(struct spool *spool, bool keep)
 	}
 	spool->fd = -1;
 	spool->path[0] = '\0';
+}
+
+static bool put(int fd, const void *from, size_t size, size_t at)
+{
+	return pwrite(fd, from, size, (off_t)at) == (ssize_t)size;
+}
+
+void spool_leave_reason(
+	const char *directory, int64_t realtime_ns, const char *reason)
+{
+	static struct spool spool;
+	uint32_t version = SPOOL_VERSION;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
+		limit.rlim_cur < sizeof(struct spool_header) ||
+		has_many(directory))
+		return;
+	spool.fd = make_file(&spool, directory);
+	if (spool.fd < 0)
+		return;
+	spool.id = file_id_of(spool.fd);
+	/* Only what is not zero: the rest of the header is a hole. */
+	drop_file(&spool,
+		put(spool.fd, reason, strlen(reason) + 1,
+			offsetof(struct spool_header, error)) &&
+			put(spool.fd, &realtime_ns, sizeof(realtime_ns),
+				offsetof(struct spool_header,
+					start.realtime_ns)) &&
+			put(spool.fd, &version, sizeof(version),
+				offsetof(struct spool_header, version)) &&
+			put(spool.fd, SPOOL_MAGIC, sizeof(spool.own.magic), 0));
 }
 
 /* Two suffice, unless threads stop recording permanently at different times. A
@@ -270,6 +324,17 @@ static bool make_slots(struct spool *spool, spool_in_use *in_use)
 	return true;
 }
 
+/* The whole chunks that take no more than a quarter of the addresses that a limit
+ * leaves to the program. */
+static uint32_t affordable_chunks(uint32_t wanted)
+{
+	uint64_t most = process_addresses_left() / 4 / CHUNK_BYTES;
+
+	if (most < CHUNKS_LEAST)
+		most = CHUNKS_LEAST;
+	return most < wanted ? (uint32_t)most : wanted;
+}
+
 /* The number of chunks that are worth their addresses: all of the memory as
  * pages. With a limit of addresses, which are the program's, none is small. */
 static uint32_t wanted_indices(uint32_t chunk_max)
@@ -317,6 +382,9 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 	uint32_t chunks, uint32_t chunk_max, spool_in_use *in_use,
 	struct ctp_error *err)
 {
+	chunk_max = affordable_chunks(chunk_max);
+	if (chunks > chunk_max)
+		chunks = chunk_max;
 	*spool = (struct spool){.fd = -1,
 		.chunk_max = chunk_max,
 		.batch = SPOOL_BATCH,

@@ -170,7 +170,7 @@ struct spool {
 
 /*
  * Creates the file `directory`/SPOOL_NAME with `chunks` chunks, at most
- * `chunk_max`. If that fails (no such directory, no space), uses memory, which
+ * `chunk_max`, fewer if the process has a limit of addresses. If that fails (no such directory, no space), uses memory, which
  * is lost with the program. Addresses of former spools for which `in_use` returns
  * false may be taken again; NULL: no thread of this process records.
  *
@@ -197,6 +197,14 @@ void spool_close(struct spool *spool, bool keep);
  * changing it. Its header becomes empty memory, so that a thread that was
  * interrupted in here can continue. */
 void spool_leave(struct spool *spool);
+
+/*
+ * Leaves a file without chunks in the directory, which says why the process does
+ * not record, for its recovery. It is not ready, and not locked. Nothing happens if
+ * that fails, or if REASONS_MOST of the user's spools are there.
+ */
+void spool_leave_reason(
+	const char *directory, int64_t realtime_ns, const char *reason);
 
 /* Fills in pid, boot, host and command; with `no_command` only the name of the
  * program's file. */

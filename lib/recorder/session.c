@@ -627,6 +627,7 @@ static void read_environment(void)
 	} else if (options_fill(&session_state.options, NULL, &err) != CTP_OK) {
 		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 		session_set_reason(&err);
+		session_print_reason(&err);
 	} else {
 		watch_forks();
 		watch_dump_signal();
@@ -636,6 +637,17 @@ static void read_environment(void)
 	}
 	atomic_store(&session.environment_read, true);
 	release(before);
+}
+
+/* Once: each child of a process whose log cannot be made would leave one. */
+static void leave_reason(const struct ctp_error *err)
+{
+	static bool done;
+
+	if (!done && !session.child)
+		spool_leave_reason(session_state.options.spool,
+			clock_sync_now(false).realtime_ns, err->message);
+	done = true;
 }
 
 /* Cancels a recording that was due but failed. Forked children try again from
@@ -650,6 +662,8 @@ static void cancel_due(const struct ctp_error *err)
 	atomic_store(&session.due, false);
 	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	session_set_reason(err);
+	session_print_reason(err);
+	leave_reason(err);
 }
 
 uint64_t session_current(void)

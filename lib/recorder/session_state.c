@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "ctprof.h"
 #include "recorder/thread.h"
 
@@ -237,6 +238,23 @@ void session_set_reason(const struct ctp_error *err)
 	(void)pthread_mutex_lock(&stop_reason.lock);
 	stop_reason.error = *err;
 	(void)pthread_mutex_unlock(&stop_reason.lock);
+}
+
+void session_print_reason(const struct ctp_error *err)
+{
+	static _Atomic bool printed;
+	const char *wanted = environment_find("CTPROF_VERBOSE");
+	char text[sizeof(err->message) + 64];
+	int size;
+
+	if (wanted == NULL || strcmp(wanted, "1") != 0 ||
+		atomic_exchange(&printed, true))
+		return;
+	size = snprintf(text, sizeof(text),
+		"ctprof: process %ld is not recorded: %s\n", (long)getpid(),
+		err->message);
+	if (size > 0 && write(STDERR_FILENO, text, (size_t)size) < 0)
+		atomic_store(&printed, false);
 }
 
 bool session_describe_reason(char *out, size_t size, uint64_t lost)

@@ -84,6 +84,9 @@ void session_publish_reason(void);
  */
 void session_set_reason(const struct ctp_error *err);
 
+/* Prints once per process why it is not recorded, if CTPROF_VERBOSE=1. */
+void session_print_reason(const struct ctp_error *err);
+
 /* Fills `out` with the reason and the number of `lost` events; "" and false if
  * there is no reason. Any thread. */
 bool session_describe_reason(char *out, size_t size, uint64_t lost);

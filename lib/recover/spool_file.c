@@ -122,6 +122,8 @@ static enum ctp_status check(
 	if (file->ready && !is_sound(header, size))
 		return ctp_fail(err, CTP_ERR_FORMAT,
 			"is damaged: its header is invalid");
+	if (!is_text(header->error, sizeof(header->error)))
+		file->header.error[0] = '\0';
 	return CTP_OK;
 }
 

@@ -12,7 +12,8 @@
 struct spool_file {
 	int fd;
 	bool busy;  /* locked by its recorder, or by a process completing it */
-	bool ready; /* it has a header; else nothing was recorded */
+	bool ready; /* it has chunks; else nothing was recorded, and
+		     * header.error may have the reason */
 	struct spool_header header; /* a copy */
 	char path[SPOOL_PATH_BYTES];
 };

@@ -30,6 +30,7 @@ shell_tests += \
 	%D%/kill.sh \
 	%D%/last.sh \
 	%D%/lifecycle.sh \
+	%D%/little_memory.sh \
 	%D%/no_hooks.sh \
 	%D%/oracle.sh \
 	%D%/setuid.sh \
