@@ -408,7 +408,7 @@ static void classify_stack(
 /*
  * The C library keeps the block of a thread's stack, its size and that of the
  * guard in three words of its descriptor, whose place is not public. And
- * pthread_getattr_np(), which tells them, allocates: each thread would get an
+ * pthread_getattr_np(), which returns them, allocates: each thread would get an
  * arena of its own. So it is called once, and the words are searched for.
  */
 #define DESCRIPTOR_WORDS 256

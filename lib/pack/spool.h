@@ -199,7 +199,7 @@ void spool_close(struct spool *spool, bool keep);
 void spool_leave(struct spool *spool);
 
 /*
- * Leaves a file without chunks in the directory, which says why the process does
+ * Leaves a file without chunks in the directory, with the reason why the process does
  * not record, for its recovery. It is not ready, and not locked. Nothing happens if
  * that fails, or if REASONS_MOST of the user's spools are there.
  */

@@ -10,7 +10,7 @@ program=$PWD/tests/lib/recorder/threads_program
 export CTPROF_SPOOL=$work LC_ALL=C
 cd "$work" || exit 99
 
-# check LOG THREADS: it has so many threads, and no losses.
+# check LOG THREADS: the log has all threads, and no losses.
 check() {
 	"$CTPROF" info --json "$1" | "$python" -c '
 import json, sys
