@@ -379,12 +379,12 @@ static void add_begin(struct packer *packer, struct pack_track *track,
 static void add_end(
 	struct packer *packer, struct pack_track *track, int64_t time_ns)
 {
-	const struct pack_begin *last =
-		packer->begins + packer->begin_count - 1;
+	const uint32_t count = packer->begin_count;
 
 	pop_open(track);
-	if (packer->begin_count > 0 &&
-		(int64_t)((uint64_t)time_ns - (uint64_t)last->time_ns) <
+	if (count > 0 &&
+		(int64_t)((uint64_t)time_ns -
+			  (uint64_t)packer->begins[count - 1].time_ns) <
 			packer->min_ns) {
 		packer->begin_count--;
 		track->short_ranges++;

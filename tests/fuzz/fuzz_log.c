@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: any bytes as a log, read to the end and replayed with a tree.
- * For libFuzzer, or with fuzz_main.c for files given as arguments. Aborts if an
+ * Fuzz target: any bytes as a log, read to the end and replayed with a tree, and
+ * compressed. For libFuzzer, or with fuzz_main.c for files given as arguments. Aborts if an
  * event refers to an entry that does not exist.
  */
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "fuzz_case.h"
 #include "json/json.h"
@@ -12,6 +14,7 @@
 #include "log_read/log_read.h"
 #include "base/memory.h"
 #include "profile/replay.h"
+#include "recover/compress.h"
 
 /* Arguments of an event and of its description; and its node. */
 #define FUZZ_ARGS_MAX (LOG_ARGS_MAX + LOG_DEVICE_KEYS_MAX + 1)
@@ -123,9 +126,27 @@ static void read_bytes(const void *bytes, size_t size)
 	(void)fclose(file);
 }
 
+static void compress_bytes(const void *bytes, size_t size)
+{
+	const int in = memfd_create("fuzz_log", MFD_CLOEXEC);
+	const int out = memfd_create("fuzz_log", MFD_CLOEXEC);
+	struct ctp_error err;
+	enum ctp_status status;
+	uint64_t blocks;
+
+	fuzz_require(in >= 0 && out >= 0);
+	fuzz_require(write(in, bytes, size) == (ssize_t)size);
+	status = compress_log(in, out, &blocks, &err);
+	fuzz_require(status == CTP_OK || status == CTP_ERR_FORMAT ||
+		     memory_was_refused());
+	(void)close(in);
+	(void)close(out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	memory_set_limit(FUZZ_MEMORY);
 	fuzz_with_log(bytes, size, read_bytes);
+	fuzz_with_log(bytes, size, compress_bytes);
 	return 0;
 }
