@@ -505,7 +505,12 @@ static int read_inputs(struct aggregate *sums,
 	progress_start(&job.progress,
 		job.number == 0 ? inputs_progress(options->inputs) : WHEN_NEVER,
 		"files", job.order_count);
-	return status == EXIT_DONE ? reader_run(&reading) : status;
+	if (status == EXIT_DONE)
+		status = reader_run(&reading);
+	/* Inputs are missing; others need not go on. */
+	if (status == EXIT_LIMIT)
+		(void)MPI_Abort(MPI_COMM_WORLD, status);
+	return status;
 }
 
 static int run(struct aggregate *sums, const struct aggregate_options *options,
