@@ -8,7 +8,7 @@
 . "${srcdir:-.}/tests/support/prelude.sh"
 # shellcheck source=tests/examples/slurm_node.sh
 . "$srcdir/tests/examples/slurm_node.sh"
-trap 'slurm_stop; kill $cluster 2>/dev/null; rm -rf "$work"' EXIT
+trap 'slurm_stop; stop_cluster; rm -rf "$work"' EXIT
 cluster=
 cd "$work" || exit 99
 # shellcheck source=tests/examples/scale_case.sh
@@ -63,6 +63,14 @@ start_cluster() {
 	wait_until test -s scheduler.json
 }
 
+stop_cluster() {
+	# shellcheck disable=SC2086
+	[ -z "$cluster" ] || kill -9 $cluster 2>/dev/null
+	# shellcheck disable=SC2086
+	[ -z "$cluster" ] || wait $cluster 2>/dev/null
+	cluster=
+}
+
 reason=
 missing_libraries
 if [ -n "$reason" ]; then
@@ -73,6 +81,7 @@ else
 	address=$(sed -n 's/.*"address": "\(tcp[^"]*\)".*/\1/p' scheduler.json |
 		head -n 1)
 	sums "Dask, a cluster" worker.out dask_fold.py --scheduler "$address"
+	stop_cluster
 	sums Ray out ray_tree.py
 fi
 
