@@ -505,6 +505,10 @@ static enum ctp_status read_input(const struct aggregate_work *work,
 
 	if (input->file.format == &ctpart_format && work->options->ops == NULL)
 		return read_summary(work, file, source, err);
+	if (input->file.format == &ctpart_format)
+		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
+			"is a summary, which does not keep operations: use its "
+			"inputs");
 	if (source->read_profile != NULL && !takes_profiles(work->options))
 		return ctp_fail(err, CTP_ERR_UNSUPPORTED,
 			work->options->ops != NULL

@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "convert.h"
+#include "format.h"
 #include "cli/output.h"
 #include "cli/quantity.h"
 #include "cli/diag.h"
@@ -175,7 +176,11 @@ bool report_has_events(const struct input *input)
 {
 	if (input->file.source->read_profile == NULL)
 		return true;
-	diag("%s: is a profile (no timestamps)", input->name);
+	diag(input->file.format == &ctpart_format
+			? "%s: is a summary, which has only sums: use its "
+			  "inputs"
+			: "%s: is a profile (no timestamps)",
+		input->name);
 	return false;
 }
 

@@ -45,7 +45,14 @@ for options in "" "--json --callers" "--csv --callees" "--gpu --json"; do
 	same "files" named.ctpart "$options" "${others[@]}"
 done
 same "a directory" all.ctpart "--json --group all" in
-same "a directory" all.ctpart "--json --group header" in
+for group in phase unit header template template-set function; do
+	same "a directory" all.ctpart "--json --group $group" in
+done
+for group in name shape thread; do
+	"$CTPROF" stats --group $group all.ctpart >out 2>err
+	[ $? -eq 3 ] && [ ! -s out ] && grep -q 'is a summary, .*: use its inputs' err
+	report $? "stats --group $group: $(cat err)"
+done
 
 for to in pstats gprof; do
 	"$CTPROF" merge -q -t $to "${others[@]}" >a.out

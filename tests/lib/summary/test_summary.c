@@ -44,6 +44,22 @@ static uint32_t add_function(
 	return number;
 }
 
+/* The phases of an input: of three, or none. */
+static void add_phases(struct summary *summary, const char *name, uint64_t ns)
+{
+	struct phase_total *total =
+		phase_totals_find(&summary->phases, ns % 4 == 0 ? "" : "clang");
+
+	ck_assert_ptr_nonnull(total);
+	total->file_count = 1;
+	total->thread_count = ns % 3;
+	total->idle_ns = ns;
+	if (total->rules[0] != '\0')
+		phase_totals_row(
+			&summary->phases, total, (uint32_t)(ns % 2), name)
+			->sum = (struct phase_sum){1, ns, 2 * ns};
+}
+
 /* A summary of one input: functions main and `name`, a kernel, memory. */
 static struct summary *make(const char *path, const char *name, uint64_t ns)
 {
@@ -72,6 +88,7 @@ static struct summary *make(const char *path, const char *name, uint64_t ns)
 	profile_memory_add(profile->memory, &profile->memory->all,
 		profile_memory_find(profile->memory, device), amount);
 	profile->memory->owners[1].records = 2;
+	add_phases(summary, name, ns);
 	(void)add_function(summary_profile(summary, "header"), path, ns);
 	ck_assert(summary_add_count(summary, "", SUMMARY_INPUTS, 1));
 	ck_assert(summary_add_count(summary, SUMMARY_LOST, "truncated", ns));
@@ -531,6 +548,7 @@ static enum ctp_status read_pair(const char *const sections[2],
 #define DEVICE "\x90\x91\x92\x00\x01"
 #define JOB "\x90\x91\x92\x01\x01"
 #define RANK "\x90\x91\x91\x01"
+#define RULES "\x91\xa1x\x91\x94\x01\x01\x00\x01"
 /* The operation is unknown, and so another one. */
 #define KIND \
 	"\x90\x91\x9f\x00\x00\x00\x01\x01\x01\x05\x00\x19\x05\x01\x05\x01" \
@@ -592,6 +610,28 @@ static const struct {
 		"a wrong row"),
 	CASE("job", "places", JOB, "\x90\x91\x92\x00\x01",
 		"a place without a device"),
+	/* Phases: rules twice, more flat inputs than inputs, without rules, by
+	 * unknown ones, beyond the last number, the rest as a phase, twice, a
+	 * text as a number. */
+	CASE("phase_sets", "phase_sets", RULES, "\x90\x91\x91\x01",
+		"a set of rules is there twice"),
+	CASE("phase_sets", "phase_sets", RULES, "\x90\x91\x93\x00\x01\x02",
+		"a wrong number of inputs"),
+	CASE("phase_sets", "phases", RULES, "\x91\xa1p\x91\x93\x00\x00\x02",
+		"a phase without its rules"),
+	CASE("phase_sets", "phases", RULES, "\x91\xa1p\x91\x93\x02\x00\x02",
+		"a phase without its rules"),
+	CASE("phase_sets", "phases", RULES, "\x91\xa1p\x91\x93\x01\xcc\xfa\x02",
+		"a wrong"),
+	CASE("phase_sets", "phases", RULES, "\x91\xa2(x\x91\x93\x01\x00\x02",
+		"a wrong name"),
+	CASE("phase_sets", "phases", RULES,
+		"\x91\xa1p\x92\x93\x01\x00\x02\x93\x01\x00\x02",
+		"a phase is there twice"),
+	CASE("phase_sets", "phases", RULES,
+		"\x91\xa1p\x91\x94\x01\x00\x02\xa1p", "a wrong row"),
+	CASE("phase_sets", "phases", RULES,
+		"\x91\xa1p\x91\x96\x01\x00\x02" MOST MOST MOST, NULL),
 	/* Ranks: twice, computing without kernels, a device beyond 32
 		 * bits. */
 	CASE("job", "ranks", JOB, "\x90\x92\x91\x01\x91\x01",
