@@ -125,11 +125,11 @@ struct spool_header {
 
 /* The state of a chunk that the recorder relies on. */
 struct spool_slot {
-	_Atomic uint32_t link; /* index + 1 of the next in a list; 0: none */
-	uint32_t pages;        /* that have memory; its owner changes it */
-	uint32_t used;         /* words that its thread stored, once full */
-	uint32_t consumed;     /* words that are in the log */
-	uint32_t track;        /* these three like in the chunk */
+	_Atomic uint32_t link;  /* index + 1 of the next in a list; 0: none */
+	_Atomic uint32_t pages; /* that have memory */
+	uint32_t used;          /* words that its thread stored, once full */
+	uint32_t consumed;      /* words that are in the log */
+	uint32_t track;         /* these three like in the chunk */
 	uint64_t seq;
 	uint64_t base;
 	struct chunk_losses losses; /* likewise; its thread may increase them */
