@@ -390,6 +390,11 @@ static int begin(struct buffer *list, struct aggregate *sums,
 		fail_memory();
 		return EXIT_LIMIT;
 	}
+	if (checkpoint->directory != NULL && options->phases != NULL) {
+		diag("--checkpoint: rules of phases may change meanwhile; "
+		     "leave out --rules");
+		head.status = EXIT_USAGE;
+	}
 	if (checkpoint->directory != NULL && head.status == EXIT_DONE)
 		head.status =
 			(uint64_t)checkpoint_open(checkpoint, options, tree);
