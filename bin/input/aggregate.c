@@ -405,6 +405,10 @@ static enum ctp_status read_summary(const struct aggregate_work *work,
 			"ctprof's own choice of rules: for --rules and "
 			"--threads, use its inputs");
 	status = ctpart_read_summary(source, &from, err);
+	if (status == CTP_OK && from->lost_count != 0 &&
+		!options->inputs->quiet)
+		diag("%s: lacks %zu input%s (see 'ctprof info')", file->path,
+			from->lost_count, from->lost_count == 1 ? "" : "s");
 	if (status == CTP_OK)
 		status = aggregate_add_summary(work->sums, from,
 			(uint32_t)(file - work->tree->files) + 1, options, err);
@@ -864,8 +868,10 @@ static void diag_losses(const struct aggregate *aggregate,
 				trace_loss_description(loss));
 }
 
+/* `worst` is how reading ended. */
 static int finish_aggregate(struct aggregate *aggregate,
-	const struct aggregate_options *options, const struct input_tree *tree)
+	const struct aggregate_options *options, const struct input_tree *tree,
+	int worst)
 {
 	const struct inputs *inputs = options->inputs;
 	const char *name = inputs->count == 1 ? inputs->paths[0] : "all inputs";
@@ -891,7 +897,7 @@ static int finish_aggregate(struct aggregate *aggregate,
 	if (tree->count == 0 ? options->shard_count != 0
 			     : options->whole && !aggregate->has_directory)
 		return EXIT_DONE;
-	if (aggregate->has_directory)
+	if (aggregate->has_directory || worst == EXIT_DONE)
 		diag("%s: contains no trace", name);
 	return EXIT_INPUT;
 }
@@ -965,7 +971,7 @@ int aggregate_run(
 	aggregate->refused |= refused;
 	worst = exit_worse(worst, refused ? EXIT_INPUT : EXIT_DONE);
 	if (aggregate->functions != NULL) {
-		status = finish_aggregate(aggregate, &options, &tree);
+		status = finish_aggregate(aggregate, &options, &tree, worst);
 		worst = exit_worse(worst, status);
 	}
 	input_tree_clear(&tree);

@@ -306,8 +306,8 @@ enum ctp_status input_tree_check_repeats(
 		status = ctp_no_memory(err);
 	else if (first != NULL)
 		status = ctp_fail(err, CTP_ERR_UNSUPPORTED,
-			"input %s is there twice (see --allow-repeats): as %s "
-			"and as %s",
+			"input %s is there twice: as %s and as %s (summarize "
+			"--allow-repeats adds it twice)",
 			tree->files[first[0].number].path,
 			tree->files[first[0].number].path,
 			tree->files[first[1].number].path);

@@ -155,7 +155,7 @@ refused "input in/flow.pstats is there twice" \
 ln -s flow.pstats in/link.pstats
 ln in/flow.pstats hard.pstats
 for name in "$PWD/in/flow.pstats" in/../in/flow.pstats in/link.pstats hard.pstats; do
-	refused "input in/flow.pstats is there twice (see --allow-repeats): as in/flow.pstats and as $name" \
+	refused "input in/flow.pstats is there twice: as in/flow.pstats and as $name (summarize --allow-repeats adds it twice)" \
 		"$CTPROF" summarize in/flow.pstats "$name"
 done
 refused "as in/flow.pstats and as hard.pstats" "$CTPROF" summarize -j3 in hard.pstats
@@ -197,8 +197,14 @@ gzip -dc bad.ctpart | grep -aq 'cannot open: No such file' &&
 	gzip -dc bad.ctpart | grep -aq garbage.json
 report $? "bad inputs are listed"
 "$CTPROF" stats -q --csv pstats.ctpart >a.out &&
-	"$CTPROF" stats -q --csv bad.ctpart >b.out && cmp a.out b.out
+	"$CTPROF" stats --csv bad.ctpart >b.out 2>err && cmp a.out b.out &&
+	grep -q 'bad.ctpart: lacks 4 inputs' err
 report $? "the others are summed"
+
+"$CTPROF" summarize -q -o none.ctpart empty.json 2>err
+"$CTPROF" stats none.ctpart 2>err
+[ $? -eq 3 ] && grep -q 'none.ctpart: contains no trace' err
+report $? "a summary without inputs is an error"
 
 "$CTPROF" info bad.ctpart >out
 grep -q '^  *inputs  *1$' out && grep -q '^  *lost inputs  *4$' out &&
