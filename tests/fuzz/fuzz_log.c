@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/saturate.h"
 #include "fuzz_case.h"
 #include "json/json.h"
 #include "log/log.h"
@@ -64,7 +65,7 @@ static void check_profile(const struct profile *profile)
 		const struct profile_cost *cost = &profile->functions[i].cost;
 
 		fuzz_require(cost->pcalls <= cost->ncalls);
-		total += cost->tottime_ns;
+		total = saturate_sum(total, cost->tottime_ns);
 	}
 	fuzz_require(total == profile->total_ns);
 	for (uint32_t i = 0; i < profile->edge_count; i++)

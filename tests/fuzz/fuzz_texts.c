@@ -10,6 +10,7 @@
 
 #include "convert.h"
 #include "format.h"
+#include "base/saturate.h"
 #include "fuzz_case.h"
 #include "base/memory.h"
 
@@ -32,7 +33,7 @@ static void check_costs(const struct profile *profile)
 		const struct profile_cost *cost = &profile->functions[i].cost;
 
 		fuzz_require(cost->pcalls <= cost->ncalls);
-		total_ns += cost->tottime_ns;
+		total_ns = saturate_sum(total_ns, cost->tottime_ns);
 	}
 	fuzz_require(total_ns == profile->total_ns);
 	for (uint32_t i = 0; i < profile->edge_count; i++)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "format.h"
+#include "base/saturate.h"
 #include "fuzz_case.h"
 #include "json/json_scan.h"
 #include "base/memory.h"
@@ -128,7 +129,8 @@ static void check_profile(struct replay *replay, const struct trace *trace)
 		return;
 	}
 	for (uint32_t i = 0; i < profile->function_count; i++)
-		total += profile->functions[i].cost.tottime_ns;
+		total = saturate_sum(
+			total, profile->functions[i].cost.tottime_ns);
 	fuzz_require(total == profile->total_ns);
 	profile_free(profile);
 }
