@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "names/function_name.h"
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -16,18 +20,30 @@ struct word {
 	size_t size;
 };
 
+struct glob {
+	struct word all; /* empty: matches any text */
+	/* Sizes of the text before the first star or escape, and, if a star
+	 * follows, of that after it. Nearly all texts differ from one. */
+	size_t before;
+	size_t after;
+};
+
 struct rule {
 	uint32_t phase;
 	uint32_t next; /* of its list; RULE_NONE: none */
 	bool async;
 	bool again;
-	struct word name;
-	struct word file; /* empty: any; as is */
-	struct word category;
+	struct glob name;
+	struct glob file; /* as is */
+	struct glob category;
 };
 
 #define RULE_NONE UINT32_MAX
 #define LIST_ANY 256 /* rules whose glob begins with * or an escape */
+
+/* Bits for the first two bytes of names. */
+#define START_WORDS 16
+#define START_BITS ((unsigned)START_WORDS * 64)
 
 struct phase_rules {
 	char *name;
@@ -38,6 +54,8 @@ struct phase_rules {
 	uint32_t phase_count;
 	/* The first rule for names that begin with a byte, and for any. */
 	uint32_t lists[LIST_ANY + 1];
+	/* How names of these lists may begin: most names do otherwise. */
+	uint64_t starts[START_WORDS];
 };
 
 /* Parser of a rules file. */
@@ -47,8 +65,8 @@ struct parser {
 	uint32_t line;
 	uint32_t room;
 	uint32_t phase;
-	struct word file;
-	struct word category;
+	struct glob file;
+	struct glob category;
 	/* The line that must be followed by a rule, and its word; 0: none. */
 	uint32_t owing_line;
 	const char *owing;
@@ -118,8 +136,8 @@ static enum ctp_status add_phase(struct parser *parser, struct word name)
 			parser, "a phase's name cannot begin with \"(\"");
 	parser->owing_line = parser->line;
 	parser->owing = "phase";
-	parser->file = (struct word){0};
-	parser->category = (struct word){0};
+	parser->file = (struct glob){.before = 0};
+	parser->category = (struct glob){.before = 0};
 	for (parser->phase = 0; parser->phase < rules->phase_count;
 		parser->phase++)
 		if (equals(name, rules->phases[parser->phase]))
@@ -130,6 +148,28 @@ static enum ctp_status add_phase(struct parser *parser, struct word name)
 	rules->text[name.text + name.size - rules->text] = '\0';
 	rules->phases[rules->phase_count++] = name.text;
 	return CTP_OK;
+}
+
+/* The number of bytes up to a star or an escape. */
+static size_t literal_size(struct word glob)
+{
+	size_t size = 0;
+
+	while (size < glob.size && glob.text[size] != '*' &&
+		glob.text[size] != '\\')
+		size++;
+	return size;
+}
+
+static struct glob make_glob(struct word all)
+{
+	struct glob glob = {.all = all, .before = literal_size(all)};
+	struct word rest = {
+		all.text + glob.before + 1, all.size - glob.before - 1};
+
+	if (glob.before < all.size && all.text[glob.before] == '*')
+		glob.after = literal_size(rest);
+	return glob;
 }
 
 /* `key` is "name", "again" or "async". */
@@ -147,7 +187,7 @@ static enum ctp_status add_rule(
 		.phase = parser->phase,
 		.async = equals(key, "async"),
 		.again = equals(key, "again"),
-		.name = name,
+		.name = make_glob(name),
 		.file = parser->file,
 		.category = parser->category,
 	};
@@ -157,7 +197,7 @@ static enum ctp_status add_rule(
 
 /* Sets a limit for the rules that follow. */
 static enum ctp_status set_limit(
-	struct parser *parser, struct word *limit, struct word glob)
+	struct parser *parser, struct glob *limit, struct word glob)
 {
 	bool is_file = limit == &parser->file;
 
@@ -166,7 +206,7 @@ static enum ctp_status set_limit(
 		parser->owing_line = parser->line;
 		parser->owing = is_file ? "file" : "category";
 	}
-	*limit = glob;
+	*limit = make_glob(glob);
 	return CTP_OK;
 }
 
@@ -225,6 +265,31 @@ static enum ctp_status parse_lines(struct parser *parser, size_t size)
 	return status;
 }
 
+static unsigned start_bit(char first, char second)
+{
+	return ((unsigned char)first * 37U + (unsigned char)second) %
+	       START_BITS;
+}
+
+static void add_start(struct phase_rules *rules, char first, char second)
+{
+	unsigned bit = start_bit(first, second);
+
+	rules->starts[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+/* Adds the first two bytes of names that may match. */
+static void add_starts(struct phase_rules *rules, const struct glob *glob)
+{
+	const char *text = glob->all.text;
+
+	if (glob->before > 1)
+		add_start(rules, text[0], text[1]);
+	else
+		for (unsigned second = 0; second <= UINT8_MAX; second++)
+			add_start(rules, text[0], (char)second);
+}
+
 /* Lists the rules by the first byte of their globs, in their order. */
 static void list_rules(struct phase_rules *rules)
 {
@@ -232,12 +297,14 @@ static void list_rules(struct phase_rules *rules)
 		rules->lists[i] = RULE_NONE;
 	for (uint32_t i = rules->rule_count; i-- > 0;) {
 		struct rule *rule = &rules->rules[i];
-		unsigned char first = (unsigned char)rule->name.text[0];
+		unsigned char first = (unsigned char)rule->name.all.text[0];
 		bool is_any = first == '*' || first == '\\';
 		uint32_t *list = &rules->lists[is_any ? LIST_ANY : first];
 
 		rule->next = *list;
 		*list = i;
+		if (!is_any)
+			add_starts(rules, &rule->name);
 	}
 }
 
@@ -328,12 +395,9 @@ static bool matches_byte(struct word glob, size_t at, char c, size_t *used)
 /* Where the text may match the glob after a star, from `at` on. */
 static size_t find_start(struct word glob, struct word text, size_t at)
 {
-	size_t size = 0;
+	size_t size = literal_size(glob);
 	const char *found;
 
-	while (size < glob.size && glob.text[size] != '*' &&
-		glob.text[size] != '\\')
-		size++;
 	if (size == 0)
 		return at;
 	found = memmem(text.text + at, text.size - at, glob.text, size);
@@ -342,7 +406,7 @@ static size_t find_start(struct word glob, struct word text, size_t at)
 
 /* Only the last * needs backtracking, so the time is at most the product of
  * both lengths. */
-static bool matches(struct word glob, struct word text)
+static bool matches_all(struct word glob, struct word text)
 {
 	struct word rest = {NULL, 0}; /* after the last star */
 	size_t tried = 0;             /* length of the text before it */
@@ -350,10 +414,6 @@ static bool matches(struct word glob, struct word text)
 	size_t i = 0;
 	size_t used;
 
-	/* Most texts differ in the last byte. A glob has at least one. */
-	if (text.size > 0 && glob.text[glob.size - 1] != '*' &&
-		glob.text[glob.size - 1] != text.text[text.size - 1])
-		return false;
 	while (i < text.size) {
 		if (at < glob.size && glob.text[at] == '*') {
 			at++;
@@ -379,9 +439,102 @@ static bool matches(struct word glob, struct word text)
 	return at == glob.size;
 }
 
-static bool allows(struct word limit, struct word text)
+/* Whether bytes at the ends of the text are the glob's, as in few texts. */
+static inline bool may_match(const struct glob *glob, struct word text)
 {
-	return limit.text == NULL || matches(limit, text);
+	const struct word all = glob->all;
+	size_t before = glob->before;
+
+	if (all.size == 0)
+		return true;
+	if (text.size == 0)
+		return all.text[0] == '*';
+	if (before > 0 && (text.size < before || all.text[before - 1] !=
+							 text.text[before - 1]))
+		return false;
+	return all.text[all.size - 1] == '*' ||
+	       all.text[all.size - 1] == text.text[text.size - 1];
+}
+
+#ifdef __SSE2__
+#define BLOCK 16
+
+/* Bits of the 16 places where the part's first and last byte are. */
+static unsigned find_places(const char *text, struct word part)
+{
+	__m128i first = _mm_loadu_si128((const __m128i *)(const void *)text);
+	__m128i last = _mm_loadu_si128(
+		(const __m128i *)(const void *)(text + part.size - 1));
+
+	return (unsigned)_mm_movemask_epi8(_mm_and_si128(
+		_mm_cmpeq_epi8(first, _mm_set1_epi8(part.text[0])),
+		_mm_cmpeq_epi8(last, _mm_set1_epi8(part.text[part.size - 1]))));
+}
+
+/* Whether the text contains the part, which has at least one byte. */
+static bool contains(struct word text, struct word part)
+{
+	size_t at = 0;
+	size_t last;
+
+	if (text.size < part.size + BLOCK - 1)
+		return memmem(text.text, text.size, part.text, part.size) !=
+		       NULL;
+	/* The last block may overlap the one before. */
+	last = text.size - (part.size + BLOCK - 1);
+	for (;;) {
+		unsigned places = find_places(text.text + at, part);
+
+		for (; places != 0; places &= places - 1)
+			if (memcmp(text.text + at + __builtin_ctz(places),
+				    part.text, part.size) == 0)
+				return true;
+		if (at == last)
+			return false;
+		at = at + BLOCK < last ? at + BLOCK : last;
+	}
+}
+#else
+static bool contains(struct word text, struct word part)
+{
+	return memmem(text.text, text.size, part.text, part.size) != NULL;
+}
+#endif
+
+static bool matches(const struct glob *glob, struct word text)
+{
+	const struct word all = glob->all;
+	size_t before = glob->before;
+
+	if (all.size == 0)
+		return true;
+	if (text.size < before + glob->after ||
+		memcmp(all.text, text.text, before) != 0)
+		return false;
+	if (before == all.size)
+		return before == text.size;
+	if (before + 1 == all.size && all.text[before] == '*')
+		return true;
+	if (glob->after > 0 &&
+		!contains((struct word){text.text + before, text.size - before},
+			(struct word){all.text + before + 1, glob->after}))
+		return false;
+	return matches_all(all, text);
+}
+
+/* The first rule of the list for names that begin with the same byte. */
+static uint32_t find_list(const struct phase_rules *rules, struct word name)
+{
+	unsigned bit;
+
+	if (name.size == 0)
+		return RULE_NONE;
+	if (name.size > 1) {
+		bit = start_bit(name.text[0], name.text[1]);
+		if ((rules->starts[bit / 64] >> bit % 64 & 1) == 0)
+			return RULE_NONE;
+	}
+	return rules->lists[(unsigned char)name.text[0]];
 }
 
 struct phase_begin phase_rules_find(
@@ -391,9 +544,7 @@ struct phase_begin phase_rules_find(
 	const struct word file = {subject->file, subject->file_size};
 	const struct word category = {
 		subject->category, subject->category_size};
-	uint32_t own = name.size == 0
-			       ? RULE_NONE
-			       : rules->lists[(unsigned char)name.text[0]];
+	uint32_t own = find_list(rules, name);
 	uint32_t any = rules->lists[LIST_ANY];
 
 	/* Both lists together, in the order of the rules. */
@@ -402,15 +553,19 @@ struct phase_begin phase_rules_find(
 		const struct rule *rule = &rules->rules[*first];
 
 		if (rule->async == subject->async &&
-			allows(rule->category, category) &&
-			matches(rule->name, name) && allows(rule->file, file))
+			may_match(&rule->name, name) &&
+			may_match(&rule->category, category) &&
+			may_match(&rule->file, file) &&
+			matches(&rule->category, category) &&
+			matches(&rule->name, name) &&
+			matches(&rule->file, file))
 			return (struct phase_begin){rule->phase, rule->again};
 		*first = rule->next;
 	}
 	return (struct phase_begin){PHASE_NONE, false};
 }
 
-struct phase_begin phase_rules_find_site(const struct phase_rules *rules,
+struct phase_subject phase_rules_subject(
 	const struct trace *trace, uint32_t site, bool async)
 {
 	const struct trace_site *from = &trace->sites[site];
@@ -429,5 +584,5 @@ struct phase_begin phase_rules_find_site(const struct phase_rules *rules,
 		subject.name = place.name;
 		subject.name_size = strlen(place.name);
 	}
-	return phase_rules_find(rules, &subject);
+	return subject;
 }

@@ -84,8 +84,8 @@ static inline uint32_t phase_begin_in(struct phase_begin begin, uint32_t around)
 struct phase_begin phase_rules_find(
 	const struct phase_rules *rules, const struct phase_subject *subject);
 
-/* The same for a range of this site. */
-struct phase_begin phase_rules_find_site(const struct phase_rules *rules,
+/* The fields of a range of this site. Borrowed from the trace. */
+struct phase_subject phase_rules_subject(
 	const struct trace *trace, uint32_t site, bool async);
 
 /* Several sets of rules; the one that covers most of the time is used. */

@@ -114,10 +114,13 @@ static bool find_phase(struct phase_count *count, uint32_t site, bool async,
 		    &count->found_room[async], sizeof(*found)))
 		return false;
 	found = &count->found[async][site];
-	if (!found->known)
+	if (!found->known) {
+		const struct phase_subject subject =
+			phase_rules_subject(count->trace, site, async);
+
 		*found = (struct phase_found){
-			true, phase_rules_find_site(
-				      count->rules, count->trace, site, async)};
+			true, phase_rules_find(count->rules, &subject)};
+	}
 	*begin = found->begin;
 	return true;
 }
@@ -646,6 +649,8 @@ struct phases {
 	struct phase_count counts[PHASE_SETS_MAX];
 	size_t count;
 	bool begun[PHASE_SETS_MAX]; /* the set counts by itself */
+	/* The sets that do. */
+	uint8_t begun_sets[PHASE_SETS_MAX];
 	size_t begun_count;
 	struct phase_count shared; /* the count of the others */
 	size_t best;
@@ -707,7 +712,7 @@ static bool begin_set(struct phases *phases, size_t set)
 	bool done = true;
 
 	phases->begun[set] = true;
-	phases->begun_count++;
+	phases->begun_sets[phases->begun_count++] = (uint8_t)set;
 	count->stray_ends = shared->stray_ends;
 	count->backward_times = shared->backward_times;
 	count->left_out = shared->left_out;
@@ -730,6 +735,7 @@ static bool begin_matching(
 {
 	struct phase_count *shared = &phases->shared;
 	struct phase_found *found;
+	struct phase_subject subject;
 	bool done = true;
 
 	if (!array_ensure_index(&shared->found[async], event->site,
@@ -739,10 +745,10 @@ static bool begin_matching(
 	if (found->known)
 		return true;
 	*found = (struct phase_found){true, {PHASE_NONE, false}};
+	subject = phase_rules_subject(shared->trace, event->site, async);
 	for (size_t i = 0; i < phases->count && done; i++)
 		if (!phases->begun[i] &&
-			phase_rules_find_site(phases->counts[i].rules,
-				shared->trace, event->site, async)
+			phase_rules_find(phases->counts[i].rules, &subject)
 					.phase != PHASE_NONE)
 			done = begin_set(phases, i);
 	return done;
@@ -793,9 +799,9 @@ enum ctp_status phases_add(
 		done = add_shared(phases, event);
 	if (done && phases->begun_count < phases->count)
 		done = phase_count_add(&phases->shared, event);
-	for (size_t i = 0; i < phases->count && done; i++)
-		done = !phases->begun[i] ||
-		       phase_count_add(&phases->counts[i], event);
+	for (size_t i = 0; i < phases->begun_count && done; i++)
+		done = phase_count_add(
+			&phases->counts[phases->begun_sets[i]], event);
 	return done ? CTP_OK : ctp_no_memory(err);
 }
 

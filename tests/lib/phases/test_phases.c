@@ -96,6 +96,86 @@ START_TEST(globs_match_as_a_whole)
 }
 END_TEST
 
+/* The definition. */
+static bool defined_match(const char *glob, const char *text)
+{
+	if (*glob == '\0')
+		return *text == '\0';
+	if (*glob == '*')
+		return defined_match(glob + 1, text) ||
+		       (*text != '\0' && defined_match(glob, text + 1));
+	if (*glob == '\\' && glob[1] != '\0')
+		glob++;
+	return *glob == *text && defined_match(glob + 1, text + 1);
+}
+
+static void fill(char *text, size_t size, const char *bytes, uint32_t *random)
+{
+	for (size_t i = 0; i < size; i++) {
+		*random = *random * 1664525 + 1013904223;
+		text[i] = bytes[(*random >> 24) % strlen(bytes)];
+	}
+	text[size] = '\0';
+}
+
+static bool rules_match(const char *glob, const char *text)
+{
+	char rule[128];
+	struct phase_rules *rules;
+	const struct phase_subject subject = {.name = text,
+		.name_size = strlen(text),
+		.file = "",
+		.category = ""};
+	bool matches;
+
+	(void)snprintf(rule, sizeof(rule), "phase p\nname %s\n", glob);
+	rules = parse(rule);
+	matches = phase_rules_find(rules, &subject).phase == 0;
+	phase_rules_free(rules);
+	return matches;
+}
+
+/* Texts are as long as a search by blocks of 16 bytes needs. */
+START_TEST(globs_match_as_defined)
+{
+	uint32_t random = 1;
+	unsigned matches = 0;
+
+	for (unsigned i = 0; i < 40000; i++) {
+		char glob[8];
+		char text[64];
+		bool expected;
+
+		fill(glob, 1 + i % 7, i % 2 == 0 ? "ab*" : "a**b\\", &random);
+		fill(text, i / 7 % 60, i % 3 == 0 ? "ab" : "aaaaaab*\\",
+			&random);
+		expected = defined_match(glob, text);
+		matches += expected;
+		ck_assert_msg(rules_match(glob, text) == expected, "%s: %s",
+			glob, text);
+	}
+	ck_assert_uint_gt(matches, 1000);
+}
+END_TEST
+
+START_TEST(globs_find_a_part_anywhere)
+{
+	for (size_t size = 6; size < 80; size++)
+		for (size_t at = 0; at + 6 <= size; at++) {
+			char text[80];
+
+			memset(text, 'p', size);
+			text[size] = '\0';
+			ck_assert(!rules_match("*part*", text));
+			memcpy(text + at, "part_t", 6);
+			ck_assert(rules_match("*part*", text));
+			ck_assert(!rules_match("*part", text));
+			ck_assert(rules_match("*part_t", text) ==
+				  (at + 6 == size));
+		}
+}
+END_TEST
+
 START_TEST(first_rule_holds_and_limits_end_with_the_phase)
 {
 	struct phase_rules *rules =
@@ -366,6 +446,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, globs_match_as_a_whole);
+	tcase_add_test(tcase, globs_match_as_defined);
+	tcase_add_test(tcase, globs_find_a_part_anywhere);
 	tcase_add_test(tcase, first_rule_holds_and_limits_end_with_the_phase);
 	tcase_add_test(tcase, rules_that_are_shipped_are_valid);
 	tcase_add_test(tcase, an_asynchronous_range_may_end_on_another_thread);
