@@ -350,10 +350,11 @@ static enum ctp_status add_to_groups(struct build_profile *build,
 {
 	enum ctp_status status = CTP_OK;
 	struct event own = *event;
+	uint32_t left = groups & ~IS_KNOWN;
 
-	for (unsigned i = 0; i < BUILD_GROUP_COUNT && status == CTP_OK; i++) {
-		if ((groups & 1U << i) == 0)
-			continue;
+	for (; left != 0 && status == CTP_OK; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctz(left);
+
 		if (place != NULL)
 			own.site = place_site(place, i, event->site);
 		status = replay_add(build->replays[i], &own, err);
