@@ -6,6 +6,8 @@
 #include "base/memory.h"
 
 #define FIRST_SIZE 64U
+/* Smaller tables, of which an input has many, grow faster. */
+#define SMALL_SIZE 4096U
 
 void index_add(struct index *index, uint64_t hash, uint32_t number)
 {
@@ -50,13 +52,13 @@ void index_clear(struct index *index)
 bool index_grow(struct index *index, uint32_t count)
 {
 	struct index old = *index;
-	uint32_t size = old.size == 0 ? FIRST_SIZE / 2 : old.size;
+	uint32_t size = old.size == 0 ? FIRST_SIZE / 4 : old.size;
 	uint64_t *entries;
 
 	do {
 		if (size > UINT32_MAX / 4)
 			return false;
-		size *= 2;
+		size *= size < SMALL_SIZE ? 4 : 2;
 	} while (count >= size / 2);
 	entries = memory_new_zeroed(size, sizeof(*entries));
 	if (entries == NULL)
