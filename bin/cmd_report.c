@@ -101,28 +101,6 @@ static int add_input(struct page *page, const struct inputs *inputs, size_t i)
 	return exit_worse(status, input_close(&input, inputs));
 }
 
-/* Adds the sum of all inputs. */
-static int add_all(struct page *page, const struct request *request)
-{
-	const struct inputs *inputs = &request->inputs;
-	const struct aggregate_options options = {.inputs = inputs,
-		.replay.tree = request->paths,
-		.whole = true,
-		.allows_repeats = true,
-		.jobs = request->jobs};
-	const char *name = inputs->count == 1 ? inputs->paths[0] : "all inputs";
-	struct aggregate aggregate;
-	int status = aggregate_run(&aggregate, &options);
-
-	page->title = name;
-	page->budget_bytes = page->left_bytes; /* for one part */
-	if (aggregate.file_count != 0 && !aggregate.refused)
-		status = exit_worse(
-			status, page_add_sum(page, name, "sum", &aggregate));
-	aggregate_clear(&aggregate);
-	return status;
-}
-
 static int add_inputs(struct page *page, const struct request *request)
 {
 	const struct inputs *inputs = &request->inputs;
@@ -136,13 +114,63 @@ static int add_inputs(struct page *page, const struct request *request)
 	return worst;
 }
 
-static int run_request(const struct request *request)
+static int add_sum(struct page *page, const struct inputs *inputs,
+	const struct aggregate *sum)
+{
+	page->title = inputs->count == 1 ? inputs->paths[0] : "all inputs";
+	page->budget_bytes = page->left_bytes; /* for one part */
+	return page_add_sum(page, page->title, "sum", sum);
+}
+
+/* Writes a page of all inputs, or of their sum. */
+static int write_page(
+	const struct request *request, const struct aggregate *sum)
 {
 	const struct inputs *inputs = &request->inputs;
 	struct output output;
 	struct page page;
+	int worst = output_open(
+		&output, request->output.path, request->output.force, false);
+
+	if (worst != EXIT_DONE)
+		return worst;
+	if (!page_init(&page, output.file, inputs))
+		worst = diag_no_memory(NULL);
+	else if (sum == NULL)
+		worst = add_inputs(&page, request);
+	else
+		worst = add_sum(&page, inputs, sum);
+	worst = exit_worse(worst, page_end(&page));
+	page_clear(&page);
+	return exit_worse(worst, output_close(&output, page.has_input));
+}
+
+/* The output is opened after the sum of all inputs, which may take long. */
+static int write_sum(const struct request *request)
+{
+	const struct inputs *inputs = &request->inputs;
+	const struct aggregate_options options = {.inputs = inputs,
+		.replay.tree = request->paths,
+		.whole = true,
+		.allows_repeats = true,
+		.jobs = request->jobs};
+	struct aggregate aggregate;
+	int status = output_try(request->output.path, request->output.force);
+
+	if (status != EXIT_DONE)
+		return status;
+	status = aggregate_run(&aggregate, &options);
+	if (aggregate.file_count != 0 && !aggregate.refused)
+		status = exit_worse(status, write_page(request, &aggregate));
+	aggregate_clear(&aggregate);
+	return status;
+}
+
+static int run_request(const struct request *request)
+{
+	const struct inputs *inputs = &request->inputs;
 	bool is_sum = request->sum || sum_is_needed(inputs);
-	int worst;
+	int status;
 
 	if (inputs->count > PAGE_INPUTS_MAX && !is_sum) {
 		diag("a page shows at most %d inputs; add them up with --sum, "
@@ -150,20 +178,10 @@ static int run_request(const struct request *request)
 			PAGE_INPUTS_MAX);
 		return EXIT_USAGE;
 	}
-	worst = check_output(request->output.path);
-	if (worst == EXIT_DONE)
-		worst = output_open(&output, request->output.path,
-			request->output.force, false);
-	if (worst != EXIT_DONE)
-		return worst;
-	if (!page_init(&page, output.file, inputs))
-		worst = diag_no_memory(NULL);
-	if (worst == EXIT_DONE)
-		worst = is_sum ? add_all(&page, request)
-			       : add_inputs(&page, request);
-	worst = exit_worse(worst, page_end(&page));
-	page_clear(&page);
-	return exit_worse(worst, output_close(&output, page.has_input));
+	status = check_output(request->output.path);
+	if (status != EXIT_DONE)
+		return status;
+	return is_sum ? write_sum(request) : write_page(request, NULL);
 }
 
 static int run(int argc, char **argv)

@@ -393,6 +393,24 @@ int output_open_as(struct output *output, const char *path, bool force,
 		       : output_open(output, path, force, format->binary);
 }
 
+int output_try(const char *path, bool force)
+{
+	struct destination destination;
+	struct output output;
+	int status;
+
+	if (path == NULL || strcmp(path, "-") == 0 || discards)
+		return EXIT_DONE;
+	status = find_destination(path, &destination);
+	if (status != EXIT_DONE)
+		return status;
+	if (destination.exists && !S_ISDIR(destination.file.st_mode) &&
+		is_direct(path, &destination))
+		return EXIT_DONE;
+	status = open_plain(&output, path, force, false);
+	return status == EXIT_DONE ? output_close(&output, false) : status;
+}
+
 /* Finishes the compressed output; false if that failed. */
 static bool finish_compression(struct output *output)
 {

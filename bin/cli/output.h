@@ -57,6 +57,12 @@ int output_close(struct output *output, bool keep);
  * file. Errors: reported; returns an exit status. */
 int output_check(const char *path, bool force);
 
+/* Checks whether output_open() would fail now, by a file that is removed at once:
+ * one that is open for long stays if the process is killed. A pipe or device is
+ * not opened, as its reader would see the end. Errors: reported; returns an exit
+ * status. */
+int output_try(const char *path, bool force);
+
 /* Flushes stdout. Errors: reported; returns an exit status. */
 int output_finish_stdout(void);
 

@@ -28,6 +28,21 @@ grep -q '"events":false' "$work/x.html" || complain "a profile has events"
 [ $? = 3 ] && [ ! -e "$work/none.html" ] || complain "no input: a page"
 "$CTPROF" report -q -o "$work/x.html" "$work/empty.json" 2>/dev/null
 [ $? = 5 ] || complain "an output that exists: written over"
+
+# The output of a sum is checked before the inputs are read, and a pipe is opened
+# once.
+for output in "$work/x.html" "$work/missing/x.html" "$work"; do
+	"$CTPROF" report --sum -o "$output" "$work/none" 2>"$work/err"
+	[ $? = 5 ] && [ "$(wc -l <"$work/err")" = 1 ] ||
+		complain "a sum to $output: $(cat "$work/err")"
+done
+mkfifo "$work/pipe"
+cat "$work/pipe" >"$work/piped.html" &
+"$CTPROF" report --sum -q -o "$work/pipe" "$work/x.folded" ||
+	complain "a sum to a pipe: failed"
+wait
+grep -q '^</html>' "$work/piped.html" || complain "a sum to a pipe: no page"
+[ -z "$(find "$work" -name '.ctprof.*')" ] || complain "a temporary file stays"
 # A directory is the sum of its traces.
 mkdir "$work/both"
 cp "$srcdir/tests/traces/self-win-clang-19.1_main.json.gz" "$work/both/a.json.gz"
