@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -66,8 +67,10 @@ static struct {
 	int number;
 	int count;
 	int neighbors; /* processes on this machine, with this one */
-	bool gathered; /* all others have left */
-	int silent;    /* copy of standard error, while it is closed; -1 */
+	bool agreed;   /* whether a process leaves before the sum */
+	bool aborted;
+	int messages; /* file in memory that is standard error meanwhile; -1 */
+	int silent;   /* copy of standard error meanwhile; -1 */
 	struct team_options options;
 	MPI_Win window;
 	uint64_t *counter;
@@ -79,7 +82,7 @@ static struct {
 	uint64_t end;
 	size_t input_count;
 	struct progress progress;
-} job = {.silent = -1};
+} job = {.messages = -1, .silent = -1};
 
 /* The pipe in front of the terminal that is standard output. */
 static struct {
@@ -88,6 +91,13 @@ static struct {
 	int from;
 	int to;
 } pipe_output;
+
+/* Ends all processes at once. */
+static void abort_job(int status)
+{
+	job.aborted = true;
+	(void)MPI_Abort(MPI_COMM_WORLD, status);
+}
 
 /* Reports an error of MPI and ends the job. */
 static void check(int result)
@@ -99,12 +109,12 @@ static void check(int result)
 		return;
 	(void)MPI_Error_string(result, text, &size);
 	diag("MPI: %s", text);
-	(void)MPI_Abort(MPI_COMM_WORLD, EXIT_LIMIT);
+	abort_job(EXIT_LIMIT);
 }
 
 static void fail_memory(void)
 {
-	(void)MPI_Abort(MPI_COMM_WORLD, diag_no_memory(NULL));
+	abort_job(diag_no_memory(NULL));
 }
 
 /* ---- the list of inputs ---- */
@@ -301,23 +311,29 @@ static void serve_counter(void *user)
 	progress_update(&job.progress, job.chunks[chunk]);
 }
 
-/* Waits for all processes, without keeping a processor busy that readers
+/* Waits for other processes, without keeping a processor busy that readers
  * need. */
-static void meet(void)
+static void wait_for(MPI_Request *request)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
-	MPI_Request request;
 	int done = 0;
 
-	check(MPI_Ibarrier(MPI_COMM_WORLD, &request));
 	for (;;) {
-		check(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+		check(MPI_Test(request, &done, MPI_STATUS_IGNORE));
 		if (done)
 			break;
 		(void)nanosleep(&pause, NULL);
 		if (job.number == 0 && job.counter != NULL)
 			serve_counter(NULL);
 	}
+}
+
+static void meet(void)
+{
+	MPI_Request request;
+
+	check(MPI_Ibarrier(MPI_COMM_WORLD, &request));
+	wait_for(&request);
 }
 
 static void close_counter(void)
@@ -353,6 +369,8 @@ static size_t next(void *user)
 	return job.at < job.end ? (size_t)job.order[job.at++] : job.input_count;
 }
 
+/* ---- agreement ---- */
+
 static void unmute(void)
 {
 	if (job.silent < 0)
@@ -362,6 +380,53 @@ static void unmute(void)
 	(void)close(job.silent);
 	job.silent = -1;
 }
+
+/* Prints the messages of this process, which leaves, unless it is the first one,
+ * which has printed them. */
+static void print_messages(void)
+{
+	char bytes[4096];
+	ssize_t size;
+	off_t at = 0;
+
+	if (job.number == 0)
+		return;
+	unmute();
+	while ((size = pread(job.messages, bytes, sizeof(bytes), at)) > 0 &&
+		write(STDERR_FILENO, bytes, (size_t)size) == size)
+		at += size;
+	if (at == 0)
+		diag("process %d of the job ended before it read an input",
+			job.number);
+}
+
+/*
+ * A process whose command line is wrong, or names a file that is missing on its
+ * machine, leaves before the sum. All take part once, so that none waits for
+ * it. Returns an error if a process leaves: the status of the first one, whose
+ * messages are those of the job.
+ */
+static int agree(bool leaves, int status)
+{
+	uint64_t own = leaves ? (uint64_t)(job.count - job.number) << 8 |
+					(uint64_t)(status & 0xff)
+			      : 0;
+	uint64_t first = 0;
+	MPI_Request request;
+
+	job.agreed = true;
+	check(MPI_Iallreduce(&own, &first, 1, MPI_UINT64_T, MPI_MAX,
+		MPI_COMM_WORLD, &request));
+	wait_for(&request);
+	if (first == 0)
+		return EXIT_DONE;
+	if (own == first)
+		print_messages();
+	status = (int)(first & 0xff);
+	return status == EXIT_DONE ? EXIT_USAGE : status;
+}
+
+/* ---- the list and the checkpoint ---- */
 
 static int check_inputs(const struct input_tree *tree)
 {
@@ -418,6 +483,9 @@ static int share(struct aggregate *sums,
 	int worst;
 
 	unmute();
+	worst = agree(false, EXIT_DONE);
+	if (worst != EXIT_DONE)
+		return worst;
 	if (job.number == 0)
 		*status = begin(&list, sums, options, tree);
 	meet();
@@ -444,7 +512,7 @@ static void pack_sums(struct buffer *buffer, struct aggregate *sums,
 	if (numbers == NULL || !part_set_files(&part, tree, numbers, count))
 		fail_memory();
 	else if (part_write(&part, sums, buffer) != EXIT_DONE)
-		(void)MPI_Abort(MPI_COMM_WORLD, EXIT_LIMIT);
+		abort_job(EXIT_LIMIT);
 	part_sums_clear(&part);
 	free(numbers);
 }
@@ -514,7 +582,7 @@ static int read_inputs(struct aggregate *sums,
 		status = reader_run(&reading);
 	/* Inputs are missing; others need not go on. */
 	if (status == EXIT_LIMIT)
-		(void)MPI_Abort(MPI_COMM_WORLD, status);
+		abort_job(status);
 	return status;
 }
 
@@ -539,7 +607,6 @@ static int run(struct aggregate *sums, const struct aggregate_options *options,
 	}
 	free(job.order);
 	free(job.chunks);
-	job.gathered = true;
 	return status;
 }
 
@@ -553,6 +620,9 @@ static void mute(void)
 {
 	job.silent = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
 	reader_mute();
+	job.messages = memfd_create("messages", MFD_CLOEXEC);
+	if (job.messages >= 0)
+		(void)dup2(job.messages, STDERR_FILENO);
 }
 
 /* Copies standard output from the pipe. */
@@ -616,14 +686,18 @@ static void count_neighbors(void)
 }
 
 /* exit() without an end, as after a wrong option. */
-static void end_anyway(void)
+static void end_anyway(int status, void *user)
 {
 	int ended = 1;
 
+	(void)user;
 	end_pipe();
 	reader_end();
-	if (MPI_Finalized(&ended) == MPI_SUCCESS && !ended)
-		(void)MPI_Finalize();
+	if (job.aborted || MPI_Finalized(&ended) != MPI_SUCCESS || ended)
+		return;
+	if (!job.agreed)
+		(void)agree(true, status);
+	(void)MPI_Finalize();
 }
 
 int team_start(int *argc, char ***argv, const struct team_options *options)
@@ -633,11 +707,12 @@ int team_start(int *argc, char ***argv, const struct team_options *options)
 	if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level) !=
 		MPI_SUCCESS)
 		return EXIT_LIMIT;
-	(void)atexit(end_anyway);
 	job.options = *options;
 	check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	check(MPI_Comm_rank(MPI_COMM_WORLD, &job.number));
 	check(MPI_Comm_size(MPI_COMM_WORLD, &job.count));
+	if (on_exit(end_anyway, NULL) != 0)
+		fail_memory();
 	count_neighbors();
 	members.finds_inputs = job.number == 0;
 	if (job.number != 0)
@@ -653,9 +728,8 @@ int team_end(int status)
 	end_pipe();
 	reader_end();
 	/* Others may still wait for the list of inputs. */
-	if (status != EXIT_DONE && !job.gathered && job.number == 0 &&
-		job.count > 1)
-		(void)MPI_Abort(MPI_COMM_WORLD, status);
+	if (!job.agreed)
+		(void)agree(true, status);
 	check(MPI_Finalize());
 	/* A launcher reports the statuses of others than the first one, too. */
 	return job.number == 0 ? status : EXIT_DONE;

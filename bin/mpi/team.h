@@ -15,7 +15,8 @@ struct team_options {
 int team_start(int *argc, char ***argv, const struct team_options *options);
 
 /* Ends MPI at the end of the first process, or of any other that has no part
- * in a sum, with the exit status, which it returns. */
+ * in a sum, with the exit status, which it returns. Without a part in the sum
+ * it ends the whole job. */
 int team_end(int status);
 
 #endif

@@ -66,10 +66,19 @@ grep -q 'of [0-9]* files' team.err || complain "no progress: $(cat team.err)"
 
 # Wrong options are reported once, and nothing waits for anybody.
 refuse() {
+	refuse_some 3 "$@"
+}
+# The same with the number of processes, and perhaps other ones: "N ARGUMENT... :
+# -n N PROGRAM ARGUMENT...".
+refuse_some() {
 	rm -f team.out
-	team 3 "$@"
+	begin=$(date +%s)
+	team "$@"
 	[ $? -ne 0 ] && [ ! -e team.out ] || complain "$* is accepted"
 	[ "$(grep -c '^ctprof' team.err)" = 1 ] || complain "$*: $(cat team.err)"
+	[ $(($(date +%s) - begin)) -le 10 ] || complain "$* does not end"
+	left=$(find . -name '.ctprof.*')
+	[ -z "$left" ] || complain "$* leaves $left"
 }
 refuse --no-such-option
 refuse --every=3x -o team.out few
@@ -79,6 +88,13 @@ refuse -o team.out -
 refuse -o one.ctpart few
 refuse stats --group=thread few
 refuse phases --threads few
+# One of three processes fails.
+refuse_some 1 kernels --peaks=none.toml -o team.out few : \
+	-n 2 "$mpi" kernels -o team.out few
+refuse_some 2 kernels -o team.out few : \
+	-n 1 "$mpi" kernels --peaks=none.toml -o team.out few
+refuse_some 2 report -o team.out few : -n 1 "$mpi" report --no-such-option
+refuse_some 2 report -o team.out few : -n 1 "$mpi" report --help
 
 # An input that vanishes after it was found is counted as such.
 crash_or_skip() {
@@ -88,6 +104,7 @@ crash_or_skip() {
 	}
 	crash 3
 	kill_job 3
+	kill_report 3
 	resume_job 3
 	vanish
 }

@@ -124,15 +124,34 @@ kill_job() {
 		-o killed.ctpart traces >killed.out 2>&1 &
 	job=$!
 	wait_until has_parts 2 || complain "no checkpoint: $(cat team.err)"
-	victim=$(members killed.ctpart | tail -n 1)
-	[ -n "$victim" ] || complain "no process to kill"
+	kill_member "$(members killed.ctpart | tail -n 1)" killed.ctpart
+}
+
+# kill_report N: the same for the first of N processes, which writes a page, with
+# the inputs of kill_job.
+kill_report() {
+	: >hang
+	: >opened
+	hooked "$1" report -q -j1 -o killed.html traces >killed.out 2>&1 &
+	job=$!
+	wait_until grep -q slow opened || complain "no report: $(cat team.err)"
+	for member in $(members killed.html); do
+		tr '\0' '\n' <"/proc/$member/environ" |
+			grep -qE '^(OMPI_COMM_WORLD|PMI)_RANK=0$' && break
+	done
+	kill_member "$member" killed.html
+}
+
+# kill_member PROCESS OUTPUT: kills a process of the background job.
+kill_member() {
+	[ -n "$1" ] || complain "no process to kill"
 	begin=$(date +%s)
-	kill -9 "$victim"
+	kill -9 "$1"
 	wait $job && complain "a job whose process was killed succeeds"
 	[ $(($(date +%s) - begin)) -le 10 ] ||
 		complain "a killed job does not end"
 	rm hang
-	left=$(find . -name '*killed.ctpart*' -o -name '.ctprof.*')
+	left=$(find . -name "*$2*" -o -name '.ctprof.*')
 	[ -z "$left" ] || complain "a killed job leaves $left"
 }
 
