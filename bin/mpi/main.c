@@ -183,6 +183,7 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct request request = {.argc = argc, .argv = argv};
+	int started;
 	int status;
 
 	if (environment_is_refused())
@@ -199,10 +200,10 @@ int main(int argc, char **argv)
 		(void)snprintf(request.problem, sizeof(request.problem),
 			"--files0-from: standard input reaches only one "
 			"process; use a file");
-	status = reader_start(request.argc, request.argv, run);
-	if (status != EXIT_DONE)
-		return status;
+	started = reader_start(request.argc, request.argv, run);
 	status = team_start(&argc, &argv, &request.team);
+	if (status == EXIT_DONE)
+		status = started;
 	if (status == EXIT_DONE && request.problem[0] != '\0') {
 		diag("%s", request.problem);
 		status = EXIT_USAGE;
