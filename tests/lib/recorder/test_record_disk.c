@@ -392,7 +392,8 @@ END_TEST
 START_TEST(a_pipe_stays_where_recording_cannot_begin)
 {
 	struct ctp_options options = CTP_OPTIONS_INIT;
-	struct rlimit few = {1 << 30, 1 << 30};
+	struct rlimit few = {1 << 20, RLIM_INFINITY};
+	const struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
 
 	ck_assert_int_eq(mkfifo(record_case_path, 0600), 0);
 	ck_assert_int_ge(
@@ -401,6 +402,7 @@ START_TEST(a_pipe_stays_where_recording_cannot_begin)
 	options.buffer_max = UINT64_C(1) << 36;
 	ck_assert_int_eq(setrlimit(RLIMIT_AS, &few), 0);
 	ck_assert_int_eq(ctp_start(&options), CTP_ERR_NOMEM);
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &all), 0);
 	ck_assert_int_eq(access(record_case_path, F_OK), 0);
 }
 END_TEST
