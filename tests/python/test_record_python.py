@@ -230,13 +230,14 @@ class RecordPython(support.TestCase):
             "    env={**os.environ, 'PYTHONPATH': ''})\n")
         for env in {"PYTHONPATH": None}, {"PYTHONPATH": ""}:
             environment = {**os.environ, "LD_LIBRARY_PATH": "", **env}
-            support.ctprof(
+            done = support.ctprof(
                 "record", "--python", "--separate", "--force", "-o", self.log,
                 "--",
                 sys.executable, program, cwd=hostile,
                 env={name: value for name, value in environment.items()
                      if value is not None})
             self.assertFalse(mark.exists() and mark.read_text())
+            self.assertTrue(self.log.exists(), done.stderr)
             self.assertEqual(support.calls(self.log)["work"], 1)
         self.assertEqual(len(self.callers_of_work()), 4)
         support.python("-P", "-m", "ctprof", "--force", "-o", self.log,
