@@ -50,8 +50,8 @@ struct spool *session_spool(void);
 const char *session_log(void);
 const struct session_options *session_options(void);
 
-/* A chunk with room for `words` words, by the policy and without waiting; NULL if
- * there is none. The more threads have one, the smaller it is. */
+/* Takes a chunk with room for `words` words, by the policy and without waiting.
+ * Chunks are smaller while many threads have one. NULL: all are in use. */
 struct chunk *session_pop_chunk(size_t words);
 
 /* Whether the last one may find a chunk, in a few instructions. */

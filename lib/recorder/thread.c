@@ -278,7 +278,7 @@ void thread_record_losses(struct thread *thread)
 }
 
 /* Replaces the live chunk by a new one, with room for this number of words; false
- * if there is none. */
+ * if all chunks are in use. */
 static bool change(struct thread *thread, size_t words)
 {
 	struct chunk_losses lost;

@@ -86,7 +86,7 @@ static bool begin_section(
 	return true;
 }
 
-/* What the sections need together. */
+/* The analyses that any of the wanted sections needs. */
 static struct summary_collector needs_of(const struct summary_collect *collect)
 {
 	struct summary_collector needs = {.needs_gaps = false};
