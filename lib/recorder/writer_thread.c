@@ -207,12 +207,39 @@ static bool has_window(void)
 	return writer.window.events_min != 0;
 }
 
+static bool has_thread(uint32_t track)
+{
+	for (const struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next)
+		if (atomic_load(&thread->alive) &&
+			session_is(atomic_load(&thread->session)) &&
+			atomic_load(&thread->track) == track)
+			return true;
+	return false;
+}
+
+/* Adds full chunks to the window, whose edge shows times in nanoseconds; with
+ * `tracks`, forgets threads that have ended, which leave their last chunk
+ * before. */
+static enum ctp_status keep_window(bool tracks, struct ctp_error *err)
+{
+	enum ctp_status status;
+
+	measure_scale();
+	status = window_add(&writer.window, err);
+	for (uint32_t i = 0; tracks && i < writer.window.track_room; i++)
+		if (window_has_track(&writer.window, i) && !has_thread(i) &&
+			atomic_load(&writer.spool->full_head) == 0)
+			window_end_track(&writer.window, i);
+	return status;
+}
+
 /* A chunk that cannot be packed stays in the spool, for the repair of the
  * log. */
 static enum ctp_status pack_full(struct ctp_error *err)
 {
 	enum ctp_status status =
-		has_window() ? window_add(&writer.window, err) : CTP_OK;
+		has_window() ? keep_window(false, err) : CTP_OK;
 	struct chunk *chunk = has_window() ? window_take(&writer.window)
 					   : spool_pop_full(writer.spool);
 	bool few; /* names: they fit the registry's last chunk */
@@ -314,31 +341,6 @@ static enum ctp_status dump(struct ctp_error *err)
 		commit(NULL, 0);
 		status = write_earlier(err);
 	}
-	return status;
-}
-
-static bool has_thread(uint32_t track)
-{
-	for (const struct thread *thread = thread_first(); thread != NULL;
-		thread = thread->next)
-		if (atomic_load(&thread->alive) &&
-			session_is(atomic_load(&thread->session)) &&
-			atomic_load(&thread->track) == track)
-			return true;
-	return false;
-}
-
-/* Adds full chunks to the window; with `tracks`, forgets threads that have
- * ended, which leave their last chunk before. */
-static enum ctp_status keep_window(bool tracks, struct ctp_error *err)
-{
-	enum ctp_status status = window_add(&writer.window, err);
-
-	measure_scale();
-	for (uint32_t i = 0; tracks && i < writer.window.track_room; i++)
-		if (window_has_track(&writer.window, i) && !has_thread(i) &&
-			atomic_load(&writer.spool->full_head) == 0)
-			window_end_track(&writer.window, i);
 	return status;
 }
 
