@@ -3,8 +3,13 @@
  * answer. */
 #include "cli/command.h"
 
+#include <string.h>
+
 #include "cli/arguments.h"
+#include "compare/baseline.h"
 #include "compare/check_report.h"
+#include "compare/diff_report.h"
+#include "compare/markdown.h"
 #include "cli/output.h"
 #include "cli/quantity.h"
 #include "input/report.h"
@@ -19,8 +24,11 @@ struct request {
 	struct comparison comparison;
 	struct report_options report_options;
 	struct check_options options;
+	struct baseline baseline;
+	struct markdown_options markdown;
 	const char *limits;
 	const char *junit;
+	const char *svg;
 	unsigned unit;
 	bool all;
 };
@@ -53,6 +61,7 @@ static int print_all(
 	struct check_rows regressions;
 	struct output_options output = request->report_options.output;
 	struct check_view view = {.regressions = &regressions,
+		.diff = diff,
 		.comparison = &request->comparison,
 		.key = request->options.key,
 		.all = request->all,
@@ -71,6 +80,8 @@ static int print_all(
 		output.path = request->junit;
 		worst = report_print(output, check_print_junit, &view);
 	}
+	worst = exit_worse(worst,
+		markdown_write_check(&request->markdown, output.force, &view));
 	report->truncated |= check_has_more(&view);
 	status = report_write_output(
 		&request->report_options, report, check_write, &view);
@@ -98,32 +109,85 @@ static bool have_common_function(const struct diff *diff)
 static int print(void *user, const struct diff *diff,
 	const struct comparison_profiles *profiles, struct report *report)
 {
-	int status = print_all(user, diff, report);
+	struct request *request = user;
+	int status = print_all(request, diff, report);
 
-	(void)profiles;
+	if (request->svg != NULL)
+		status = exit_worse(
+			status, diff_svg_write(&request->comparison, profiles,
+					request->svg,
+					request->report_options.output.force));
 	if (have_common_function(diff) || status != EXIT_DONE)
 		return status;
 	diag("nothing to compare: no function is on both sides");
 	return EXIT_INPUT;
 }
 
-static int run_request(struct request *request)
+/* Fails before the work, not after it. */
+static int check_outputs(const struct request *request)
 {
 	const struct output_options *output = &request->report_options.output;
+	const char *paths[] = {output->path, request->junit, request->svg};
+	int status = markdown_check(&request->markdown, output->force);
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (status == EXIT_DONE && paths[i] != NULL)
+			status = output_check(paths[i], output->force);
+	return status;
+}
+
+/* The first run of a branch is compared with nothing. */
+static int compare(struct request *request)
+{
+	struct comparison *comparison = &request->comparison;
+	int status = EXIT_DONE;
+
+	if (request->baseline.directory != NULL)
+		status = baseline_read(&request->baseline, comparison);
+	if (status != EXIT_DONE)
+		return status;
+	if (comparison->base_count != 0)
+		return comparison_run(comparison, request->options.key,
+			check_form.schema, print, request);
+	if (!request->baseline.save)
+		diag("%s: has no run of the branch; add one with --save",
+			request->baseline.directory);
+	else if (!comparison->inputs.quiet)
+		diag("%s: nothing to compare with yet",
+			request->baseline.directory);
+	return request->baseline.save ? EXIT_DONE : EXIT_INPUT;
+}
+
+static int run_request(struct request *request)
+{
 	int status = EXIT_DONE;
 
 	if (request->limits != NULL)
 		status = limits_file_read(
 			&request->options.limits, request->limits);
-	/* Fail before the work, not after it. */
-	if (status == EXIT_DONE && output->path != NULL)
-		status = output_check(output->path, output->force);
-	if (status == EXIT_DONE && request->junit != NULL)
-		status = output_check(request->junit, output->force);
-	if (status != EXIT_DONE)
-		return status;
-	return comparison_run(&request->comparison, request->options.key,
-		check_form.schema, print, request);
+	if (status == EXIT_DONE)
+		status = check_outputs(request);
+	if (status == EXIT_DONE)
+		status = compare(request);
+	if (status <= EXIT_NO && request->baseline.save)
+		status = exit_worse(status, baseline_save(&request->baseline,
+						    &request->comparison));
+	return status;
+}
+
+static error_t check_request(void *structure, const struct argp_state *state)
+{
+	const struct request *request = structure;
+	const struct inputs *inputs = &request->comparison.inputs;
+
+	if (request->svg != NULL && strcmp(request->svg, "-") == 0)
+		argp_error(state, "--svg needs a file name");
+	for (size_t i = 0; i < inputs->count && request->baseline.save; i++)
+		if (strcmp(inputs->paths[i], "-") == 0)
+			argp_error(state,
+				"--save reads the inputs twice: standard input "
+				"(-) can be read only once");
+	return 0;
 }
 
 static int run(int argc, char **argv)
@@ -168,10 +232,21 @@ static const struct argument options[] = {
 	{"junit", 0, "FILE", ARGUMENT_OUTPUT,
 		"also write a report for CI servers to FILE", GROUP_OUTPUT,
 		OF(junit)},
+	{"svg", 0, "FILE", ARGUMENT_OUTPUT,
+		"also write a flame graph: red is slower than before, blue is "
+		"faster", GROUP_OUTPUT, OF(svg),
+		ARGUMENT_GIVEN(struct request, comparison.tree)},
 	{"unit", 0, DELTA_UNITS, ARGUMENT_WORD,
 		"unit of times in text (auto: ms, or us for short runs)",
 		GROUP_OUTPUT, OF(unit)},
+	ARGUMENTS_OF(&markdown_arguments, OF(markdown)),
 	ARGUMENTS_OF(&report_arguments, OF(report_options)),
+	ARGUMENT_HEADING("Baseline:", GROUP_TOOLS),
+	{"baseline", 0, "DIR", ARGUMENT_OUTPUT,
+		"compare with the runs that DIR keeps; all inputs are new runs",
+		GROUP_TOOLS, OF(baseline.directory),
+		ARGUMENT_GIVEN(struct request, comparison.is_new)},
+	ARGUMENTS_OF(&baseline_arguments, OF(baseline)),
 	ARGUMENTS_OF(&comparison_arguments, OF(comparison)),
 };
 /* clang-format on */
@@ -181,16 +256,18 @@ const struct command cmd_check = {
 	.group = "Look at a recording",
 	.summary = "check whether any function is slower than allowed",
 	.forms = {&check_form},
-	.arguments = {ARGUMENTS(options)},
-	.usage = "BASE NEW\n--runs BASE... -- NEW...",
+	.arguments = {ARGUMENTS(options), .check = check_request},
+	.usage = "BASE NEW\n--runs BASE... -- NEW...\n--baseline=DIR NEW...",
 	.help = "Check whether any function is slower than allowed, and exit "
-		"with status 1 if so. With --runs, three or more a side, "
+		"with status 1 if so. With --runs, three or more of the base, "
 		"differences within the noise do not count.\vExamples:\n"
 		"  ctprof check base.ctp new.ctp --max-regression 5%\n"
 		"  ctprof check --limits perf.limits --junit out.xml a.ctp "
 		"b.ctp\n"
 		"  ctprof check --runs a1.ctp a2.ctp a3.ctp -- b1.ctp b2.ctp "
-		"b3.ctp",
+		"b3.ctp\n"
+		"  ctprof check --baseline perf --save --markdown out.md "
+		"new.ctp",
 	.flags = ARGP_IN_ORDER,
 	.run = run,
 };

@@ -6,6 +6,7 @@
 
 #include "cli/arguments.h"
 #include "compare/diff_report.h"
+#include "compare/markdown.h"
 #include "cli/output.h"
 #include "input/report.h"
 
@@ -22,6 +23,7 @@ struct request {
 	enum diff_key key;
 	unsigned unit;
 	bool exit_code;
+	struct markdown_options markdown;
 	const char *svg; /* NULL: no flame graph */
 };
 
@@ -50,6 +52,8 @@ static int print(void *user, const struct diff *diff,
 	if (request->svg != NULL)
 		worst = diff_svg_write(&request->comparison, profiles,
 			request->svg, options->output.force);
+	worst = exit_worse(worst, markdown_write_diff(&request->markdown,
+					  options->output.force, &view));
 	report->truncated |= diff_has_more(&view);
 	status = report_write_output(options, report, diff_write, &view);
 	if (status == EXIT_DONE && request->exit_code && diff_differs(&view))
@@ -68,6 +72,9 @@ static int run(int argc, char **argv)
 			 ? EXIT_DONE
 			 : output_check(request.svg,
 				   request.report_options.output.force);
+	if (status == EXIT_DONE)
+		status = markdown_check(
+			&request.markdown, request.report_options.output.force);
 	if (status == EXIT_DONE)
 		status = comparison_run(&request.comparison, request.key,
 			diff_form.schema, print, &request);
@@ -97,6 +104,7 @@ static const struct argument options[] = {
 	{"unit", 0, DELTA_UNITS, ARGUMENT_WORD,
 		"unit of times in text (auto: ms, or us for short runs)",
 		GROUP_OUTPUT, OF(unit)},
+	ARGUMENTS_OF(&markdown_arguments, OF(markdown)),
 	ARGUMENTS_OF(&report_arguments, OF(report_options)),
 	ARGUMENTS_OF(&comparison_arguments, OF(comparison)),
 };

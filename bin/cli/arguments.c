@@ -308,7 +308,7 @@ void argument_min(const struct argument_value *value, uint32_t *share_ppm,
 /* ---- parsing ---- */
 
 #define OPTIONS_MAX 96
-#define TABLES_MAX 8
+#define TABLES_MAX 12
 #define KEY_LONG 256 /* keys of options without a letter begin here */
 
 /* All tables of a command in one, since argp would want a parser for each. */

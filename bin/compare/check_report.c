@@ -123,8 +123,7 @@ static uint64_t median_ns(const struct check_view *view,
 	return view->key == DIFF_SELF ? cost->self_ns : cost->total_ns;
 }
 
-/* A limit as text, "5%", "200 us" or "off". */
-static const char *limit_text(
+const char *check_limit_text(
 	char text[QUANTITY_TEXT], const struct regression_limit *limit)
 {
 	uint32_t rest = limit->ppm % PPM_PERCENT;
@@ -183,7 +182,7 @@ static void add_row(struct sheet *sheet, const struct check_view *view,
 		value_maybe(!limit->off && limit->ppm != 0, limit->ppm);
 	line.allowed_ns =
 		value_maybe(!limit->off && limit->ppm == 0, limit->time_ns);
-	line.allowed.text = limit_text(line.allowed_text, limit);
+	line.allowed.text = check_limit_text(line.allowed_text, limit);
 	columns_add(sheet, &table,
 		verdict == REGRESSION_SLOWER    ? TABLE_HOT
 		: regression_is_judged(verdict) ? TABLE_PLAIN
@@ -223,7 +222,7 @@ static void add_rows(struct sheet *sheet, const struct check_view *view)
 
 /* ---- text ---- */
 
-static uint64_t largest_ns(const struct check_view *view)
+uint64_t check_largest_ns(const struct check_view *view)
 {
 	const struct check_rows *regressions = view->regressions;
 	uint64_t most = 0;
@@ -333,7 +332,7 @@ void check_write(struct sheet *sheet, const void *user)
 	const struct check_view *view = user;
 	uint64_t verdicts[REGRESSION_COUNT];
 
-	sheet->unit = *delta_unit(view->unit, largest_ns(view));
+	sheet->unit = *delta_unit(view->unit, check_largest_ns(view));
 	sheet->shown = view->comparison->runs ? DELTA_RUNS : 0;
 	if (sheet->style == REPORT_TEXT) {
 		write_text(sheet, view);
@@ -361,7 +360,7 @@ static void put_junit_message(const struct check_view *view,
 
 	fprintf(out, "%s %%, allowed is %s: %s %s, now %s %s",
 		delta_percent(texts[0], base, changed),
-		limit_text(texts[1], regression->limit),
+		check_limit_text(texts[1], regression->limit),
 		quantity_in(texts[2], base, unit->size), unit->name,
 		quantity_in(texts[3], changed, unit->size), unit->name);
 }

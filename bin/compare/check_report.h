@@ -41,7 +41,8 @@ void check_rows_clear(struct check_rows *regressions);
 size_t check_rows_judged_count(const struct check_rows *regressions);
 
 struct check_view {
-	const struct check_rows *regressions; /* borrowed, like the next */
+	const struct check_rows *regressions; /* borrowed, like these */
+	const struct diff *diff;
 	const struct comparison *comparison;
 	enum diff_key key;
 	bool all;      /* includes rows not compared and, in text, passed
@@ -49,6 +50,13 @@ struct check_view {
 	uint32_t top;  /* rows; 0: all */
 	unsigned unit; /* of DELTA_UNITS, in text */
 };
+
+/* The largest time of a row. */
+uint64_t check_largest_ns(const struct check_view *view);
+
+/* A limit as text, "5%", "200 us" or "off". Returns `text`. */
+const char *check_limit_text(
+	char text[QUANTITY_TEXT], const struct regression_limit *limit);
 
 /* Whether rows are beyond `top`. */
 bool check_has_more(const struct check_view *view);

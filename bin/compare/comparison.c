@@ -57,6 +57,10 @@ static error_t check(void *structure, const struct argp_state *state)
 	struct comparison *comparison = structure;
 	size_t count = comparison->inputs.count;
 
+	if (comparison->is_new) {
+		comparison->base_count = 0;
+		return 0;
+	}
 	if (!comparison->runs)
 		comparison->base_count = 1;
 	if (!comparison->runs && count != 2)

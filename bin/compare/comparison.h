@@ -15,6 +15,7 @@
 struct comparison {
 	struct inputs inputs;
 	bool runs;         /* --runs was given */
+	bool is_new;       /* all inputs are of the new side */
 	size_t base_count; /* inputs before "--" */
 	enum match_key match;
 	bool across_devices;

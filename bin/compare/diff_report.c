@@ -19,7 +19,7 @@ struct counts {
 	uint32_t changed; /* of all of these */
 };
 
-static bool is_changed(const struct diff_row *row)
+bool diff_is_changed(const struct diff_row *row)
 {
 	const struct diff_figures *base = &row->side[DIFF_BASE];
 	const struct diff_figures *changed = &row->side[DIFF_NEW];
@@ -45,7 +45,7 @@ static struct counts count_rows(const struct diff_view *view)
 			counts.removed++;
 		else
 			counts.common++;
-		counts.changed += is_changed(&rows[i]);
+		counts.changed += diff_is_changed(&rows[i]);
 	}
 	return counts;
 }
@@ -104,7 +104,8 @@ static uint32_t add_rows(struct sheet *sheet, const struct diff_view *view)
 	columns_begin(sheet, &table);
 	for (uint32_t i = 0; i < count; i++) {
 		if (!comparison_shows(view->comparison, &rows[i]) ||
-			(sheet->style == REPORT_TEXT && !is_changed(&rows[i])))
+			(sheet->style == REPORT_TEXT &&
+				!diff_is_changed(&rows[i])))
 			continue;
 		if (view->top != 0 && shown == view->top) {
 			hidden++;
@@ -134,8 +135,8 @@ static void print_sum(
 		sheet->unit.name, delta_percent(texts[2], base, changed));
 }
 
-/* The largest sum, which determines the unit. */
-static uint64_t largest(const struct diff_view *view)
+/* It determines the unit. */
+uint64_t diff_largest_ns(const struct diff_view *view)
 {
 	uint64_t most = 0;
 
@@ -228,7 +229,7 @@ void diff_write(struct sheet *sheet, const void *user)
 	const struct diff_view *view = user;
 	struct delta_line sums[2];
 
-	sheet->unit = *delta_unit(view->unit, largest(view));
+	sheet->unit = *delta_unit(view->unit, diff_largest_ns(view));
 	sheet->shown = view->comparison->runs ? DELTA_RUNS : 0;
 	if (sheet->style == REPORT_TEXT) {
 		write_text(sheet, view);

@@ -14,6 +14,12 @@ struct diff_view {
 	unsigned unit;    /* of DELTA_UNITS, in text */
 };
 
+/* Whether the row differs in anything that is shown. */
+bool diff_is_changed(const struct diff_row *row);
+
+/* The largest sum of a side. */
+uint64_t diff_largest_ns(const struct diff_view *view);
+
 /* Whether any shown row differs. */
 bool diff_differs(const struct diff_view *view);
 

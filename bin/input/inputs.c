@@ -25,6 +25,19 @@ static error_t add_path(struct inputs *inputs, const char *path)
 	return output_protect(path) ? 0 : ENOMEM;
 }
 
+bool inputs_insert(struct inputs *inputs, size_t at, const char *path)
+{
+	char *added;
+
+	if (add_path(inputs, path) != 0)
+		return false;
+	added = inputs->paths[inputs->count - 1];
+	memmove(&inputs->paths[at + 1], &inputs->paths[at],
+		(inputs->count - 1 - at) * sizeof(*inputs->paths));
+	inputs->paths[at] = added;
+	return true;
+}
+
 static error_t read_names(
 	struct inputs *inputs, FILE *in, const struct argp_state *state)
 {

@@ -59,6 +59,9 @@ extern const struct arguments inputs_arguments;
 /* The same without --names, for commands that show no functions. */
 extern const struct arguments inputs_unnamed_arguments;
 
+/* Adds a copy of a path before the one at `at`. False if out of memory. */
+bool inputs_insert(struct inputs *inputs, size_t at, const char *path);
+
 /* The value of --progress, unless --quiet was given. */
 enum when inputs_progress(const struct inputs *inputs);
 

@@ -113,6 +113,21 @@ static const double few_limits[] = {
 
 #define MANY (sizeof(few_limits) / sizeof(few_limits[0]))
 
+/* The same for one or two runs beside several of the base, whose mean distance
+ * alone counts. More of these would allow a lower limit. */
+static const double lone_limits[] = {[SIGNIFICANCE_RUNS_MIN] = 32.95,
+	14.18,
+	10.34,
+	8.12,
+	7.21,
+	6.49,
+	6.11,
+	5.73,
+	5.52,
+	5.29};
+
+#define LONE_MOST (sizeof(lone_limits) / sizeof(lone_limits[0]) - 1)
+
 static int compare_values(const void *a, const void *b)
 {
 	const uint64_t *left = a;
@@ -197,6 +212,11 @@ static double deviation_of(const struct significance_sample *base,
 	return sum / (double)(base->count + changed->count);
 }
 
+static double lone_limit(const struct significance_sample *base)
+{
+	return lone_limits[base->count < LONE_MOST ? base->count : LONE_MOST];
+}
+
 int significance_sign(const struct significance_change *change)
 {
 	const struct significance_sample *base = &change->base;
@@ -214,6 +234,8 @@ int significance_sign(const struct significance_change *change)
 	else if (fewer >= SIGNIFICANCE_RUNS_MIN)
 		is_change = fabs(more) >
 			    few_limits[fewer] * deviation_of(base, changed);
+	else if (base->count >= SIGNIFICANCE_RUNS_MIN)
+		is_change = fabs(more) > lone_limit(base) * base->deviation;
 	return !is_change ? 0 : more > 0 ? 1 : -1;
 }
 

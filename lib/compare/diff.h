@@ -21,7 +21,8 @@
  * number it is the mean of the middle two, rounded down. */
 uint64_t significance_median(uint64_t *values, size_t count);
 
-/* Fewest runs per side that distinguish noise from change. */
+/* Fewest runs per side that distinguish noise from change. Fewer on the new side
+ * are compared with the spread of the base. */
 #define SIGNIFICANCE_RUNS_MIN 3
 
 /* Statistics of the runs of one side. */
@@ -47,7 +48,7 @@ struct significance_change significance_compare(uint64_t *base,
 
 /*
  * 1 if `changed` is significantly larger than `base`, -1 if smaller, else 0.
- * With fewer than SIGNIFICANCE_RUNS_MIN runs on a side the noise is unknown,
+ * With fewer than SIGNIFICANCE_RUNS_MIN runs of the base the noise is unknown,
  * and any change counts.
  */
 int significance_sign(const struct significance_change *change);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 shell_tests += \
+	%D%/ci_gate.sh \
 	%D%/scale_slurm.sh
 # Dask, Ray and Slurm take two minutes, and longer to install: no part of
 # `make check`.
@@ -9,5 +10,6 @@ check-scale: check-scale-examples
 .PHONY: check-scale-examples
 EXTRA_DIST += \
 	%D%/check_scale.sh \
+	%D%/ci_files.py \
 	%D%/scale_case.sh \
 	%D%/slurm_node.sh

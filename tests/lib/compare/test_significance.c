@@ -46,6 +46,20 @@ static int compare_runs(size_t count, double factor)
 	return significance_sign(&change);
 }
 
+/* The sign of one run by this factor beside `count` runs of the base. */
+static int compare_run(size_t count, double factor)
+{
+	uint64_t base[RUNS_MAX];
+	uint64_t changed = (uint64_t)(next_time() * factor);
+	struct significance_change change;
+
+	ck_assert_uint_le(count, RUNS_MAX);
+	for (size_t i = 0; i < count; i++)
+		base[i] = (uint64_t)next_time();
+	change = significance_compare(base, count, &changed, 1);
+	return significance_sign(&change);
+}
+
 /* The number of pairs with such a sign. */
 static unsigned count_signs(
 	int sign, size_t count, double factor, unsigned pairs)
@@ -142,6 +156,37 @@ START_TEST(chance_is_rarely_taken_for_a_change)
 }
 END_TEST
 
+/* One run against several of the base; beyond ten hardly fewer than one in
+ * 333. */
+START_TEST(chance_is_rarely_taken_for_a_change_of_one_run)
+{
+	static const size_t counts[] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30};
+	const unsigned tries = 20000;
+
+	state = 88172645463325252;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		unsigned found = 0;
+
+		for (unsigned k = 0; k < tries; k++)
+			found += compare_run(counts[i], 1) != 0;
+		ck_assert_msg(
+			found >= (counts[i] <= 12 ? 35 : 1) && found <= 90,
+			"of %u runs beside %zu %u differ", tries, counts[i],
+			found);
+	}
+}
+END_TEST
+
+START_TEST(one_run_beyond_the_noise_is_always_found)
+{
+	state = 362436069;
+	for (int i = 0; i < 1000; i++) {
+		ck_assert_int_eq(compare_run(6, 1.2), 1);
+		ck_assert_int_eq(compare_run(10, 0.88), -1);
+	}
+}
+END_TEST
+
 START_TEST(a_change_beyond_the_noise_is_always_found)
 {
 	state = 362436069;
@@ -181,6 +226,8 @@ int main(void)
 	tcase_add_test(tests, without_spread_any_change_is_one);
 	tcase_add_test(tests, few_runs_cannot_exclude_chance);
 	tcase_add_test(tests, chance_is_rarely_taken_for_a_change);
+	tcase_add_test(tests, chance_is_rarely_taken_for_a_change_of_one_run);
+	tcase_add_test(tests, one_run_beyond_the_noise_is_always_found);
 	tcase_add_test(tests, a_change_beyond_the_noise_is_always_found);
 	tcase_add_test(tests, wild_runs_change_nothing);
 	suite_add_tcase(suite, tests);
