@@ -2,6 +2,9 @@
 include_HEADERS = lib/ctprof.h lib/ctprof_inline.h
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = lib/ctprof.pc lib/ctprof-instrument.pc
+cmakedir = $(libdir)/cmake/ctprof
+cmake_DATA = lib/cmake/ctprof-config.cmake \
+	lib/cmake/ctprof-config-version.cmake
 EXTRA_DIST += lib/ctprof.map
 
 # The base of the recorder and the tools.

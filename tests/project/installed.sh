@@ -108,6 +108,36 @@ try consumer.c $cc -std=c17
 try consumer.cc $cxx -std=c++11 -Wold-style-cast
 # shellcheck disable=SC2086
 try consumer.cc $cxx -std=c++20 -Wold-style-cast
+
+# try_cmake: the same in C with find_package(), which also checks the version.
+try_cmake()
+{
+	version=$(sed -n 's/^Version: //p' "$pc")
+	compiler=${cc#ccache }
+	compiler=${compiler%% *}
+	set -- "-DCMAKE_PREFIX_PATH=$root$prefix" "-DCMAKE_C_COMPILER=$compiler" \
+		"-DCMAKE_BUILD_TYPE=Release" "$tests/project/cmake"
+	mkdir "$work/cmake"
+	cd "$work/cmake"
+	cmake -DCTPROF_VERSION="$version" "$@" >out 2>&1 && make >>out 2>&1 || {
+		cat out
+		fail "find_package(ctprof $version) fails"
+	}
+	CTPROF_OUT=log.ctp ./consumer || fail "consumer of CMake fails"
+	gzip -dc log.ctp | grep -aq work || fail "its log has no \"work\" in it"
+	nm instrumented | grep -q __cyg_profile_func_enter ||
+		fail "ctprof::instrument does not instrument"
+	expected=$("$root$prefix/bin/ctprof" cflags --cc="$compiler")
+	grep -q -e " $expected" CMakeFiles/instrumented.dir/flags.make ||
+		fail "ctprof::instrument has other flags than ctprof cflags"
+	for version in "${version%%.*}.999" $((${version%%.*} + 1)); do
+		! cmake -DCTPROF_VERSION="$version" "$@" >out 2>&1 ||
+			fail "find_package() takes it for version $version"
+	done
+}
+if command -v cmake >/dev/null && [ -x "$root$prefix/bin/ctprof" ]; then
+	try_cmake
+fi
 others=$(nm -D --defined-only "$libdir/libctprof.so" |
 	awk '{ print $3 }' | grep -v -e '^ctp_' -e '^CTPROF_') || :
 [ -z "$others" ] || fail "libctprof.so exports more than ctp_*: $others"

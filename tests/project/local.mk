@@ -11,6 +11,7 @@ shell_tests += \
 	%D%/schemas.sh \
 	%D%/size.sh
 EXTRA_DIST += \
+	%D%/cmake \
 	%D%/consumer.c \
 	%D%/consumer.cc \
 	%D%/prose.py \
