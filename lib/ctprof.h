@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 #define CTP_VERSION_MAJOR 0
-#define CTP_VERSION_MINOR 1
+#define CTP_VERSION_MINOR 2
 #define CTP_VERSION_PATCH 0
 
 #define CTP_API __attribute__((visibility("default")))

@@ -20,7 +20,7 @@ struct log_text {
 	char *tracks;
 	/* One line per loss, "stray_ends 2"; "" if nothing was lost. */
 	char *losses;
-	/* One line per fact, "tool=ctprof 0.1.0". */
+	/* One line per fact, "tool=ctprof 0.2.0". */
 	char *facts;
 	/* One line per module: pid, base, bytes, path, build id, and "closed"
 	 * if it is. */

@@ -19,10 +19,10 @@ START_TEST(an_empty_trace_is_a_whole_file)
 
 	json_decref(check_write(trace, NULL, 0, &text));
 	ck_assert_str_eq(text,
-		"{\"schemaVersion\":1,\"ctprof\":\"0.1.0\","
+		"{\"schemaVersion\":1,\"ctprof\":\"0.2.0\","
 		"\"traceEvents\":[\n"
 		"],\"displayTimeUnit\":\"ns\","
-		"\"otherData\":{\"tool\":\"ctprof 0.1.0\","
+		"\"otherData\":{\"tool\":\"ctprof 0.2.0\","
 		"\"title\":\"a title\",\"facts\":{},\"losses\":{}}}\n");
 	free(text);
 }
