@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +23,7 @@
 #include <zlib.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "io/inflate_whole.h"
 #include "profile/profile.h"
 
@@ -353,23 +353,12 @@ static ssize_t read_stream(void *cookie, char *out, size_t size)
 	return (ssize_t)size;
 }
 
-/* The thread must not handle the reader's signals. */
 static bool start_thread(struct inflate_file *file)
 {
-	sigset_t all;
-	sigset_t old;
-	int failed;
-
 	file->blocks = memory_new(BLOCKS * BLOCK_BYTES);
 	file->inflate.wake_fd = eventfd(0, EFD_CLOEXEC);
-	if (file->blocks == NULL || file->inflate.wake_fd < 0)
-		return false;
-	(void)sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
-		return false;
-	failed = pthread_create(&file->thread, NULL, unpack_ahead, file);
-	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return failed == 0;
+	return file->blocks != NULL && file->inflate.wake_fd >= 0 &&
+	       thread_start(&file->thread, unpack_ahead, file);
 }
 
 static void stop_thread(struct inflate_file *file)

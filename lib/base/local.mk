@@ -20,4 +20,5 @@ libcore_la_SOURCES += \
 	%D%/pipe.c %D%/pipe.h \
 	%D%/saturate.h \
 	%D%/search.h \
-	%D%/strtab.c %D%/strtab.h
+	%D%/strtab.c %D%/strtab.h \
+	%D%/thread.c %D%/thread.h

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/thread.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+bool thread_start(pthread_t *thread, void *(*run)(void *user), void *user)
+{
+	sigset_t all;
+	sigset_t old;
+	int failed;
+
+	(void)sigfillset(&all);
+	if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
+		return false;
+	failed = pthread_create(thread, NULL, run, user);
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return failed == 0;
+}
+
+unsigned thread_processors(void)
+{
+	cpu_set_t allowed;
+	long online;
+
+	/* It fails on machines with more processors than the set has. */
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
+		return (unsigned)CPU_COUNT(&allowed);
+	online = sysconf(_SC_NPROCESSORS_ONLN);
+	return online > 0 ? (unsigned)online : 1;
+}

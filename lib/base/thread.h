@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads of the tools, which share the work on one input. */
+#ifndef THREAD_H
+#define THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* Starts a thread, which gets no signals: they interrupt the user's thread
+ * instead. False if that is impossible. */
+bool thread_start(pthread_t *thread, void *(*run)(void *user), void *user);
+
+/* Number of processors that this process may use; at least 1. */
+unsigned thread_processors(void);
+
+#endif
