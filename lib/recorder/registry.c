@@ -30,7 +30,7 @@ struct record {
 	size_t sizes[RECORD_TEXTS];
 };
 
-static pthread_mutex_t lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct {
 	struct spool *spool; /* NULL: not recording */

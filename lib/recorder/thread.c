@@ -20,13 +20,22 @@
 /* Longest wait of a stop for threads in the slow path. */
 #define STOP_NS INT64_C(2000000000)
 
+/* States that are made together, so that most threads take no lock. */
+#define BATCH 16
+
+struct batch {
+	_Atomic uint32_t taken; /* may exceed BATCH */
+	struct thread states[BATCH];
+};
+
 static struct {
-	pthread_mutex_t lock; /* protects creation and reuse of threads */
+	pthread_mutex_t lock;          /* protects reuse, and new batches */
 	struct thread *_Atomic unused; /* a stack; taken under the lock */
+	struct batch *_Atomic batch;   /* the newest */
 	void (*on_end)(const struct thread *thread);
 	pthread_key_t key;
-	bool has_key;
-} threads = {.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP};
+	_Atomic bool has_key;
+} threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void thread_exit(void *argument);
 
@@ -70,28 +79,69 @@ static struct thread *pop_unused(void)
 	return top;
 }
 
-static struct thread *make_thread(bool hidden)
+/* A state of the newest batch; NULL if all are taken. */
+static struct thread *take_new(void)
 {
-	const struct thread_hold before = thread_hold();
+	struct batch *batch = atomic_load(&threads.batch);
+	uint32_t index;
+
+	/* Otherwise the count could wrap. */
+	if (batch == NULL || atomic_load(&batch->taken) >= BATCH)
+		return NULL;
+	index = atomic_fetch_add(&batch->taken, 1);
+	return index < BATCH ? &batch->states[index] : NULL;
+}
+
+/* Makes the next batch; the lock is held. */
+static bool make_batch(void)
+{
+	struct batch *batch;
+
+	registry_lock(); /* the arena's */
+	batch = arena_alloc(sizeof(*batch));
+	registry_unlock();
+	if (batch != NULL)
+		atomic_store(&threads.batch, batch);
+	return batch != NULL;
+}
+
+/* Takes the lock: other states are reused, or new ones made. */
+static struct thread *find_thread(bool hidden, bool *is_new)
+{
 	struct thread *thread;
 
 	(void)pthread_mutex_lock(&threads.lock);
-	if (!threads.has_key)
-		threads.has_key =
-			pthread_key_create(&threads.key, thread_exit) == 0;
+	if (!atomic_load(&threads.has_key))
+		atomic_store(&threads.has_key,
+			pthread_key_create(&threads.key, thread_exit) == 0);
 	thread = hidden ? NULL : pop_unused();
-	if (thread == NULL) {
-		registry_lock(); /* the arena's */
-		thread = arena_alloc(sizeof(*thread));
-		registry_unlock();
-		if (thread != NULL) {
-			thread->hidden = hidden;
-			thread_list_add(thread);
-		}
+	*is_new = thread == NULL;
+	/* Threads without the lock may take all of the new batch. */
+	while (thread == NULL) {
+		thread = take_new();
+		if (thread == NULL && !make_batch())
+			break;
 	}
-	if (thread != NULL)
-		atomic_store(&thread->alive, true);
 	(void)pthread_mutex_unlock(&threads.lock);
+	return thread;
+}
+
+static struct thread *make_thread(bool hidden)
+{
+	const struct thread_hold before = thread_hold();
+	bool is_new = true;
+	struct thread *thread = NULL;
+
+	if (hidden || atomic_load(&threads.unused) == NULL)
+		thread = take_new();
+	if (thread == NULL)
+		thread = find_thread(hidden, &is_new);
+	if (thread != NULL) {
+		thread->hidden = hidden;
+		atomic_store(&thread->alive, true);
+	}
+	if (is_new && thread != NULL)
+		thread_list_add(thread);
 	thread_release(before);
 	return thread;
 }

@@ -49,8 +49,11 @@ struct thread *thread_first(void)
 
 void thread_list_add(struct thread *thread)
 {
-	thread->next = atomic_load(&first);
-	atomic_store(&first, thread);
+	struct thread *head = atomic_load(&first);
+
+	do
+		thread->next = head;
+	while (!atomic_compare_exchange_weak(&first, &head, thread));
 }
 
 void thread_set_live(struct thread *thread, struct chunk *chunk, uint32_t pages)

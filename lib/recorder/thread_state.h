@@ -30,11 +30,11 @@ struct thread_begin {
  * the begins of ranges still open.
  */
 struct thread_pending {
-	struct thread_begin begins[THREAD_PENDING];
-	uint64_t ends[THREAD_PENDING];
-	uint32_t begin_count;
+	uint32_t begin_count; /* beside the state's other counts: one page */
 	uint32_t end_count;
 	uint32_t deep; /* open ranges beyond those in begins */
+	struct thread_begin begins[THREAD_PENDING];
+	uint64_t ends[THREAD_PENDING];
 };
 
 struct thread {
