@@ -15,7 +15,9 @@ python_link = $(CC) $(CTP_CFLAGS) \
 	$(filter-out -finstrument-functions%,$(CFLAGS)) -shared \
 	-Wl,--version-script=$(top_srcdir)/python/extension.map \
 	$(CTP_LDFLAGS) $(LDFLAGS)
-python_libs = -L.libs -Wl,-rpath,$(libdir) -Wl,--enable-new-dtags \
+# A package of a distribution sets it to nothing: the linker looks in $(libdir).
+PYTHON_RPATH = -Wl,-rpath,$(libdir) -Wl,--enable-new-dtags
+python_libs = -L.libs $(PYTHON_RPATH) \
 	-lctprof -lpthread
 # The conversion code is not in an installed library.
 python_convert_libs = .libs/libformats.a $(ZLIB_LIBS) $(LIBDEFLATE_LIBS) \

@@ -47,33 +47,6 @@ if [ -n "$python" ]; then
 fi
 chmod +x "$work"/bin/*
 
-# The files and commands of a page. Each command line is shown if it fails.
-commands() {
-	awk -v python="$python" '
-		/^<!-- test -->$/ { wanted = "test"; next }
-		/^<!-- test: python -->$/ {
-			if (python)
-				wanted = "test"
-			next
-		}
-		/^<!-- file: .* -->$/ { wanted = $3; next }
-		/^```/ {
-			if (inside) {
-				if (wanted != "test")
-					print "END_OF_FILE"
-				inside = 0
-				wanted = ""
-			} else if (wanted != "") {
-				inside = 1
-				if (wanted != "test")
-					print "cat > " wanted " <<\"END_OF_FILE\""
-			}
-			next
-		}
-		inside { print }
-	' "$1"
-}
-
 pages=$(cd "$srcdir" && ls doc/guide/*.md | grep -v /annotate.md)
 pages="README.md doc/guide/annotate.md $pages"
 failed=0
@@ -81,7 +54,8 @@ for page in $pages; do
 	mkdir -p "$work/dir/$(dirname "$page")"
 	cd "$work/dir/$(dirname "$page")" || exit 99
 	[ -e tests ] || ln -s "$srcdir/tests" "$srcdir/examples" .
-	commands "$srcdir/$page" > "$work/commands"
+	awk -v python="$python" -f "$srcdir/tests/support/page_commands.awk" \
+		"$srcdir/$page" > "$work/commands"
 	[ -s "$work/commands" ] || continue
 	PATH=$work/bin:$root$prefix/bin:$PATH \
 		PKG_CONFIG_PATH=$(dirname "$pc") PKG_CONFIG_SYSROOT_DIR=$root \

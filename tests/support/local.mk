@@ -29,6 +29,7 @@ EXTRA_DIST += \
 	%D%/mark_case.sh \
 	%D%/on_terminal.py \
 	%D%/oracle.py \
+	%D%/page_commands.awk \
 	%D%/pftrace_read.py \
 	%D%/pprof_write.py \
 	%D%/prelude.sh \

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+# Packages to hand out: the tarball, and Debian's.
+EXTRA_DIST += debian
+dist_check_SCRIPTS += %D%/deb.sh
+
+# The same bytes from the same sources: files of one date, without their owner.
+# The date is that of the last commit, or of the newest entry of the changelog.
+dist_date = $${SOURCE_DATE_EPOCH:-$$(git -C $(srcdir) log -1 --format=%ct \
+	2>/dev/null || stat -c %Y $(srcdir)/configure)}
+dist dist-all dist-xz distcheck deb: export TAR_OPTIONS = --sort=name \
+	--owner=0 --group=0 --numeric-owner --mode=u+rw,go+r-w \
+	--mtime=@$(shell echo $(dist_date))
+
+# Debian's packages of the tarball, in deb/.
+deb: dist-xz
+	$(srcdir)/%D%/deb.sh $(distdir).tar.xz deb
+.PHONY: deb
