@@ -19,6 +19,7 @@
 #include "recover/recover_log.h"
 #include "record/compressor.h"
 #include "record/recovery.h"
+#include "record/symbolizer.h"
 #include "input/input.h"
 #include "io/known_formats.h"
 #include "json_repair/repair.h"
@@ -115,6 +116,38 @@ static bool is_other_users(const struct recover_origin *origin)
 	       lstat(origin->spool, &found) == 0 && found.st_uid != geteuid();
 }
 
+/*
+ * Names the functions that are known by address: `ctprof record` does it only
+ * for processes that end before it. Returns how many. Errors are reported, and
+ * only cost names.
+ */
+static uint64_t name_functions(const struct request *request, const char *log)
+{
+	uint64_t named = 0;
+	struct stat found;
+
+	if (lstat(log, &found) == 0 && S_ISREG(found.st_mode) &&
+		found.st_uid == geteuid() && found.st_size > 0)
+		(void)symbolizer_run(
+			&(struct symbolizer){.quiet = request->quiet,
+				.brief = true,
+				.named = &named},
+			log);
+	return named;
+}
+
+/* Names the functions of a complete log. */
+static void diag_complete(const struct request *request, const char *log)
+{
+	uint64_t named = name_functions(request, log);
+
+	if (named == 0 && !request->compress)
+		diag("%s: is complete: nothing to do", log);
+	else if (named != 0 && !request->quiet)
+		diag("%s: is complete; %" PRIu64 " function%s named", log,
+			named, named == 1 ? " was" : "s were");
+}
+
 /* Without a spool: reports whether the log needs one. */
 static int diag_no_spool(const struct request *request, const char *log)
 {
@@ -150,10 +183,8 @@ static int diag_no_spool(const struct request *request, const char *log)
 			log, origin.spool);
 		return EXIT_INPUT;
 	}
-	if (complete && request->compress)
-		return EXIT_DONE;
 	if (complete)
-		diag("%s: is complete: nothing to do", log);
+		diag_complete(request, log);
 	else if (origin.known)
 		diag("%s: is truncated, and has no spool to complete it from: "
 		     "nothing to do",
@@ -190,6 +221,8 @@ static int repair_log(const struct request *request, const char *log)
 				.quiet = request->quiet});
 	}
 	spool_file_close(&spool);
+	if (status == EXIT_DONE && !request->discard)
+		(void)name_functions(request, log);
 	return status;
 }
 
@@ -229,6 +262,8 @@ static int repair_all(
 				 : recovery_complete(&spool,
 					   &(struct recovery){
 						   .quiet = request->quiet});
+		if (status == EXIT_DONE && !request->discard && spool.ready)
+			(void)name_functions(request, spool.header.log_path);
 		worst = exit_worse(worst, status);
 		spool_file_close(&spool);
 	}

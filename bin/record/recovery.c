@@ -94,8 +94,9 @@ int recovery_complete(struct spool_file *spool, const struct recovery *recovery)
 
 void recovery_diag_busy(const struct spool_file *spool, const char *name)
 {
-	diag("%s: process %u is still recording to it", name,
-		spool->header.facts.pid);
+	diag("%s: process %u is still recording to it; run 'ctprof repair' on "
+	     "it when the process has ended",
+		name, spool->header.facts.pid);
 }
 
 /* Total wait for helpers that end after the program, such as those of Python's

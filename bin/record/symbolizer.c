@@ -125,6 +125,8 @@ static int run(const struct symbolizer *symbolizer, const char *path,
 		if (status != EXIT_DONE)
 			return status;
 	}
+	if (symbolizer->named != NULL)
+		*symbolizer->named = counts.changed;
 	report(symbolizer, path, symbolize);
 	return symbolizer->strict && counts.named != counts.functions
 		       ? EXIT_DAMAGED

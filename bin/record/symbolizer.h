@@ -5,6 +5,7 @@
 #define SYMBOLIZER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct symbolizer {
 	const char *output;          /* NULL: the log itself */
@@ -13,6 +14,7 @@ struct symbolizer {
 	bool strict;                 /* unnamed functions set the exit status */
 	bool quiet;                  /* report only errors */
 	bool brief;                  /* report only unexpected problems */
+	uint64_t *named;             /* functions named now; or NULL */
 };
 
 /* Errors: reported; returns an exit status and leaves the log unchanged. */

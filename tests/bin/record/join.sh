@@ -145,7 +145,7 @@ record 0 -o run.ctp -- sh -c '"$0"; "$0" wait >../pid & "$0"
 pid=$(cat ../pid)
 only "run.$pid.ctp" run.ctp
 parse run.ctp 6
-says "^ctprof: run.$pid.ctp: process $pid is still recording to it$"
+says "^ctprof: run.$pid.ctp: process $pid is still recording to it; run 'ctprof repair' on it when the process has ended$"
 says "^ctprof: run.ctp: 1 of 3 processes have separate logs; 'ctprof merge' joins them later$"
 kill -KILL "$pid"
 "$CTPROF" repair -q --all

@@ -88,6 +88,11 @@ check "nothing is left beside the log" test -z "$(ls -A | grep '^\.ctprof')"
 # Later.
 record raw.ctp --no-symbolize -- ./program
 check "without names it is the module and the offset" test "$(names raw.ctp | grep -c '^program+0x')" -gt 15
+cp raw.ctp repaired.ctp
+expect "repair names the functions of a complete log" 0 "$CTPROF" repair repaired.ctp
+said 'is complete; ' && has repaired.ctp main || complain "repair names no functions"
+expect "once" 0 "$CTPROF" repair repaired.ctp
+said 'is complete: nothing to do' || complain "repair names functions twice"
 check "a log without names is read" "$CTPROF" stats raw.ctp
 check "and the command that finds them is reported" said "raw.ctp: functions have addresses only"
 check "also before its addresses are lost" \
@@ -213,9 +218,7 @@ for log in daemon.*.ctp; do
 	check "which is not an error" said "recording may still be running"
 	end "$log"
 	check "it is completed after a kill" "$CTPROF" stats "$log"
-	check "then its names are due" said "use 'ctprof symbolize'"
-	check "and found" "$CTPROF" symbolize "$log"
-	check "all of them" has "$log" 'serve()'
+	check "its functions have names then" has "$log" 'serve()'
 done
 "$CTPROF" record -o daemon.ctp --force -- ./daemon 2>said
 for log in daemon.*.ctp; do
