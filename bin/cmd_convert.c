@@ -369,6 +369,7 @@ static int convert_all(struct request *request)
 	if (status == EXIT_DONE)
 		status = name_outputs(request);
 	convert_set_request(request->to, &request->inputs.request);
+	request->inputs.request.jobs = inputs->count > 1 ? 1 : request->jobs;
 	return status == EXIT_DONE ? batch_run(&batch) : status;
 }
 
@@ -401,8 +402,9 @@ static const struct argument options[] = {
 		"write CSV texts unchanged, even if a spreadsheet takes them "
 		"for formulas", GROUP_OUTPUT, OF(job.options.csv_raw)},
 	{"jobs", 'j', "N", ARGUMENT_COUNT,
-		"work on this many inputs at a time (default: one per "
-		"processor)", GROUP_OUTPUT, OF(jobs)},
+		"work on this many inputs at a time, and with more than one on "
+		"parts of a log (default: one per processor)", GROUP_OUTPUT,
+		OF(jobs)},
 	ARGUMENT_HEADING("Profiles only:",
 		GROUP_SELECT),
 	{"top", 'n', "N", ARGUMENT_COUNT,

@@ -20,19 +20,36 @@ void convert_set_request(const struct format *to, struct read_request *request)
 	request->detailed_names = is_profile;
 }
 
-/* Reads up to one tick's events. CTP_OK: there is more. */
-static enum ctp_status next_events(struct event_source *source,
-	enum ctp_status (*add)(
-		void *to, const struct event *event, struct ctp_error *err),
-	void *to, struct ctp_error *err)
+/* Adds the events that can be taken at once. */
+static enum ctp_status next_run(struct event_source *source,
+	const struct convert_sink *sink, uint32_t *count, struct ctp_error *err)
 {
+	enum ctp_status status = CTP_OK;
+	struct event_run run;
+
+	source->peek_run(source, &run);
+	*count += run.count;
+	if (run.count > 0)
+		status = sink->add_run(sink->to, &run, err);
+	if (run.count > 0)
+		source->take_run(source);
+	return status;
+}
+
+/* Reads about one tick's events. CTP_OK: there is more. */
+static enum ctp_status next_events(struct event_source *source,
+	const struct convert_sink *sink, struct ctp_error *err)
+{
+	const bool has_runs = source->peek_run != NULL && sink->add_run != NULL;
 	enum ctp_status status = CTP_OK;
 	struct event event;
 
-	for (int i = 0; i < EVENTS_PER_TICK && status == CTP_OK; i++) {
+	for (uint32_t i = 0; i < EVENTS_PER_TICK && status == CTP_OK; i++) {
 		status = source->next(source, &event, err);
 		if (status == CTP_OK)
-			status = add(to, &event, err);
+			status = sink->add(sink->to, &event, err);
+		if (status == CTP_OK && has_runs)
+			status = next_run(source, sink, &i, err);
 	}
 	return status;
 }
@@ -81,6 +98,12 @@ static enum ctp_status add_to_replay(
 	return replay_add(to, event, err);
 }
 
+static enum ctp_status add_run_to_replay(
+	void *to, const struct event_run *run, struct ctp_error *err)
+{
+	return replay_add_run(to, run, err);
+}
+
 /* stdio remembers that a write failed, but not always why. */
 static enum ctp_status check_output(FILE *out, struct ctp_error *err)
 {
@@ -95,6 +118,8 @@ static enum ctp_status run_timeline(struct event_source *source,
 	const struct convert_job *job, struct ctp_error *err)
 {
 	struct timeline timeline = {.job = job};
+	const struct convert_sink sink = {
+		.add = add_to_timeline, .to = &timeline};
 	struct timeline_writer *writer;
 	enum ctp_status status;
 
@@ -109,7 +134,7 @@ static enum ctp_status run_timeline(struct event_source *source,
 		return status;
 	timeline.writer = writer;
 	while (status == CTP_OK && !ferror(job->out)) {
-		status = next_events(source, add_to_timeline, &timeline, err);
+		status = next_events(source, &sink, err);
 		show_progress(source, job);
 	}
 	/* Also after a failed write: the writer then reports the reason. */
@@ -138,15 +163,13 @@ static enum ctp_status prune(struct profile *profile,
 }
 
 enum ctp_status convert_read_events(struct event_source *source,
-	const struct convert_job *job,
-	enum ctp_status (*add)(
-		void *to, const struct event *event, struct ctp_error *err),
-	void *to, struct ctp_error *err)
+	const struct convert_job *job, const struct convert_sink *sink,
+	struct ctp_error *err)
 {
 	enum ctp_status status = CTP_OK;
 
 	while (status == CTP_OK) {
-		status = next_events(source, add, to, err);
+		status = next_events(source, sink, err);
 		show_progress(source, job);
 	}
 	return status;
@@ -156,7 +179,11 @@ enum ctp_status convert_replay(struct event_source *source,
 	const struct convert_job *job, struct replay *replay,
 	struct ctp_error *err)
 {
-	return convert_read_events(source, job, add_to_replay, replay, err);
+	const struct convert_sink sink = {.add = add_to_replay,
+		.add_run = add_run_to_replay,
+		.to = replay};
+
+	return convert_read_events(source, job, &sink, err);
 }
 
 /* Makes the call paths that the profile lacks, if the format may have an

@@ -62,17 +62,25 @@ void convert_set_request(const struct format *to, struct read_request *request);
 enum ctp_status convert_run(struct event_source *source,
 	const struct convert_job *job, struct ctp_error *err);
 
+/* The receiver of events. */
+struct convert_sink {
+	enum ctp_status (*add)(
+		void *to, const struct event *event, struct ctp_error *err);
+	/* NULL: events of runs come one by one, too. */
+	enum ctp_status (*add_run)(
+		void *to, const struct event_run *run, struct ctp_error *err);
+	void *to;
+};
+
 /*
- * Reads the source to its end, or its end so far, and hands each event to
- * `add`. `job` is used for progress only. Returns CTP_END.
+ * Reads the source to its end, or its end so far, and hands each event to the
+ * sink. `job` is used for progress only. Returns CTP_END.
  *
- * Errors: those of the source, and of `add`.
+ * Errors: those of the source, and of the sink.
  */
 enum ctp_status convert_read_events(struct event_source *source,
-	const struct convert_job *job,
-	enum ctp_status (*add)(
-		void *to, const struct event *event, struct ctp_error *err),
-	void *to, struct ctp_error *err);
+	const struct convert_job *job, const struct convert_sink *sink,
+	struct ctp_error *err);
 
 /*
  * Reads the source to its end, or its end so far, into a replay. `job` is used

@@ -194,6 +194,24 @@ static enum ctp_status add_event(
 	return replay_add(reader->replay, event, err);
 }
 
+/* The kind is known from the first event, which is never in a run. */
+static enum ctp_status add_run(
+	void *to, const struct event_run *run, struct ctp_error *err)
+{
+	struct reader *reader = to;
+	enum ctp_status status = CTP_OK;
+
+	if (reader->build == NULL && reader->ops == NULL &&
+		reader->collect == NULL && reader->section == NULL)
+		return replay_add_run(reader->replay, run, err);
+	for (uint32_t i = 0; i < run->count && status == CTP_OK; i++) {
+		const struct event event = event_run_get(run, i);
+
+		status = add_event(reader, &event, err);
+	}
+	return status;
+}
+
 /* If the sums are empty, they are replaced, which is faster. */
 enum ctp_status aggregate_add_profile(struct aggregate *sums,
 	struct profile *profile, bool with_paths, struct ctp_error *err)
@@ -476,6 +494,8 @@ static enum ctp_status read_events(const struct aggregate_work *work,
 	};
 	struct convert_job job = {
 		.progress = input_update_progress, .user = input};
+	const struct convert_sink sink = {
+		.add = add_event, .add_run = add_run, .to = &reader};
 	enum ctp_status status;
 
 	if (work->options->ops != NULL) {
@@ -483,7 +503,7 @@ static enum ctp_status read_events(const struct aggregate_work *work,
 		if (reader.ops == NULL)
 			return ctp_no_memory(err);
 	}
-	status = convert_read_events(source, &job, add_event, &reader, err);
+	status = convert_read_events(source, &job, &sink, err);
 	if (reader.build != NULL)
 		status = end_unit(&reader, status, err);
 	if (status == CTP_OK || (status == CTP_END && reader.is_kind_known))
@@ -959,6 +979,7 @@ int aggregate_run(
 	options.inputs = &inputs;
 	set_request(&options, &inputs.request, args);
 	worst = find_inputs(&tree, &inputs);
+	inputs.request.jobs = tree.count > 1 || team != NULL ? 1 : options.jobs;
 	refused = aggregate_refuse_repeats(&tree, &options);
 	if (options.shard_count != 0 && tree.count != 0 &&
 		!input_tree_shard(&tree, options.shard, options.shard_count))

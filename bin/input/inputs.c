@@ -100,10 +100,9 @@ static error_t add(void *structure, char *text, struct argp_state *state)
 	return add_path(structure, text);
 }
 
-static error_t finish(void *structure, const struct argp_state *state)
+static error_t finish_paths(
+	struct inputs *inputs, const struct argp_state *state)
 {
-	struct inputs *inputs = structure;
-
 	if (inputs->files0_from != NULL) {
 		if (inputs->count != 0)
 			argp_error(state, "file names cannot be combined with "
@@ -117,6 +116,17 @@ static error_t finish(void *structure, const struct argp_state *state)
 		argp_error(state, "no input; name a file, or use - to read "
 				  "from this terminal");
 	return add_path(inputs, "-");
+}
+
+static error_t finish(void *structure, const struct argp_state *state)
+{
+	struct inputs *inputs = structure;
+	error_t failed = finish_paths(inputs, state);
+
+	/* Many inputs may be open at a time, each with its threads. */
+	if (inputs->count > 2)
+		inputs->request.jobs = 1;
+	return failed;
 }
 
 static void set_max_mem(const struct argument_value *value)

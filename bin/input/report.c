@@ -142,11 +142,11 @@ enum ctp_status report_read(const struct inputs *inputs, struct input *input,
 {
 	struct convert_job job = {
 		.progress = input_update_progress, .user = input};
+	const struct convert_sink sink = {.add = add_event, .to = user};
 	enum ctp_status status;
 
 	input_start_progress(input, inputs_progress(inputs));
-	status = convert_read_events(
-		input->file.source, &job, add_event, user, err);
+	status = convert_read_events(input->file.source, &job, &sink, err);
 	progress_hide(&input->progress);
 	return status == CTP_END ? CTP_OK : status;
 }

@@ -398,6 +398,23 @@ static enum ctp_status next(
 	return convert(details, event, status, err);
 }
 
+/* Runs are passed on as long as there is no site of clang's. */
+static void peek_run(struct event_source *source, struct event_run *run)
+{
+	struct details *details = self_of(source);
+
+	source->inner->peek_run(source->inner, run);
+	if (run->count > 0 &&
+		details->plain_count != source->trace->site_count &&
+		find_clang(details))
+		run->count = 0;
+}
+
+static void take_run(struct event_source *source)
+{
+	source->inner->take_run(source->inner);
+}
+
 static void follow(struct event_source *source, bool on)
 {
 	source->inner->follow(source->inner, on);
@@ -430,6 +447,10 @@ enum ctp_status build_details_open(
 	if (details == NULL)
 		return ctp_no_memory(err);
 	event_source_wrap(&details->source, inner, next, close_source);
+	if (inner->peek_run != NULL) {
+		details->source.peek_run = peek_run;
+		details->source.take_run = take_run;
+	}
 	details->source.follow = inner->follow == NULL ? NULL : follow;
 	details->source.is_whole = inner->is_whole == NULL ? NULL : is_whole;
 	*source = &details->source;

@@ -110,7 +110,7 @@ bool log_unpacker_is_misled(
 
 struct log_input {
 	FILE *file;
-	struct trace *trace;
+	uint64_t *losses;
 	uint8_t *bytes; /* unused bytes from `at` to `end` */
 	size_t room;
 	size_t at;
@@ -119,6 +119,8 @@ struct log_input {
 	bool follow;
 	uint64_t position; /* in the file, of `at` */
 	struct log_unpacker unpacker;
+	uint8_t *kept; /* a block that is not overwritten */
+	size_t kept_room;
 };
 
 static bool reserve(struct log_input *input, size_t size)
@@ -136,14 +138,14 @@ static bool reserve(struct log_input *input, size_t size)
 }
 
 struct log_input *log_input_new(
-	FILE *file, const void *head, size_t size, struct trace *trace)
+	FILE *file, const void *head, size_t size, uint64_t *losses)
 {
 	struct log_input *input = memory_new_zeroed(1, sizeof(*input));
 
 	if (input == NULL)
 		return NULL;
 	input->file = file;
-	input->trace = trace;
+	input->losses = losses;
 	if (!log_unpacker_init(&input->unpacker) ||
 		!reserve(input, size + READ_BYTES)) {
 		log_input_free(input);
@@ -160,13 +162,37 @@ void log_input_free(struct log_input *input)
 	if (input == NULL)
 		return;
 	log_unpacker_clear(&input->unpacker);
+	memory_free(input->kept);
 	memory_free(input->bytes);
 	memory_free(input);
+}
+
+void log_input_keep(struct log_input *input)
+{
+	struct log_unpacker *unpacker = &input->unpacker;
+	uint8_t *block = unpacker->block;
+	size_t room = unpacker->room;
+
+	unpacker->block = input->kept;
+	unpacker->room = input->kept_room;
+	input->kept = block;
+	input->kept_room = room;
 }
 
 void log_input_follow(struct log_input *input, bool follow)
 {
 	input->follow = follow;
+}
+
+void log_input_move_losses(uint64_t *losses, struct trace *trace)
+{
+	static const enum trace_loss kinds[] = {
+		LOSS_DAMAGED_BLOCKS, LOSS_SKIPPED_BYTES};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		trace->losses[kinds[i]] += losses[kinds[i]];
+		losses[kinds[i]] = 0;
+	}
 }
 
 uint64_t log_input_position(const struct log_input *input)
@@ -210,7 +236,7 @@ static void advance(struct log_input *input, size_t size)
 
 static void skip(struct log_input *input, size_t size)
 {
-	input->trace->losses[LOSS_SKIPPED_BYTES] += size;
+	input->losses[LOSS_SKIPPED_BYTES] += size;
 	advance(input, size);
 }
 
@@ -267,7 +293,7 @@ enum ctp_status log_input_next(
 				return CTP_END;
 			/* Truncated, or its size is damaged: sound members may
 			 * follow. */
-			input->trace->losses[LOSS_DAMAGED_BLOCKS]++;
+			input->losses[LOSS_DAMAGED_BLOCKS]++;
 			skip_to_member(input);
 			continue;
 		}
@@ -280,7 +306,7 @@ enum ctp_status log_input_next(
 			advance(input, member.size);
 			return CTP_OK;
 		}
-		input->trace->losses[LOSS_DAMAGED_BLOCKS]++;
+		input->losses[LOSS_DAMAGED_BLOCKS]++;
 		if (log_unpacker_is_misled(&input->unpacker, input->position))
 			skip(input, member.size);
 		else

@@ -66,9 +66,9 @@ bool log_unpacker_is_misled(
 struct log_input;
 
 /* `file` is borrowed; `head` are bytes already taken from it, copied. Losses
- * are counted in `trace`, borrowed. NULL if out of memory. */
+ * are counted in `losses`, by kind, borrowed. NULL if out of memory. */
 struct log_input *log_input_new(
-	FILE *file, const void *head, size_t size, struct trace *trace);
+	FILE *file, const void *head, size_t size, uint64_t *losses);
 void log_input_free(struct log_input *input);
 
 /*
@@ -80,9 +80,15 @@ void log_input_free(struct log_input *input);
 enum ctp_status log_input_next(
 	struct log_input *input, struct cursor *block, struct ctp_error *err);
 
+/* Keeps the bytes of the last block until the next call of this function. */
+void log_input_keep(struct log_input *input);
+
 /* With `follow` the file still grows: CTP_END means its current end, and an
  * incomplete member is kept for the next call. */
 void log_input_follow(struct log_input *input, bool follow);
+
+/* Moves the losses of an input to the trace. */
+void log_input_move_losses(uint64_t *losses, struct trace *trace);
 
 /* Bytes of the file used so far. */
 uint64_t log_input_position(const struct log_input *input);

@@ -3,470 +3,14 @@
 
 #include <string.h>
 
-#include "log_read/log_args.h"
-#include "log_read/log_device.h"
-#include "log_read/log_site.h"
-#include "log_read/log_member.h"
 #include "base/memory.h"
 #include "log/log_row.h"
 #include "log/unpack.h"
-#include "log_read/log_facts.h"
-#include "log_read/log_recording.h"
-
-/* ---- blocks ---- */
-
-/*
- * Applies a block. An event block is then in recording->events. An invalid
- * block is counted and changes nothing.
- *
- * Errors: CTP_ERR_NOMEM, CTP_ERR_UNSUPPORTED.
- */
-enum ctp_status log_block_parse(struct log_recording *recording,
-	struct cursor block, struct ctp_error *err);
-
-/* Functions with `apply` are called twice: first to see whether the whole block
- * is sound, then to apply it. */
-
-/* Reads an optional position or end: a number, nil, or nothing. */
-static bool read_number(struct cursor *block, bool *is_there, int64_t *number)
-{
-	*is_there = block->left > 0 && unpack_peek(block) == UNPACK_INT;
-	if (*is_there)
-		return unpack_int(block, number);
-	return block->left == 0 || unpack_skip(block);
-}
-
-static bool read_track(struct cursor *block, struct log_track_row *row)
-{
-	if (!unpack_u32(block, LOG_TRACKS_MAX - 1, &row->number) ||
-		!unpack_u32(block, UINT32_MAX, &row->kind) ||
-		!unpack_int(block, &row->tid) ||
-		!unpack_text(block, &row->name.bytes, &row->name.size))
-		return false;
-	if (block->left == 0)
-		return !log_track_is_device(row->kind);
-	if (!unpack_u32(block, UINT32_MAX, &row->device) ||
-		!unpack_u32(block, UINT32_MAX, &row->context))
-		return false;
-	row->has_process = block->left > 0;
-	if (!row->has_process)
-		return true;
-	return unpack_int(block, &row->pid) &&
-	       unpack_text(block, &row->process.bytes, &row->process.size) &&
-	       read_number(block, &row->has_sort, &row->sort) &&
-	       read_number(block, &row->has_process_sort, &row->process_sort) &&
-	       read_number(block, &row->has_end, &row->end_ns);
-}
-
-static bool set_track(struct log_recording *recording,
-	struct trace_track *target, const struct log_track_row *row)
-{
-	static const struct log_time uncorrected;
-	struct trace *trace = recording->trace;
-	bool timeline = target->kind == TRACE_TIMELINE;
-
-	target->has_end = row->has_end;
-	target->end_ns = row->end_ns;
-	log_time_correct_all(timeline ? &uncorrected : &recording->time, 0,
-		timeline ? 0 : recording->shift_ns, &target->end_ns, 1);
-	target->tid = row->tid;
-	target->device = row->device;
-	target->context = row->context;
-	target->name = strtab_add(trace->text, row->name.bytes, row->name.size);
-	if (row->has_process) {
-		target->pid = row->pid;
-		target->process_name = strtab_add(
-			trace->text, row->process.bytes, row->process.size);
-		target->has_sort = row->has_sort;
-		target->sort = row->sort;
-		target->has_process_sort = row->has_process_sort;
-		target->process_sort = row->process_sort;
-	}
-	return target->name != STRTAB_NONE &&
-	       target->process_name != STRTAB_NONE;
-}
-
-static enum log_verdict parse_track(
-	struct log_recording *recording, struct cursor block, bool apply)
-{
-	static const enum trace_track_kind kinds[] = {
-		[LOG_THREAD] = TRACE_THREAD,
-		[LOG_TIMELINE] = TRACE_TIMELINE,
-		[LOG_STREAM] = TRACE_STREAM,
-		[LOG_CALLS] = TRACE_CALLS,
-	};
-	struct log_track_row row = {0};
-	struct log_track *track;
-	struct trace_track *target;
-
-	if (!read_track(&block, &row))
-		return LOG_DAMAGED;
-	if (!apply)
-		return LOG_SOUND;
-	track = log_recording_track(recording, row.number);
-	if (track == NULL)
-		return LOG_NO_MEMORY;
-	/* Events already on the track are of the other kind. */
-	if ((track->known || track->next_seq != 0) &&
-		log_track_is_device(row.kind) !=
-			log_track_is_device(track->kind))
-		return LOG_DAMAGED;
-	track->known = true;
-	track->kind = row.kind > LOG_CALLS ? LOG_THREAD
-					   : (enum log_track_kind)row.kind;
-	target = &recording->trace->tracks[track->trace_track];
-	target->kind = kinds[track->kind];
-	return set_track(recording, target, &row) ? LOG_SOUND : LOG_NO_MEMORY;
-}
-
-static enum log_verdict parse_sync(
-	struct log_recording *recording, struct cursor block, bool apply)
-{
-	uint32_t count;
-
-	if (!unpack_array(&block, &count))
-		return LOG_DAMAGED;
-	while (count-- > 0) {
-		int64_t log;
-		int64_t raw;
-
-		if (!log_time_read(&block, 3, &log, &raw))
-			return LOG_DAMAGED;
-		if (apply && !log_time_add(&recording->time, log, raw))
-			return LOG_NO_MEMORY;
-	}
-	return LOG_SOUND;
-}
-
-static enum log_verdict parse_losses(
-	struct log_recording *recording, struct cursor block, bool apply)
-{
-	struct log_losses losses = {NULL, 0, LOSS_STRAY_EXITS};
-	struct log_track *track;
-	uint32_t number;
-
-	if (!unpack_u32(&block, LOG_TRACKS_MAX - 1, &number))
-		return LOG_DAMAGED;
-	if (apply) {
-		track = log_recording_track(recording, number);
-		if (track == NULL)
-			return LOG_NO_MEMORY;
-		losses.known = track->losses;
-	}
-	return log_recording_parse_losses(recording, block, &losses);
-}
-
-/* Losses of the input that the log was made from. */
-static enum log_verdict parse_trace_losses(
-	struct log_recording *recording, struct cursor block, bool apply)
-{
-	const struct log_losses losses = {
-		apply ? recording->losses : NULL, 0, LOSS_KINDS - 1};
-
-	return log_recording_parse_losses(recording, block, &losses);
-}
-
-static bool make_events_room(struct log_events *events, uint32_t count)
-{
-	uint32_t room = events->room == 0 ? 8192 : events->room;
-	uint32_t *ids;
-	int64_t *times;
-
-	while (room < count)
-		room *= 2;
-	if (room == events->room)
-		return true;
-	ids = memory_resize(events->ids, room * sizeof(*ids));
-	if (ids != NULL)
-		events->ids = ids;
-	times = memory_resize(events->times, room * sizeof(*times));
-	if (times != NULL)
-		events->times = times;
-	if (events->open == NULL)
-		events->open =
-			memory_new_zeroed(LOG_OPEN_MAX, sizeof(*events->open));
-	if (ids == NULL || times == NULL || events->open == NULL)
-		return false;
-	events->room = room;
-	return true;
-}
-
-/* Compares the ranges open before a block with the known ones and determines
- * those to close and open first. They differ only after a gap. */
-static enum log_verdict compare_open(
-	struct log_recording *recording, struct cursor *block)
-{
-	struct log_events *events = &recording->events;
-	struct log_track *track = events->track;
-	uint32_t same = 0;
-	uint32_t count;
-
-	events->closing = 0;
-	events->opening_count = 0;
-	if (unpack_peek(block) == UNPACK_NIL)
-		return unpack_skip(block) ? LOG_SOUND : LOG_DAMAGED;
-	if (!unpack_u32s(block, events->open, LOG_OPEN_MAX, &count))
-		return LOG_DAMAGED;
-	for (uint32_t i = 0; i < count; i++) {
-		events->open[i] = log_site_find(recording, events->open[i]);
-		if (events->open[i] == TRACE_NONE)
-			return LOG_DAMAGED;
-	}
-	while (same < count && same < track->depth &&
-		track->open[same] == events->open[same])
-		same++;
-	events->closing = track->depth - same;
-	events->opening = events->open + same;
-	events->opening_count = count - same;
-	return LOG_SOUND;
-}
-
-/* Converts the block's own list of sites to the trace's. */
-static enum log_verdict read_sites(
-	struct log_recording *recording, struct cursor *block)
-{
-	struct log_events *events = &recording->events;
-	uint32_t count;
-
-	if (!unpack_array(block, &count) || count > LOG_EVENTS_MAX)
-		return LOG_DAMAGED;
-	if (count > 0 && !array_ensure_index(&events->sites, count - 1,
-				 &events->site_room, sizeof(uint32_t)))
-		return LOG_NO_MEMORY;
-	events->site_count = count;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t number;
-
-		if (!unpack_u32(block, LOG_SITES_MAX - 1, &number))
-			return LOG_DAMAGED;
-		events->sites[i] = log_site_find(recording, number);
-		if (events->sites[i] == TRACE_NONE)
-			return LOG_NO_MEMORY;
-	}
-	return LOG_SOUND;
-}
-
-static enum log_verdict read_times(
-	struct log_recording *recording, struct cursor *block)
-{
-	struct log_events *events = &recording->events;
-	struct cursor ahead = *block;
-	uint32_t count;
-
-	if (!unpack_array(&ahead, &count) || count > LOG_EVENTS_MAX)
-		return LOG_DAMAGED;
-	if (!make_events_room(events, count))
-		return LOG_NO_MEMORY;
-	return unpack_ints(block, events->times, count, &events->count)
-		       ? LOG_SOUND
-		       : LOG_DAMAGED;
-}
-
-/* Reads ids and extras, and checks the columns against each other. */
-static enum log_verdict read_ids(
-	struct log_recording *recording, struct cursor *block)
-{
-	struct log_events *events = &recording->events;
-	const uint32_t *ids = events->ids;
-	const uint32_t most = LOG_ID_SITES + events->site_count;
-	uint32_t count;
-	uint32_t rows;
-	uint32_t extras = 0;
-	bool valid = true;
-
-	if (!unpack_u32s(block, events->ids, events->count, &count) ||
-		count != events->count || !unpack_array(block, &rows))
-		return LOG_DAMAGED;
-	for (uint32_t i = 0; i < count; i++) {
-		valid &= ids[i] < most;
-		extras += ids[i] == LOG_ID_EXTRA;
-	}
-	if (!valid || extras != rows)
-		return LOG_DAMAGED;
-	events->extras = *block;
-	while (rows-- > 0)
-		if (unpack_peek(block) != UNPACK_ARRAY || !unpack_skip(block))
-			return LOG_DAMAGED;
-	return LOG_SOUND;
-}
-
-/* Times as the trace has them, and its end. */
-static void make_times(struct log_recording *recording, int64_t base)
-{
-	static const struct log_time uncorrected;
-	struct log_events *events = &recording->events;
-	struct trace *trace = recording->trace;
-	bool timeline = events->track->kind == LOG_TIMELINE;
-	const struct log_time *time =
-		timeline ? &uncorrected : &recording->time;
-	int64_t shift = timeline ? 0 : recording->shift_ns;
-	const int64_t *times = events->times;
-	const uint32_t count = events->count;
-	int64_t latest = INT64_MIN;
-
-	events->base_ns = base;
-	log_time_correct_all(time, 0, shift, &events->base_ns, 1);
-	log_time_correct_all(time, base, shift, events->times, count);
-	for (uint32_t i = 0; i < count; i++)
-		latest = times[i] > latest ? times[i] : latest;
-	if (!timeline)
-		log_recording_extend(recording, latest);
-	else if (latest > trace->timeline_end_ns)
-		trace->timeline_end_ns = latest;
-	if (timeline && latest > recording->timeline_end_ns)
-		recording->timeline_end_ns = latest;
-}
-
-/* A block of events with `elements` elements, from its second one on: read and
- * checked completely before any event is returned. */
-static enum log_verdict parse_events(
-	struct log_recording *recording, struct cursor block, uint32_t elements)
-{
-	struct log_events *events = &recording->events;
-	enum log_verdict verdict;
-	uint32_t number;
-	uint64_t seq;
-	int64_t base;
-
-	if (!unpack_u32(&block, LOG_TRACKS_MAX - 1, &number) ||
-		!unpack_uint(&block, &seq) || !unpack_int(&block, &base))
-		return LOG_DAMAGED;
-	events->track = log_recording_track(recording, number);
-	if (events->track == NULL || !make_events_room(events, 1))
-		return LOG_NO_MEMORY;
-	if (log_track_is_device(events->track->kind))
-		return LOG_DAMAGED;
-	verdict = read_times(recording, &block);
-	if (verdict == LOG_SOUND)
-		verdict = compare_open(recording, &block);
-	if (verdict == LOG_SOUND)
-		verdict = read_sites(recording, &block);
-	if (verdict == LOG_SOUND)
-		verdict = read_ids(recording, &block);
-	if (verdict == LOG_SOUND &&
-		(elements < 9 || /* more: of a newer version */
-			!unpack_skip_values(&block, elements - 9) ||
-			block.left != 0))
-		verdict = LOG_DAMAGED;
-	if (verdict != LOG_SOUND) {
-		events->count = 0;
-		return verdict;
-	}
-	if (seq < events->track->next_seq) { /* a copy, or out of order */
-		events->count = 0;
-		return LOG_DAMAGED;
-	}
-	trace_lose(recording->trace, LOSS_MISSING_BLOCKS,
-		seq - events->track->next_seq);
-	recording->totals.gaps += seq - events->track->next_seq;
-	recording->totals.events += events->count;
-	events->track->next_seq = seq + 1;
-	events->at = 0;
-	make_times(recording, base);
-	return LOG_SOUND;
-}
-
-static enum log_verdict parse_kind(struct log_recording *recording,
-	struct cursor block, uint64_t kind, bool apply)
-{
-	switch (kind) {
-	case LOG_SITES:
-		return log_site_parse(recording, block, apply);
-	case LOG_MODULE:
-		return log_site_parse_module(recording, block, apply);
-	case LOG_MODULE_CLOSED:
-		return log_site_parse_closed(recording, block, apply);
-	case LOG_TRACK:
-		return parse_track(recording, block, apply);
-	case LOG_SYNC:
-		return parse_sync(recording, block, apply);
-	case LOG_LOSSES:
-		return parse_losses(recording, block, apply);
-	case LOG_END:
-		return log_facts_parse_end(recording, block, apply);
-	case LOG_DESCRIPTIONS:
-		return log_device_parse_descriptions(recording, block, apply);
-	case LOG_DEVICE:
-		return log_device_parse_properties(recording, block, apply);
-	case LOG_DEVICE_SYNC:
-		return log_device_parse_sync(recording, block, apply);
-	case LOG_DEVICE_LOSSES:
-		return log_device_parse_losses(recording, block, apply);
-	case LOG_DEVICE_FACTS:
-		return log_facts_parse_device(recording, block, apply);
-	case LOG_FACTS:
-		return log_facts_parse(recording, block, apply);
-	case LOG_TRACE_LOSSES:
-		return parse_trace_losses(recording, block, apply);
-	default:
-		recording->trace->losses[LOSS_UNKNOWN_BLOCKS] += apply;
-		return LOG_SOUND;
-	}
-}
-
-/* Takes a block after checking that it is well formed up to its end, so that it
- * is never applied partially. */
-static enum log_verdict parse_whole(
-	struct log_recording *recording, struct cursor block, uint64_t kind)
-{
-	enum log_verdict verdict = parse_kind(recording, block, kind, false);
-
-	return verdict == LOG_SOUND ? parse_kind(recording, block, kind, true)
-				    : verdict;
-}
-
-static enum ctp_status count_verdict(struct log_recording *recording,
-	uint64_t kind, enum log_verdict verdict, struct ctp_error *err)
-{
-	if (verdict == LOG_NO_MEMORY)
-		return ctp_no_memory(err);
-	if (verdict == LOG_DAMAGED) {
-		recording->trace->losses[LOSS_DAMAGED_BLOCKS]++;
-		return CTP_OK;
-	}
-	recording->started = true;
-	recording->totals.blocks += kind != LOG_END;
-	return CTP_OK;
-}
-
-enum ctp_status log_block_parse(struct log_recording *recording,
-	struct cursor block, struct ctp_error *err)
-{
-	enum log_verdict verdict;
-	enum ctp_status status = CTP_OK;
-	struct cursor whole = block;
-	uint32_t elements;
-	uint64_t kind;
-
-	recording->events.at = 0;
-	recording->events.count = 0;
-	recording->device.at = 0;
-	recording->device.count = 0;
-	if (!unpack_array(&block, &elements) || elements < 2 ||
-		!unpack_uint(&block, &kind))
-		return count_verdict(recording, 0, LOG_DAMAGED, err);
-	if (kind != LOG_HEADER && recording->refused) {
-		recording->trace->losses[LOSS_UNKNOWN_BLOCKS]++;
-		return CTP_OK;
-	}
-	/* The header is lost: these blocks use unknown numbers, not those of
-	 * the recording that has ended. */
-	if (kind != LOG_HEADER && kind != LOG_END && recording->has_end)
-		log_recording_next(recording);
-	if (kind == LOG_EVENTS) /* checked separately, being large */
-		verdict = parse_events(recording, block, elements);
-	else if (kind == LOG_ACTIVITIES) /* likewise */
-		verdict = log_device_parse(recording, block, elements);
-	else if (!unpack_skip(&whole) || whole.left != 0)
-		verdict = LOG_DAMAGED;
-	else if (kind == LOG_HEADER)
-		status =
-			log_facts_parse_header(recording, block, &verdict, err);
-	else
-		verdict = parse_whole(recording, block, kind);
-	return status == CTP_OK ? count_verdict(recording, kind, verdict, err)
-				: status;
-}
+#include "log_read/log_ahead.h"
+#include "log_read/log_args.h"
+#include "log_read/log_device.h"
+#include "log_read/log_parse.h"
+#include "log_read/log_site.h"
 
 /* Bits of a member's beginning that cannot match by chance. */
 #define PROBE_BITS (8 * LOG_MAGIC_BYTES - 8)
@@ -475,7 +19,13 @@ struct log_reader {
 	struct event_source source; /* must be first */
 	struct log_input *input;
 	struct log_recording recording;
-	struct log_args args; /* of the current event */
+	struct log_events *events; /* of the current block */
+	struct log_events own_events;
+	uint64_t input_losses[LOSS_KINDS]; /* not yet in the trace */
+	struct log_args args;              /* of the current event */
+	struct log_ahead *ahead; /* NULL: blocks are read when needed */
+	FILE *file;
+	bool asked; /* for an event */
 	bool seen_block;
 	bool follow;
 };
@@ -503,21 +53,12 @@ static struct log_reader *reader_of(struct event_source *source)
 	return (struct log_reader *)(void *)source;
 }
 
-static inline bool push_open(struct log_track *track, uint32_t site)
-{
-	if (!array_reserve32(&track->open, track->depth, &track->room,
-		    sizeof(*track->open)))
-		return false;
-	track->open[track->depth++] = site;
-	return true;
-}
-
 /* After lost blocks: ends ranges that are no longer open, and begins those that
  * are open now. */
 static enum ctp_status resync_ranges(
 	struct log_reader *reader, struct event *event, struct ctp_error *err)
 {
-	struct log_events *events = &reader->recording.events;
+	struct log_events *events = reader->events;
 	struct log_track *track = events->track;
 	uint64_t *losses = reader->recording.trace->losses;
 
@@ -534,7 +75,7 @@ static enum ctp_status resync_ranges(
 	event->kind = EVENT_BEGIN;
 	event->site = *events->opening++;
 	events->opening_count--;
-	if (!push_open(track, event->site))
+	if (!log_events_push_open(track, event->site))
 		return ctp_no_memory(err);
 	return CTP_OK;
 }
@@ -690,8 +231,7 @@ static bool read_row(struct log_reader *reader, struct event *event)
 	uint32_t elements;
 	uint32_t kind;
 
-	if (!open_row(
-		    &reader->recording.events.extras, &row, &elements, &kind) ||
+	if (!open_row(&reader->events->extras, &row, &elements, &kind) ||
 		kind >= LOG_ROWS_MAX || kinds[kind] == EVENT_BEGIN)
 		return false;
 	event->kind = kinds[kind];
@@ -704,7 +244,7 @@ static bool read_row(struct log_reader *reader, struct event *event)
 /* Reads the rows that belong to the event: its shift and arguments. */
 static void read_more(struct log_reader *reader, struct event *event)
 {
-	struct log_events *events = &reader->recording.events;
+	struct log_events *events = reader->events;
 	bool is_range = event->kind == EVENT_BEGIN || event->kind == EVENT_END;
 	struct trace *trace = reader->recording.trace;
 
@@ -733,12 +273,22 @@ static void read_more(struct log_reader *reader, struct event *event)
 	event->arg_count = reader->args.count;
 }
 
-/* Returns the next event of the current block; CTP_END if there was none (an
- * unknown row). */
+/* The next event of a block that has nothing but begins and ends. */
+static void read_plain(struct log_events *events, struct event *event)
+{
+	event->site = events->ids[events->at];
+	event->time_ns = events->times[events->at++];
+	event->kind = event->site == TRACE_NONE ? EVENT_END : EVENT_BEGIN;
+	if (events->at == events->count)
+		log_events_end(events);
+}
+
+/* Returns the next event of another block; CTP_END if there was none (an unknown
+ * row). */
 static enum ctp_status read_event(
 	struct log_reader *reader, struct event *event, struct ctp_error *err)
 {
-	struct log_events *events = &reader->recording.events;
+	struct log_events *events = reader->events;
 	struct log_track *track = events->track;
 	uint32_t id = events->ids[events->at];
 
@@ -746,8 +296,8 @@ static enum ctp_status read_event(
 	reader->args.count = 0;
 	if (id >= LOG_ID_SITES) {
 		event->kind = EVENT_BEGIN;
-		event->site = events->sites[id - LOG_ID_SITES];
-		if (!push_open(track, event->site))
+		event->site = events->sites[id];
+		if (!log_events_push_open(track, event->site))
 			return ctp_no_memory(err);
 	} else if (id == LOG_ID_EXTRA) {
 		event->site = TRACE_NONE;
@@ -768,35 +318,56 @@ static enum ctp_status next_block(
 	struct log_reader *reader, struct ctp_error *err)
 {
 	struct cursor block;
-	enum ctp_status status = log_input_next(reader->input, &block, err);
+	enum ctp_status status;
 
+	if (reader->ahead != NULL)
+		return log_ahead_next(reader->ahead, &reader->events, err);
+	status = log_input_next(reader->input, &block, err);
+	log_input_move_losses(reader->input_losses, reader->source.trace);
 	if (status == CTP_OK) {
 		reader->seen_block = true;
-		return log_block_parse(&reader->recording, block, err);
+		return log_parse_block(
+			&reader->recording, block, reader->events, err);
 	}
 	if (status != CTP_END || reader->follow)
 		return status;
 	if (!reader->seen_block)
-		return ctp_fail_at(err, CTP_ERR_FORMAT, 0,
-			"contains no complete block of a log");
+		return ctp_fail_at(err, CTP_ERR_FORMAT, 0, LOG_PARSE_NO_BLOCK);
 	log_recording_finish(&reader->recording);
 	return CTP_END;
+}
+
+/* At the first event: starts a thread where it pays. */
+static void start(struct log_reader *reader)
+{
+	reader->asked = true;
+	if (!reader->follow && log_ahead_is_useful(reader->file,
+				       reader->source.trace->request.jobs))
+		reader->ahead = log_ahead_new(reader->input, &reader->recording,
+			reader->input_losses);
 }
 
 static enum ctp_status next(
 	struct event_source *source, struct event *event, struct ctp_error *err)
 {
 	struct log_reader *reader = reader_of(source);
-	struct log_events *events = &reader->recording.events;
 	const struct log_device *device = &reader->recording.device;
 	enum ctp_status status;
 
+	if (!reader->asked)
+		start(reader);
 	for (;;) {
+		struct log_events *events = reader->events;
+
 		*event = (struct event){.device = -1};
 		if (events->at < events->count) {
 			event->track = events->track->trace_track;
 			if (events->closing + events->opening_count > 0)
 				return resync_ranges(reader, event, err);
+			if (events->is_plain) {
+				read_plain(events, event);
+				return CTP_OK;
+			}
 			status = read_event(reader, event, err);
 			if (status != CTP_END)
 				return status;
@@ -812,6 +383,29 @@ static enum ctp_status next(
 	}
 }
 
+/* All events that are left of a plain block are a run. */
+static void peek_run(struct event_source *source, struct event_run *run)
+{
+	const struct log_events *events = reader_of(source)->events;
+
+	run->count = 0;
+	if (!events->is_plain || events->at == events->count ||
+		events->closing + events->opening_count > 0)
+		return;
+	run->track = events->track->trace_track;
+	run->count = events->count - events->at;
+	run->sites = events->ids + events->at;
+	run->times_ns = events->times + events->at;
+}
+
+static void take_run(struct event_source *source)
+{
+	struct log_events *events = reader_of(source)->events;
+
+	events->at = events->count;
+	log_events_end(events);
+}
+
 static const struct log_reader *const_reader_of(
 	const struct event_source *source)
 {
@@ -820,7 +414,10 @@ static const struct log_reader *const_reader_of(
 
 static uint64_t position(const struct event_source *source)
 {
-	return log_input_position(const_reader_of(source)->input);
+	const struct log_reader *reader = const_reader_of(source);
+
+	return reader->ahead != NULL ? log_ahead_position(reader->ahead)
+				     : log_input_position(reader->input);
 }
 
 static void follow(struct event_source *source, bool on)
@@ -840,7 +437,9 @@ static void close_reader(struct event_source *source)
 {
 	struct log_reader *reader = reader_of(source);
 
+	log_ahead_free(reader->ahead);
 	log_recording_clear(&reader->recording);
+	log_events_clear(&reader->own_events);
 	log_args_clear(&reader->args);
 	log_input_free(reader->input);
 	trace_free(source->trace);
@@ -857,7 +456,7 @@ enum ctp_status log_read_open(FILE *file, const void *head, size_t head_size,
 		reader->source.trace = trace_new(request);
 	if (reader != NULL && reader->source.trace != NULL)
 		reader->input = log_input_new(
-			file, head, head_size, reader->source.trace);
+			file, head, head_size, reader->input_losses);
 	if (reader == NULL || reader->input == NULL) {
 		if (reader != NULL)
 			trace_free(reader->source.trace);
@@ -866,7 +465,11 @@ enum ctp_status log_read_open(FILE *file, const void *head, size_t head_size,
 	}
 	reader->recording.trace = reader->source.trace;
 	reader->recording.timeline_end_ns = INT64_MIN;
+	reader->events = &reader->own_events;
+	reader->file = file;
 	reader->source.next = next;
+	reader->source.peek_run = peek_run;
+	reader->source.take_run = take_run;
 	reader->source.follow = follow;
 	reader->source.is_whole = is_whole;
 	reader->source.position = position;

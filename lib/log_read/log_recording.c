@@ -107,10 +107,6 @@ void log_recording_clear(struct log_recording *recording)
 	buffer_clear(&recording->name);
 	demangler_clear(&recording->demangler);
 	device_clear(&recording->device);
-	memory_free(recording->events.ids);
-	memory_free(recording->events.times);
-	memory_free(recording->events.sites);
-	memory_free(recording->events.open);
 	*recording = (struct log_recording){0};
 }
 

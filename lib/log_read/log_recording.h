@@ -86,26 +86,6 @@ struct log_track {
 	uint64_t losses[LOSS_KINDS]; /* of the last losses block */
 };
 
-/* The event block being read. */
-struct log_events {
-	struct log_track *track;
-	uint32_t at;
-	uint32_t count;
-	uint32_t *ids;  /* room for LOG_EVENTS_MAX */
-	int64_t *times; /* likewise; in trace time */
-	int64_t base_ns;
-	uint32_t room;
-	uint32_t *sites; /* trace sites by position */
-	uint32_t site_room;
-	uint32_t site_count;
-	struct cursor extras; /* rows still to read */
-	/* To adapt the track's open ranges to the start of the block. */
-	uint32_t closing; /* ranges to end first */
-	const uint32_t *opening;
-	uint32_t opening_count;
-	uint32_t *open; /* trace sites; room for LOG_OPEN_MAX */
-};
-
 /* Counts of events read, and of those in the end block. */
 struct log_totals {
 	uint64_t blocks;
@@ -142,7 +122,6 @@ struct log_recording {
 	struct log_track **tracks;
 	uint32_t track_count;
 	uint32_t track_room;
-	struct log_events events;
 	struct log_device device;
 };
 

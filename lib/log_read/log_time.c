@@ -112,6 +112,22 @@ int64_t log_time_correct(const struct log_time *time, int64_t log)
 	return piece->y + since + slewed(since, piece->slew);
 }
 
+/* A slew that is followed from time to time, without a division for most:
+ * (time - from) * slew = whole * 1e9 + rest, with 0 <= rest < 1e9. */
+struct slew {
+	int64_t whole;
+	int64_t rest;
+};
+
+static struct slew slew_at(int64_t since, int64_t slew)
+{
+	const int64_t whole = slewed(since, slew);
+
+	return (struct slew){
+		whole, (int64_t)((uint64_t)since * (uint64_t)slew -
+				 (uint64_t)whole * (uint64_t)SECOND)};
+}
+
 /* Corrects consecutive times in one piece, found by the first of them; returns
  * their number. `log` is the last of them. */
 static uint32_t correct_run(const struct log_time_piece *piece, int64_t end,
@@ -120,18 +136,24 @@ static uint32_t correct_run(const struct log_time_piece *piece, int64_t end,
 	uint64_t offset =
 		(uint64_t)piece->y - (uint64_t)piece->log + (uint64_t)shift;
 	const struct log_time_piece from = *piece;
+	struct slew slew = {0, -1}; /* unknown yet */
 	uint64_t now = *log;
 	uint32_t i = 0;
 
 	for (; i < count; i++) {
-		uint64_t next = now + (uint64_t)times[i];
+		const int64_t delta = times[i];
+		const uint64_t next = now + (uint64_t)delta;
 
 		if ((int64_t)next < from.log || (int64_t)next >= end)
 			break;
 		now = next;
-		times[i] = (int64_t)(now + offset +
-				     (uint64_t)slewed((int64_t)now - from.log,
-					     from.slew));
+		if (slew.rest >= 0 && (uint64_t)delta < SECOND)
+			slew.rest += delta * from.slew;
+		else
+			slew.rest = -1;
+		if ((uint64_t)slew.rest >= (uint64_t)SECOND)
+			slew = slew_at((int64_t)now - from.log, from.slew);
+		times[i] = (int64_t)(now + offset + (uint64_t)slew.whole);
 	}
 	*log = now;
 	return i;

@@ -281,54 +281,71 @@ static uint32_t node_of(
 	return node;
 }
 
-static bool push(struct replay *replay, struct stack *stack, struct frame frame)
+/* Sets the edge and node of a frame in place, above its caller's; false if out
+ * of memory. */
+static inline bool link_frame(
+	struct replay *replay, struct stack *stack, struct frame *frame)
 {
-	const struct frame *parent;
+	const struct frame *parent = stack->depth == 0 ? NULL : frame - 1;
 
-	if (!array_reserve32(&stack->frames, stack->depth, &stack->room,
-		    sizeof(*stack->frames)))
-		return false;
-	parent = stack->depth == 0 ? NULL : &stack->frames[stack->depth - 1];
-	frame.edge = PROFILE_NONE;
 	if (parent != NULL && !replay->options.no_edges) {
-		frame.edge = edge_of(replay, parent->function, frame.function);
-		if (frame.edge == PROFILE_NONE ||
-			!ensure_bit(&stack->open->edges, frame.edge,
+		frame->edge =
+			edge_of(replay, parent->function, frame->function);
+		if (frame->edge == PROFILE_NONE ||
+			!ensure_bit(&stack->open->edges, frame->edge,
 				&stack->open->edge_words))
 			return false;
-		if (add_bit(stack->open->edges, frame.edge))
-			frame.repeats |= REPEATS_EDGE;
+		if (add_bit(stack->open->edges, frame->edge))
+			frame->repeats |= REPEATS_EDGE;
 	}
-	if (add_bit(stack->open->functions, frame.function))
-		frame.repeats |= REPEATS_FUNCTION;
-	frame.node = 0;
-	if (replay->options.tree) {
-		frame.node = node_of(replay, parent ? parent->node : 0, &frame);
-		if (frame.node == PROFILE_NONE)
-			return false;
-	}
-	stack->frames[stack->depth++] = frame;
+	if (add_bit(stack->open->functions, frame->function))
+		frame->repeats |= REPEATS_FUNCTION;
+	if (!replay->options.tree)
+		return true;
+	frame->node = node_of(replay, parent ? parent->node : 0, frame);
+	return frame->node != PROFILE_NONE;
+}
+
+/* Opens a call. The frame is filled in place: loads from a copy of it would wait
+ * for the narrower stores. */
+static inline bool begin_call(struct replay *replay, struct stack *stack,
+	uint32_t site, int64_t time_ns)
+{
+	uint32_t entry = function_of(replay, site);
+	uint32_t function = (entry & ~API) - 1;
+	struct frame *frame;
+
+	if (entry == 0 || (stack->open == NULL && !borrow_set(replay, stack)) ||
+		!ensure_bit(&stack->open->functions, function,
+			&stack->open->function_words) ||
+		!array_reserve32(&stack->frames, stack->depth, &stack->room,
+			sizeof(*stack->frames)))
+		return false;
+	/* Needed when the call ends. */
+	__builtin_prefetch(&replay->profile->functions[function].cost, 1);
+	frame = &stack->frames[stack->depth];
+	frame->start_ns = standing_time(replay, stack, time_ns);
+	frame->children_ns = 0;
+	frame->function = function;
+	frame->edge = PROFILE_NONE;
+	frame->node = 0;
+	frame->api = (entry & API) != 0;
+	frame->repeats = 0;
+	frame->memory = 0;
+	if (!link_frame(replay, stack, frame))
+		return false;
+	stack->depth++;
 	return true;
 }
 
 static enum ctp_status begin(struct replay *replay, const struct event *event)
 {
 	struct stack *stack = find_stack(replay, event->track);
-	uint32_t entry = function_of(replay, event->site);
-	uint32_t function = (entry & ~API) - 1;
-	struct frame frame = {.function = function, .api = (entry & API) != 0};
 
-	if (stack == NULL || entry == 0)
-		return CTP_ERR_NOMEM;
-	if (stack->open == NULL && !borrow_set(replay, stack))
-		return CTP_ERR_NOMEM;
-	if (!ensure_bit(&stack->open->functions, function,
-		    &stack->open->function_words))
-		return CTP_ERR_NOMEM;
-	/* Needed when the call ends. */
-	__builtin_prefetch(&replay->profile->functions[function].cost, 1);
-	frame.start_ns = standing_time(replay, stack, event->time_ns);
-	return push(replay, stack, frame) ? CTP_OK : CTP_ERR_NOMEM;
+	return stack != NULL && begin_call(replay, stack, event->site,
+					event->time_ns)
+		       ? CTP_OK
+		       : CTP_ERR_NOMEM;
 }
 
 static void cost_call(struct profile_cost *cost, uint64_t self_ns,
@@ -363,38 +380,38 @@ static void pop_memory(struct replay *replay, const struct frame *frame,
 
 static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
 {
-	struct frame frame = stack->frames[--stack->depth];
+	const struct frame *frame = &stack->frames[--stack->depth];
 	struct profile *profile = replay->profile;
-	uint64_t time_ns = (uint64_t)end_ns - (uint64_t)frame.start_ns;
-	uint64_t self_ns = time_ns - frame.children_ns;
+	uint64_t time_ns = (uint64_t)end_ns - (uint64_t)frame->start_ns;
+	uint64_t self_ns = time_ns - frame->children_ns;
 	uint64_t child_ns = time_ns;
-	bool primitive = (frame.repeats & REPEATS_FUNCTION) == 0;
+	bool primitive = (frame->repeats & REPEATS_FUNCTION) == 0;
 	bool all = replay->options.all_edge_times;
 
 	if (primitive)
-		remove_bit(stack->open->functions, frame.function);
+		remove_bit(stack->open->functions, frame->function);
 	if (replay->options.device == REPLAY_DEVICE)
 		self_ns = time_ns = 0;
-	cost_call(&profile->functions[frame.function].cost, self_ns, time_ns,
+	cost_call(&profile->functions[frame->function].cost, self_ns, time_ns,
 		primitive, primitive);
-	if (frame.edge != PROFILE_NONE) {
-		bool first = (frame.repeats & REPEATS_EDGE) == 0;
+	if (frame->edge != PROFILE_NONE) {
+		bool first = (frame->repeats & REPEATS_EDGE) == 0;
 
 		if (first)
-			remove_bit(stack->open->edges, frame.edge);
-		cost_call(&profile->edges[frame.edge].cost, self_ns, time_ns,
+			remove_bit(stack->open->edges, frame->edge);
+		cost_call(&profile->edges[frame->edge].cost, self_ns, time_ns,
 			all ? primitive : first, all || first);
 	} else if (stack->depth == 0) {
-		cost_call(&profile->functions[frame.function].root, self_ns,
+		cost_call(&profile->functions[frame->function].root, self_ns,
 			time_ns, true, true);
 	}
 	if (replay->options.tree) {
-		profile->nodes[frame.node].ncalls++;
-		profile->nodes[frame.node].self_ns += self_ns;
+		profile->nodes[frame->node].ncalls++;
+		profile->nodes[frame->node].self_ns += self_ns;
 	}
 	profile->total_ns += self_ns;
 	if (replay->has_memory)
-		pop_memory(replay, &frame,
+		pop_memory(replay, frame,
 			stack->depth == 0 ? NULL
 					  : &stack->frames[stack->depth - 1],
 			primitive);
@@ -407,17 +424,22 @@ static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
 	}
 }
 
+static inline void end_call(
+	struct replay *replay, struct stack *stack, int64_t time_ns)
+{
+	if (stack->depth == 0)
+		replay->options.losses[LOSS_STRAY_ENDS]++;
+	else
+		pop(replay, stack, standing_time(replay, stack, time_ns));
+}
+
 static enum ctp_status end(struct replay *replay, const struct event *event)
 {
 	struct stack *stack = find_stack(replay, event->track);
 
 	if (stack == NULL)
 		return CTP_ERR_NOMEM;
-	if (stack->depth == 0)
-		replay->options.losses[LOSS_STRAY_ENDS]++;
-	else
-		pop(replay, stack,
-			standing_time(replay, stack, event->time_ns));
+	end_call(replay, stack, event->time_ns);
 	return CTP_OK;
 }
 
@@ -652,6 +674,23 @@ enum ctp_status replay_add(
 		status = args(replay, event);
 	if (status != CTP_OK)
 		return ctp_fail(err, status, "out of memory");
+	return CTP_OK;
+}
+
+enum ctp_status replay_add_run(struct replay *replay,
+	const struct event_run *run, struct ctp_error *err)
+{
+	struct stack *stack = find_stack(replay, run->track);
+
+	if (stack == NULL)
+		return ctp_no_memory(err);
+	for (uint32_t i = 0; i < run->count; i++) {
+		if (run->sites[i] == TRACE_NONE)
+			end_call(replay, stack, run->times_ns[i]);
+		else if (!begin_call(replay, stack, run->sites[i],
+				 run->times_ns[i]))
+			return ctp_no_memory(err);
+	}
 	return CTP_OK;
 }
 

@@ -51,6 +51,10 @@ void replay_free(struct replay *replay);
 enum ctp_status replay_add(struct replay *replay, const struct event *event,
 	struct ctp_error *err);
 
+/* The same for the events of a run. */
+enum ctp_status replay_add_run(struct replay *replay,
+	const struct event_run *run, struct ctp_error *err);
+
 /* Whether a call is open on the track. */
 bool replay_is_open(const struct replay *replay, uint32_t track);
 

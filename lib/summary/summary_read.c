@@ -261,7 +261,7 @@ enum ctp_status summary_read(struct summary_file file, struct trace *trace,
 		.summary = summary_new(),
 		.trace = trace,
 		.input = log_input_new(
-			file.in, file.head, file.head_size, trace),
+			file.in, file.head, file.head_size, trace->losses),
 		.text = strtab_new(),
 	};
 	enum ctp_status status = CTP_ERR_NOMEM;

@@ -10,6 +10,19 @@ static uint64_t position(const struct event_source *source)
 	return source->inner->position(source->inner);
 }
 
+struct event event_run_get(const struct event_run *run, uint32_t index)
+{
+	const uint32_t site = run->sites[index];
+
+	return (struct event){
+		.kind = site == TRACE_NONE ? EVENT_END : EVENT_BEGIN,
+		.track = run->track,
+		.site = site,
+		.device = -1,
+		.time_ns = run->times_ns[index],
+	};
+}
+
 void event_source_wrap(struct event_source *source, struct event_source *inner,
 	enum ctp_status (*next)(struct event_source *source,
 		struct event *event, struct ctp_error *err),

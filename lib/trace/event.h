@@ -65,6 +65,15 @@ struct event {
 	const struct event_arg *args; /* borrowed until the next call */
 };
 
+/* Consecutive ranges' begins and ends of a track, without anything but their
+ * times. */
+struct event_run {
+	uint32_t track;
+	uint32_t count;
+	const uint32_t *sites; /* TRACE_NONE: an end */
+	const int64_t *times_ns;
+};
+
 /*
  * A stream of events. On each track, BEGIN and END are in order of time; tracks
  * are interleaved as in the input. The tables in `trace` grow while events are
@@ -86,6 +95,15 @@ struct event_source {
 	 * it. */
 	enum ctp_status (*next)(struct event_source *source,
 		struct event *event, struct ctp_error *err);
+
+	/*
+	 * The first returns the events that next() would return one by one, if
+	 * they are a run that is read already; else the count is 0. The second
+	 * takes them all. Both are NULL if the source has no runs. A run is
+	 * borrowed until the next call.
+	 */
+	void (*peek_run)(struct event_source *source, struct event_run *run);
+	void (*take_run)(struct event_source *source);
 
 	/*
 	 * For an input of sums without events: reads it to its end and returns
@@ -112,6 +130,9 @@ struct event_source {
 	/* Frees the source and its trace. */
 	void (*close)(struct event_source *source);
 };
+
+/* An event of a run. */
+struct event event_run_get(const struct event_run *run, uint32_t index);
 
 /* Makes it a wrapper of `inner`, with the same trace, format and position;
  * `close` has to close the inner source. */

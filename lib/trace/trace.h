@@ -219,6 +219,9 @@ struct read_request {
 	/* Memory limit of a sorting reader once it has read its input, for
 	 * inputs that are open together. 0: no limit. */
 	size_t memory_after_read_bytes;
+	/* Most threads that a reader of one input may use; 0: as many as it
+	 * can use well. */
+	unsigned jobs;
 	/* Called now and then by a source that reads without returning events,
 	 * such as a sorting one. May be NULL. */
 	void (*progress)(void *user);

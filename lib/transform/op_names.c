@@ -215,6 +215,22 @@ static enum ctp_status next(
 	return convert(names, event, err);
 }
 
+/* Runs are passed on as long as no name is an operator's. */
+static void peek_run(struct event_source *source, struct event_run *run)
+{
+	struct op_names *names = (struct op_names *)source;
+
+	source->inner->peek_run(source->inner, run);
+	if (run->count > 0 && names->other_count != source->trace->site_count &&
+		find_ops(names))
+		run->count = 0;
+}
+
+static void take_run(struct event_source *source)
+{
+	source->inner->take_run(source->inner);
+}
+
 static void follow(struct event_source *source, bool on)
 {
 	source->inner->follow(source->inner, on);
@@ -243,6 +259,10 @@ enum ctp_status op_names_open(struct event_source *inner,
 	if (names == NULL)
 		return ctp_no_memory(err);
 	event_source_wrap(&names->source, inner, next, close_names);
+	if (inner->peek_run != NULL) {
+		names->source.peek_run = peek_run;
+		names->source.take_run = take_run;
+	}
 	if (inner->follow != NULL) {
 		names->source.follow = follow;
 		names->source.is_whole = is_whole;

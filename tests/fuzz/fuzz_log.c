@@ -114,12 +114,14 @@ static void read_log(struct event_source *source)
 static void read_bytes(const void *bytes, size_t size)
 {
 	FILE *file = fmemopen((void *)(uintptr_t)bytes, size, "rb");
+	/* One half of the inputs is read ahead by a thread. */
+	const struct read_request request = {.jobs = 1 + size % 2};
 	struct event_source *source;
 	struct fuzz_source limited;
 
 	fuzz_require(file != NULL);
-	fuzz_require(
-		log_read_open(file, NULL, 0, NULL, &source, NULL) == CTP_OK);
+	fuzz_require(log_read_open(file, NULL, 0, &request, &source, NULL) ==
+		     CTP_OK);
 	fuzz_source_init(&limited, source);
 	read_log(&limited.source);
 	fuzz_require(source->position(source) <= size);

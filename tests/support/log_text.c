@@ -182,19 +182,27 @@ static void put_tables(struct log_text *text, const struct trace *trace)
 	text->base_realtime_ns = trace->base_realtime_ns;
 }
 
-struct log_text log_text_read(const void *bytes, size_t size)
+static void put_run(FILE *out, struct event_source *source)
 {
-	return log_text_read_names(bytes, size, READ_NAMES_FULL);
+	struct event_run run;
+
+	source->peek_run(source, &run);
+	for (uint32_t i = 0; i < run.count; i++) {
+		const struct event event = event_run_get(&run, i);
+
+		log_text_event(out, source->trace, &event);
+	}
+	if (run.count > 0)
+		source->take_run(source);
 }
 
-struct log_text log_text_read_names(
-	const void *bytes, size_t size, enum read_names names)
+static struct log_text read_log(
+	const void *bytes, size_t size, struct read_request request)
 {
 	struct log_text text = {.status = CTP_OK};
 	/* Older libraries' fmemopen() cannot fail. */
 	FILE *file = size == 0 ? fopen("/dev/null", "rb")
 			       : fmemopen((void *)(uintptr_t)bytes, size, "rb");
-	struct read_request request = {.names = names};
 	struct event_source *source;
 	struct event event;
 	size_t used;
@@ -208,6 +216,8 @@ struct log_text log_text_read_names(
 		text.status = source->next(source, &event, &text.err);
 		if (text.status == CTP_OK)
 			log_text_event(out, source->trace, &event);
+		if (text.status == CTP_OK && request.jobs > 1)
+			put_run(out, source);
 	}
 	ck_assert_uint_le(source->position(source), size);
 	(void)fclose(out);
@@ -215,6 +225,22 @@ struct log_text log_text_read_names(
 	source->close(source);
 	(void)fclose(file);
 	return text;
+}
+
+struct log_text log_text_read(const void *bytes, size_t size)
+{
+	return log_text_read_names(bytes, size, READ_NAMES_FULL);
+}
+
+struct log_text log_text_read_names(
+	const void *bytes, size_t size, enum read_names names)
+{
+	return read_log(bytes, size, (struct read_request){.names = names});
+}
+
+struct log_text log_text_read_ahead(const void *bytes, size_t size)
+{
+	return read_log(bytes, size, (struct read_request){.jobs = 2});
 }
 
 void log_text_clear(struct log_text *text)

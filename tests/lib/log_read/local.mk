@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
+	%D%/test_log_ahead \
 	%D%/test_log_concat \
 	%D%/test_log_damage \
 	%D%/test_log_device_hostile \

@@ -45,7 +45,7 @@ static void read_by_input(struct buffer *blocks, const void *bytes, size_t size)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)bytes, size, "r");
 	struct trace *trace = trace_new(NULL);
-	struct log_input *input = log_input_new(in, NULL, 0, trace);
+	struct log_input *input = log_input_new(in, NULL, 0, trace->losses);
 	struct cursor block;
 
 	while (log_input_next(input, &block, NULL) == CTP_OK)
