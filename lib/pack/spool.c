@@ -387,10 +387,7 @@ enum ctp_status spool_open(struct spool *spool, const char *directory,
 		chunks = chunk_max;
 	*spool = (struct spool){.fd = -1,
 		.chunk_max = chunk_max,
-		.batch = SPOOL_BATCH,
 		.growing = PTHREAD_MUTEX_INITIALIZER};
-	if (chunks / 4 < SPOOL_BATCH)
-		spool->batch = chunks / 4 == 0 ? 1 : chunks / 4;
 	spool->index_max = wanted_indices(chunk_max);
 	if (!make_slots(spool, in_use))
 		return ctp_fail(err, CTP_ERR_NOMEM,

@@ -32,11 +32,6 @@
 #define SPOOL_ERROR_BYTES 512
 #define SPOOL_COMMAND_BYTES ((size_t)32 * 1024)
 
-/* The background thread is woken when this number of chunks is full, or a
- * quarter of all if that is less; fewer wait for its next round. Waking it for
- * each would cost both threads more. */
-#define SPOOL_BATCH 8
-
 #define SPOOL_NO_CHUNK UINT32_MAX
 
 /*
@@ -154,7 +149,6 @@ struct spool {
 	uint32_t chunk_max;               /* whole ones, that fit the memory */
 	uint32_t index_max;               /* of any size */
 	_Atomic uint32_t pages;           /* of all chunks */
-	uint32_t batch;                   /* chunks, see SPOOL_BATCH */
 	char path[SPOOL_PATH_BYTES];
 	/* Unused chunks: head is tag << 32 | index + 1; the tag counts pops, to
 	 * detect a head that was popped and pushed again. */
