@@ -10,12 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A piece of the input. Columns of times have few repetitions: where such a part
- * comes first, it is packed as literals and not searched for any. */
+#include "log/huffman_block.h"
+
+/* How to pack a piece of the input that other pieces follow: by the library, or by
+ * our own code, which is faster on columns of events. */
+enum deflate_kind {
+	DEFLATE_ANY,
+	DEFLATE_LITERALS, /* hardly any repetitions, like times */
+	DEFLATE_REPEATS   /* at level 1, only long repetitions are looked for */
+};
+
 struct deflate_part {
 	const void *bytes;
 	size_t size;
-	bool literals;
+	enum deflate_kind kind;
 };
 
 struct deflater;
@@ -26,6 +34,23 @@ void deflater_free(struct deflater *deflater);
 
 /* Upper bound of the packed size of `size` bytes. */
 size_t deflater_bound(struct deflater *deflater, size_t size);
+
+/* A deflater's state for our own code: its level, and the newest block of each
+ * kind. */
+#define DEFLATE_KINDS 3
+struct deflate_ours {
+	int level;
+	struct huffman_block blocks[DEFLATE_KINDS];
+};
+
+/* Packs the leading parts that are for our own code, and moves `parts` past them;
+ * one is left for the library to end the stream with. Returns the packed size. */
+size_t deflate_pack_ours(struct deflate_ours *ours,
+	const struct deflate_part **parts, size_t *count, void *out,
+	size_t room);
+
+/* Upper bound of its output. */
+size_t deflate_bound_ours(size_t size);
 
 /* Packs the parts, which are contiguous in memory, as one stream. Returns the
  * packed size; 0 if `room` is too small. */

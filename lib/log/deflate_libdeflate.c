@@ -2,44 +2,60 @@
 /* Source: libdeflate.h, version 1.14. Measured against zlib by bench_pack. */
 #include "log/deflate.h"
 
+#include <stdlib.h>
+
 #include <libdeflate.h>
 
-#include "log/huffman.h"
+struct deflater {
+	struct libdeflate_compressor *library;
+	struct deflate_ours ours;
+};
 
-/* Our handles are the library's own objects. */
 struct deflater *deflater_new(int level)
 {
-	return (struct deflater *)(void *)libdeflate_alloc_compressor(level);
+	struct deflater *deflater = calloc(1, sizeof(*deflater));
+
+	if (deflater == NULL)
+		return NULL;
+	deflater->library = libdeflate_alloc_compressor(level);
+	deflater->ours.level = level;
+	if (deflater->library == NULL) {
+		free(deflater);
+		return NULL;
+	}
+	return deflater;
 }
 
 void deflater_free(struct deflater *deflater)
 {
-	libdeflate_free_compressor(
-		(struct libdeflate_compressor *)(void *)deflater);
+	if (deflater == NULL)
+		return;
+	libdeflate_free_compressor(deflater->library);
+	free(deflater);
 }
 
 size_t deflater_bound(struct deflater *deflater, size_t size)
 {
-	return libdeflate_deflate_compress_bound(
-		       (struct libdeflate_compressor *)(void *)deflater, size) +
-	       huffman_bound(size);
+	return libdeflate_deflate_compress_bound(deflater->library, size) +
+	       deflate_bound_ours(size);
 }
 
 size_t deflater_pack(struct deflater *deflater,
 	const struct deflate_part *parts, size_t count, void *out, size_t room)
 {
-	size_t literals = huffman_pack_parts(&parts, &count, out, room);
+	size_t ours =
+		deflate_pack_ours(&deflater->ours, &parts, &count, out, room);
 	size_t size = 0;
 	size_t packed;
 
 	for (size_t i = 0; i < count; i++)
 		size += parts[i].size;
-	packed = libdeflate_deflate_compress(
-		(struct libdeflate_compressor *)(void *)deflater,
-		parts[0].bytes, size, (char *)out + literals, room - literals);
-	return packed == 0 ? 0 : literals + packed;
+	packed = libdeflate_deflate_compress(deflater->library, parts[0].bytes,
+		size, (char *)out + ours, room - ours);
+	return packed == 0 ? 0 : ours + packed;
 }
 
+/* Our handle is the library's own object. */
 struct inflater *inflater_new(void)
 {
 	return (struct inflater *)(void *)libdeflate_alloc_decompressor();

@@ -7,10 +7,9 @@
 #define ZLIB_CONST /* next_in is const */
 #include <zlib.h>
 
-#include "log/huffman.h"
-
 struct deflater {
 	z_stream stream;
+	struct deflate_ours ours;
 };
 
 struct inflater {
@@ -28,6 +27,7 @@ struct deflater *deflater_new(int level)
 		free(deflater);
 		return NULL;
 	}
+	deflater->ours.level = level;
 	return deflater;
 }
 
@@ -42,18 +42,19 @@ void deflater_free(struct deflater *deflater)
 size_t deflater_bound(struct deflater *deflater, size_t size)
 {
 	return deflateBound(&deflater->stream, (uLong)size) +
-	       huffman_bound(size);
+	       deflate_bound_ours(size);
 }
 
 size_t deflater_pack(struct deflater *deflater,
 	const struct deflate_part *parts, size_t count, void *out, size_t room)
 {
 	z_stream *stream = &deflater->stream;
-	size_t literals = huffman_pack_parts(&parts, &count, out, room);
+	size_t ours =
+		deflate_pack_ours(&deflater->ours, &parts, &count, out, room);
 	int result = deflateReset(stream);
 
-	stream->next_out = (Bytef *)out + literals;
-	stream->avail_out = (uInt)(room - literals);
+	stream->next_out = (Bytef *)out + ours;
+	stream->avail_out = (uInt)(room - ours);
 	stream->next_in = (const Bytef *)parts[0].bytes;
 	stream->avail_in = 0;
 	for (size_t i = 0; i < count; i++)

@@ -7,8 +7,8 @@ enum ctp_status log_block_write(struct log_writer *writer, enum log_block kind,
 	if (bytes->failed)
 		return ctp_no_memory(err);
 	return log_writer_add(writer, kind,
-		&(struct deflate_part){bytes->bytes, bytes->used, false}, 1,
-		err);
+		&(struct deflate_part){bytes->bytes, bytes->used, DEFLATE_ANY},
+		1, err);
 }
 
 static void add_text(msgpack_packer *out, struct log_text text)

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "log/msgpack_out.h"
+#include "log/repeats.h"
 #include "log/unpack.h"
 
 void log_column_clear(struct log_column *column)
@@ -14,13 +15,13 @@ void log_column_clear(struct log_column *column)
 	memory_free(column->local);
 }
 
-/* An integer below 2^16, as log_column_put() takes it. */
+/* An integer below 2^16, as log_column_put() takes it; never 0. */
 static uint32_t pack(uint32_t value)
 {
 	uint8_t bytes[sizeof(uint32_t)] = {0};
 	uint32_t word;
 
-	bytes[3] = (uint8_t)(msgpack_out_short(bytes, value) - bytes - 1);
+	bytes[3] = (uint8_t)(msgpack_out_short(bytes, value) - bytes);
 	memcpy(&word, bytes, sizeof(word));
 	return le32toh(word);
 }
@@ -46,10 +47,8 @@ void log_column_begin(struct log_column *column, uint32_t track,
 	if (column->open_count > 0)
 		memcpy(column->open, open,
 			column->open_count * sizeof(column->open[0]));
-	if (++column->block == 0) { /* numbers repeat */
-		memset(column->local, 0, column->room * sizeof(*column->local));
-		column->block = 1;
-	}
+	for (uint32_t i = 0; i < column->site_count; i++)
+		column->local[column->list[i]] = 0;
 	column->site_count = 0;
 	column->bytes.used = 0;
 	column->failed = !prepare(column);
@@ -59,7 +58,7 @@ void log_column_begin(struct log_column *column, uint32_t track,
 
 uint32_t log_column_new_id(struct log_column *column, uint32_t id)
 {
-	uint32_t packed = LOG_ID_END;
+	uint32_t packed = pack(LOG_ID_END);
 
 	if (!array_ensure_index(&column->local, id, &column->room,
 		    sizeof(*column->local))) {
@@ -70,7 +69,7 @@ uint32_t log_column_new_id(struct log_column *column, uint32_t id)
 		packed = pack(column->site_count + LOG_ID_SITES);
 		column->list[column->site_count++] = id;
 	}
-	column->local[id] = (uint64_t)column->block << 32 | packed;
+	column->local[id] = packed;
 	return packed;
 }
 
@@ -109,67 +108,18 @@ static size_t add_head(struct log_column *column)
 	return first;
 }
 
-/* Sequences of eight bytes are looked for: a shorter one costs as much as its
- * bytes. */
-#define SEQUENCE_BYTES sizeof(uint64_t)
-#define SEQUENCES_BITS 10
-#define PROBES 512
-#define REPEATS_MIN 64
-
-static uint64_t sequence_at(const uint8_t *bytes)
-{
-	uint64_t sequence;
-
-	memcpy(&sequence, bytes, sizeof(sequence));
-	return htole64(sequence);
-}
-
-static size_t slot_of(uint64_t sequence)
-{
-	return (size_t)(sequence * UINT64_C(0x9e3779b97f4a7c15) >>
-			(64 - SEQUENCES_BITS));
-}
-
-/*
- * Whether bytes have repetitions. A search for them takes five times as long as
- * packing literals, and is for nothing if calls depend on data: then only runs of
- * ends repeat. Counted are the sequences in the middle that occur before it at a
- * multiple of their size.
- * Source: measured by bench_pack. In a compiler's calls, which a search makes 23 %
- * smaller, 57 to 283 of 512 sequences repeat; in those of bench_graph.h, which it
- * makes 2 % smaller, 1 to 57.
- */
-static bool has_repeats(const uint8_t *bytes, size_t size)
-{
-	uint64_t table[1 << SEQUENCES_BITS] = {0};
-	const size_t middle = size / 2;
-	unsigned repeats = 0;
-
-	if (size < 4 * PROBES)
-		return true;
-	for (size_t i = 0; i + SEQUENCE_BYTES <= middle; i += SEQUENCE_BYTES) {
-		uint64_t sequence = sequence_at(bytes + i);
-
-		table[slot_of(sequence)] = sequence;
-	}
-	for (size_t i = middle; i < middle + PROBES; i++) {
-		uint64_t sequence = sequence_at(bytes + i);
-
-		repeats += table[slot_of(sequence)] == sequence;
-	}
-	return repeats >= REPEATS_MIN;
-}
-
 /* The parts of a block of this size whose times end at one offset, and whose ids
  * end at another one. */
 static void set_parts(struct deflate_part parts[LOG_COLUMN_PARTS],
 	const uint8_t *block, const size_t ends[LOG_COLUMN_PARTS])
 {
-	parts[0] = (struct deflate_part){block, ends[0], true};
+	parts[0] = (struct deflate_part){block, ends[0], DEFLATE_LITERALS};
 	parts[1] = (struct deflate_part){block + ends[0], ends[1] - ends[0],
-		!has_repeats(block + ends[0], ends[1] - ends[0])};
+		repeats_expected(block + ends[0], ends[1] - ends[0])
+			? DEFLATE_REPEATS
+			: DEFLATE_LITERALS};
 	parts[2] = (struct deflate_part){
-		block + ends[1], ends[2] - ends[1], false};
+		block + ends[1], ends[2] - ends[1], DEFLATE_ANY};
 }
 
 enum ctp_status log_column_write(struct log_column *column,
@@ -315,8 +265,9 @@ enum ctp_status log_column_write_activities(
 	if (bytes->failed || activities->args.failed)
 		return ctp_no_memory(err);
 	return log_writer_add(writer, LOG_ACTIVITIES,
-		(struct deflate_part[]){{bytes->bytes, times, true},
-			{bytes->bytes + times, bytes->used - times, false}},
+		(struct deflate_part[]){{bytes->bytes, times, DEFLATE_LITERALS},
+			{bytes->bytes + times, bytes->used - times,
+				DEFLATE_ANY}},
 		2, err);
 }
 

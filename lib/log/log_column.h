@@ -25,6 +25,8 @@ enum log_column_id { LOG_COLUMN_END = 0, LOG_COLUMN_EXTRA = LOG_SITES_MAX };
 #define LOG_COLUMN_HEAD_MAX 32
 /* Ids are positions in the list of sites, and so below 2^16. */
 #define LOG_COLUMN_ID_MAX 3
+/* LOG_ID_EXTRA, packed. */
+#define LOG_COLUMN_PACKED_EXTRA (UINT32_C(1) << 24 | LOG_ID_EXTRA)
 /* Times since the event before, in ns, that are packed by a table. */
 #define LOG_COLUMN_SHORT 1024
 
@@ -43,11 +45,10 @@ struct log_column {
 	uint32_t open_count;
 	uint32_t open[LOG_OPEN_MAX];
 	/* The integer in the log, packed, in the first three bytes, and above
-	 * them how many follow the first: by site, if the upper half is the
-	 * number of this block, and by time. */
-	uint64_t *local;
+	 * them how many they are: by site, and by time. 0: a site that is not
+	 * in the block. */
+	uint32_t *local;
 	uint32_t room;
-	uint32_t block;
 	uint32_t short_times[LOG_COLUMN_SHORT];
 	uint32_t list[LOG_COLUMN_MAX]; /* the block's sites */
 	uint32_t site_count;
@@ -72,10 +73,9 @@ uint32_t log_column_new_id(struct log_column *column, uint32_t id);
 /* The packed integer for a site or LOG_COLUMN_END. */
 static inline uint32_t log_column_id(struct log_column *column, uint32_t id)
 {
-	uint64_t value = id < column->room ? column->local[id] : 0;
+	uint32_t packed = id < column->room ? column->local[id] : 0;
 
-	return value >> 32 == column->block ? (uint32_t)value
-					    : log_column_new_id(column, id);
+	return packed != 0 ? packed : log_column_new_id(column, id);
 }
 
 /* Stores a packed integer, and returns the byte after it. */
@@ -84,7 +84,7 @@ static inline uint8_t *log_column_put(uint8_t *at, uint32_t packed)
 	const uint32_t word = htole32(packed);
 
 	memcpy(at, &word, sizeof(word));
-	return at + 1 + (packed >> 24);
+	return at + (packed >> 24);
 }
 
 /* Stores the time since the event before, modulo 2^64 like the reader's sum. */
@@ -109,7 +109,7 @@ static inline void log_column_add(
 		(uint64_t)time_ns - (uint64_t)column->last_ns);
 	column->last_ns = time_ns;
 	column->ids_end = log_column_put(column->ids_end,
-		id == LOG_COLUMN_EXTRA ? LOG_ID_EXTRA
+		id == LOG_COLUMN_EXTRA ? LOG_COLUMN_PACKED_EXTRA
 				       : log_column_id(column, id));
 }
 

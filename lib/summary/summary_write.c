@@ -42,7 +42,8 @@ static void fail(struct summary_out *out)
 
 static void write_block(struct summary_out *out, enum log_block kind)
 {
-	struct deflate_part part = {out->block.bytes, out->block.used, false};
+	struct deflate_part part = {
+		out->block.bytes, out->block.used, DEFLATE_ANY};
 
 	if (out->block.failed || out->new_texts.failed || out->rows.failed)
 		fail(out);

@@ -239,7 +239,7 @@ void log_maker_add_bytes(
 	struct deflater *deflater = checked(deflater_new(6), "out of memory");
 	size_t room = deflater_bound(deflater, size);
 	void *packed = checked(malloc(room), "out of memory");
-	struct deflate_part part = {bytes, size, false};
+	struct deflate_part part = {bytes, size, DEFLATE_ANY};
 	struct log_maker_member member = {.kind = kind,
 		.data = packed,
 		.size = deflater_pack(deflater, &part, 1, packed, room),

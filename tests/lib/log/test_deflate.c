@@ -68,6 +68,7 @@ static bool zlib_unpack(size_t size, size_t out_size)
 
 /* Every second part is literals, beginning with this one. */
 static size_t first_literals = 1;
+static enum deflate_kind other_kind = DEFLATE_ANY;
 
 /* Packs input from `from` on as parts of these sizes. */
 static size_t pack(size_t from, const size_t *sizes, size_t count)
@@ -75,8 +76,9 @@ static size_t pack(size_t from, const size_t *sizes, size_t count)
 	struct deflate_part parts[8];
 
 	for (size_t i = 0; i < count; i++) {
-		parts[i] = (struct deflate_part){
-			input + from, sizes[i], i % 2 == first_literals};
+		parts[i] = (struct deflate_part){input + from, sizes[i],
+			i % 2 == first_literals ? DEFLATE_LITERALS
+						: other_kind};
 		from += sizes[i];
 	}
 	return deflater_pack(deflater, parts, count, packed, room);
@@ -110,7 +112,8 @@ START_TEST(packed_bytes_unpack)
 }
 END_TEST
 
-/* `_i` is the first part of literals. */
+/* `_i % 2` is the first part of literals; `_i / 2` is whether the others are
+ * searched for long repetitions. */
 START_TEST(parts_of_literals_are_one_stream)
 {
 	static const size_t sizes[][4] = {
@@ -124,7 +127,8 @@ START_TEST(parts_of_literals_are_one_stream)
 		{99999, 70000, 1, 1},
 	};
 
-	first_literals = (size_t)_i;
+	first_literals = (size_t)_i % 2;
+	other_kind = _i / 2 == 0 ? DEFLATE_ANY : DEFLATE_REPEATS;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (size_t from = 0; from <= SIZE; from += 50000)
 			if (from + sizes[i][0] + sizes[i][1] + sizes[i][2] +
@@ -134,7 +138,8 @@ START_TEST(parts_of_literals_are_one_stream)
 }
 END_TEST
 
-/* `_i` is the first part of literals. */
+/* `_i % 2` is the first part of literals; `_i / 2` is whether the others are
+ * searched for long repetitions. */
 START_TEST(every_level_packs)
 {
 	static const size_t sizes[] = {100000, 100000, 100000};
@@ -153,7 +158,7 @@ END_TEST
 START_TEST(too_little_room_is_reported)
 {
 	static const size_t size = 100000;
-	struct deflate_part part = {input + 100000, size, false};
+	struct deflate_part part = {input + 100000, size, DEFLATE_ANY};
 	size_t needed = pack(100000, &size, 1);
 	uint8_t *small;
 
@@ -256,7 +261,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, packed_bytes_unpack);
-	tcase_add_loop_test(tests, parts_of_literals_are_one_stream, 0, 2);
+	tcase_add_loop_test(tests, parts_of_literals_are_one_stream, 0, 4);
 	tcase_add_loop_test(tests, every_level_packs, 0, 2);
 	tcase_add_test(tests, too_little_room_is_reported);
 	tcase_add_test(tests, a_wrong_size_is_refused);

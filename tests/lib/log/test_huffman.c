@@ -27,7 +27,7 @@ static size_t check_round_trip(const unsigned char *bytes, size_t size)
 	ck_assert_ptr_nonnull(packed);
 	ck_assert_ptr_nonnull(stream);
 	ck_assert_ptr_nonnull(output);
-	used = huffman_pack(bytes, size, packed, room);
+	used = huffman_pack(NULL, bytes, size, packed, room);
 	ck_assert_uint_gt(used, 0);
 	ck_assert_uint_le(used, room);
 	memcpy(stream, packed, used);
@@ -160,9 +160,11 @@ START_TEST(a_buffer_below_the_bound_is_refused)
 
 	ck_assert_ptr_nonnull(packed);
 	ck_assert_uint_eq(
-		huffman_pack(bytes, sizeof(bytes), packed, room - 1), 0);
-	ck_assert_uint_eq(huffman_pack(bytes, sizeof(bytes), packed, 0), 0);
-	ck_assert_uint_gt(huffman_pack(bytes, sizeof(bytes), packed, room), 0);
+		huffman_pack(NULL, bytes, sizeof(bytes), packed, room - 1), 0);
+	ck_assert_uint_eq(
+		huffman_pack(NULL, bytes, sizeof(bytes), packed, 0), 0);
+	ck_assert_uint_gt(
+		huffman_pack(NULL, bytes, sizeof(bytes), packed, room), 0);
 	free(packed);
 }
 END_TEST

@@ -43,8 +43,8 @@ static enum ctp_status add(
 	enum log_block kind, const struct buffer *block, struct ctp_error *err)
 {
 	return log_writer_add(writer, kind,
-		&(struct deflate_part){block->bytes, block->used, false}, 1,
-		err);
+		&(struct deflate_part){block->bytes, block->used, DEFLATE_ANY},
+		1, err);
 }
 
 static void read_file(void)
@@ -145,10 +145,11 @@ START_TEST(parts_are_one_block)
 	third = block.used / 3;
 	ck_assert_int_eq(
 		log_writer_add(writer, LOG_EVENTS,
-			(struct deflate_part[]){{block.bytes, third, false},
-				{block.bytes + third, third, true},
+			(struct deflate_part[]){
+				{block.bytes, third, DEFLATE_ANY},
+				{block.bytes + third, third, DEFLATE_LITERALS},
 				{block.bytes + 2 * third,
-					block.used - 2 * third, false}},
+					block.used - 2 * third, DEFLATE_ANY}},
 			3, NULL),
 		CTP_OK);
 	read_file();

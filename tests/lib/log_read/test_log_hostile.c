@@ -214,7 +214,7 @@ static void *pack_zeros(size_t size, size_t *packed_size, uint32_t *crc)
 {
 	struct deflater *deflater = deflater_new(6);
 	void *zeros = calloc(1, size);
-	struct deflate_part part = {zeros, size, false};
+	struct deflate_part part = {zeros, size, DEFLATE_ANY};
 	size_t room;
 	void *packed;
 

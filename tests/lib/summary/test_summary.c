@@ -420,10 +420,10 @@ static void add_block(struct log_writer *log, enum log_block kind,
 	if (section != NULL)
 		msgpack_out_key(&out, section);
 	buffer_add(&block, rows, rows_size);
-	ck_assert_int_eq(
-		log_writer_add(log, kind,
-			&(struct deflate_part){block.bytes, block.used, false},
-			1, &err),
+	ck_assert_int_eq(log_writer_add(log, kind,
+				 &(struct deflate_part){
+					 block.bytes, block.used, DEFLATE_ANY},
+				 1, &err),
 		CTP_OK);
 	buffer_clear(&block);
 }
