@@ -11,7 +11,7 @@
 
 /*
  * Applies a block. Its events are then in `events`, its activities in
- * recording->device; there may be none. An invalid block is counted and changes
+ * recording->device; both may be empty. An invalid block is counted and changes
  * nothing.
  *
  * Errors: CTP_ERR_NOMEM, CTP_ERR_UNSUPPORTED.
