@@ -12,10 +12,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/saturate.h"
+#include "base/thread.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -802,13 +802,12 @@ static void *run_worker(void *user)
 static unsigned job_count(
 	const struct aggregate_options *options, const struct input_tree *tree)
 {
-	long online = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned jobs = options->jobs;
 
 	if (jobs == 0 && team != NULL)
 		jobs = team->jobs;
 	if (jobs == 0 && tree->directory_count > 0)
-		jobs = online > 0 && online < JOBS_MAX ? (unsigned)online : 1;
+		jobs = thread_processors();
 	if (jobs > JOBS_MAX)
 		jobs = JOBS_MAX;
 	if (jobs > tree->count)

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "cli/command.h"
 #include "cli/diag.h"
 
@@ -33,9 +34,9 @@ static unsigned job_count(const struct batch *batch)
 	unsigned jobs = batch->jobs;
 
 	if (jobs == 0) {
-		long online = sysconf(_SC_NPROCESSORS_ONLN);
+		unsigned processors = thread_processors();
 
-		jobs = online > 0 && online < 4096 ? (unsigned)online : 1;
+		jobs = processors < 4096 ? processors : 1;
 	}
 	return batch->count < jobs ? (unsigned)batch->count : jobs;
 }

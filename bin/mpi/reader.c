@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "cli/command.h"
 #include "cli/diag.h"
 #include "cli/output.h"
@@ -173,14 +174,20 @@ static size_t next(int status);
 
 static struct aggregate_team reader_team = {.run = read_inputs, .next = next};
 
-/* The processors of a machine are divided among its processes. */
+/*
+ * The processors of a machine are divided among its processes. A launcher often
+ * binds each of them to a processor, on which more threads would only take
+ * turns.
+ */
 static unsigned job_count(uint64_t processes)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned allowed = thread_processors();
+	uint64_t share = online > 0 ? (uint64_t)online / processes : 1;
 
-	return online > 0 && (uint64_t)online > processes
-		       ? (unsigned)((uint64_t)online / processes)
-		       : 1;
+	if (share == 0)
+		return 1;
+	return share < allowed ? (unsigned)share : allowed;
 }
 
 static bool add_listed(struct input_tree *tree, const struct buffer *list)
@@ -432,7 +439,8 @@ static bool wait_for_message(
 {
 	struct pollfd poll_socket = {.fd = shared.socket, .events = POLLIN};
 
-	while (reading->wait != NULL && poll(&poll_socket, 1, 1) == 0)
+	while (reading->wait != NULL &&
+		poll(&poll_socket, 1, reading->wait_ms) == 0)
 		reading->wait(reading->user);
 	return receive_message(message);
 }

@@ -21,8 +21,9 @@ struct reading {
 	uint64_t round_ns; /* inputs are read for this long before they are
 			    * added to `sums` */
 	size_t (*next)(void *user); /* an input; tree->count at the end */
-	/* Called each millisecond while waiting; may be NULL. */
+	/* Called after each `wait_ms` of waiting; may be NULL. */
 	void (*wait)(void *user);
+	int wait_ms;
 	/* The bytes of part_sums.h that were added; may be NULL. */
 	void (*keep)(void *user, const struct buffer *part);
 	void *user;

@@ -570,6 +570,8 @@ static int read_inputs(struct aggregate *sums,
 						      : LONG_ROUND_NS,
 		.next = next,
 		.wait = job.number == 0 ? serve_counter : NULL,
+		/* Alone, only the progress is served. */
+		.wait_ms = job.count == 1 ? 100 : 1,
 		.keep = keeps ? keep : NULL,
 	};
 	const struct reader_list list = {tree, (unsigned)job.neighbors};
