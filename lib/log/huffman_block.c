@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* All excesses are in 2^-16 of the entropy. Codes are used again if theirs is at
- * most 2^-5 larger than it was. Of 10,000 bytes, a sample makes about 0.5 %, and of
- * a few hundred repetitions 2 %. */
+ * most 2^-5 larger than it was. Chance alone makes about 0.5 % in 10,000 bytes, and
+ * 2 % in a few hundred repetitions. */
 #define SLACK (65536 >> 5)
 /* Codes with more are made for their block only: for those of few or very unequal
  * symbols, no entropy shows how long the best ones are. */

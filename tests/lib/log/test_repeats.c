@@ -102,7 +102,7 @@ START_TEST(one_byte_over_and_over_is_one_repetition)
 }
 END_TEST
 
-/* `_i` is the distance less 32,765: further than 32,768 is no repetition. */
+/* `_i` is the distance less 32,765. The largest is 32,768. */
 START_TEST(repetitions_are_found_up_to_the_largest_distance)
 {
 	const size_t distance = 32765 + (size_t)_i;
