@@ -57,6 +57,14 @@ size_t deflate_bound_ours(size_t size);
 size_t deflater_pack(struct deflater *deflater,
 	const struct deflate_part *parts, size_t count, void *out, size_t room);
 
+/*
+ * Packs bytes so that another stream can follow: no block is marked as last, and
+ * they end at a whole byte. `room` is at least DEFLATE_OPEN_BYTES more than the
+ * bound. Returns the packed size; 0 if out of memory.
+ */
+size_t deflater_pack_open(struct deflater *deflater, const void *bytes,
+	size_t size, void *out, size_t room);
+
 struct inflater;
 
 struct inflater *inflater_new(void);

@@ -6,6 +6,8 @@
 
 #include <libdeflate.h>
 
+#include "log/deflate_open.h"
+
 struct deflater {
 	struct libdeflate_compressor *library;
 	struct deflate_ours ours;
@@ -53,6 +55,15 @@ size_t deflater_pack(struct deflater *deflater,
 	packed = libdeflate_deflate_compress(deflater->library, parts[0].bytes,
 		size, (char *)out + ours, room - ours);
 	return packed == 0 ? 0 : ours + packed;
+}
+
+size_t deflater_pack_open(struct deflater *deflater, const void *bytes,
+	size_t size, void *out, size_t room)
+{
+	return deflate_open(out,
+		libdeflate_deflate_compress(
+			deflater->library, bytes, size, out, room),
+		room);
 }
 
 /* Our handle is the library's own object. */

@@ -64,6 +64,22 @@ size_t deflater_pack(struct deflater *deflater,
 	return result == Z_STREAM_END ? room - stream->avail_out : 0;
 }
 
+size_t deflater_pack_open(struct deflater *deflater, const void *bytes,
+	size_t size, void *out, size_t room)
+{
+	z_stream *stream = &deflater->stream;
+
+	if (deflateReset(stream) != Z_OK)
+		return 0;
+	stream->next_out = out;
+	stream->avail_out = (uInt)room;
+	stream->next_in = bytes;
+	stream->avail_in = (uInt)size;
+	if (deflate(stream, Z_SYNC_FLUSH) != Z_OK || stream->avail_out == 0)
+		return 0;
+	return room - stream->avail_out;
+}
+
 struct inflater *inflater_new(void)
 {
 	struct inflater *inflater = calloc(1, sizeof(*inflater));

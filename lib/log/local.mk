@@ -2,6 +2,7 @@
 libbase_la_SOURCES += \
 	%D%/activity_name.c %D%/activity_name.h \
 	%D%/deflate.h \
+	%D%/deflate_open.c %D%/deflate_open.h \
 	%D%/deflate_ours.c \
 	%D%/huffman.c %D%/huffman.h \
 	%D%/huffman_block.c %D%/huffman_block.h \

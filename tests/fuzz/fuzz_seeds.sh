@@ -93,6 +93,31 @@ if [ "$target" = fuzz_pstats ]; then
 	exit
 fi
 
+# Streams of deflate with blocks of all kinds, and beginnings of them.
+if [ "$target" = fuzz_deflate ]; then
+	"${PYTHON3:-python3}" - "$srcdir/README.md" "$directory" <<-'EOF'
+		import sys
+		import zlib
+
+		text = open(sys.argv[1], "rb").read()
+		number = 0
+		for size in 0, 1, 7, 300, len(text):
+		    for level in 0, 1, 9:
+		        for strategy in zlib.Z_DEFAULT_STRATEGY, zlib.Z_FIXED:
+		            stream = zlib.compressobj(
+		                level, zlib.DEFLATED, -15, 9, strategy)
+		            packed = stream.compress(text[:size])
+		            packed += stream.flush(zlib.Z_FULL_FLUSH)
+		            packed += stream.compress(text[-size:])
+		            packed += stream.flush()
+		            for end in len(packed), len(packed) // 2:
+		                number += 1
+		                with open(f"{sys.argv[2]}/{number}", "wb") as out:
+		                    out.write(packed[:end])
+	EOF
+	exit
+fi
+
 # Rules of phases: the existing ones, and pieces of them.
 if [ "$target" = fuzz_rules ]; then
 	cp "$srcdir"/lib/phases/rules/*.rules "$directory"

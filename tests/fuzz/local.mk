@@ -3,6 +3,7 @@ shell_tests += \
 	%D%/fuzz.sh
 test_programs += \
 	%D%/fuzz_cut \
+	%D%/fuzz_deflate \
 	%D%/fuzz_log \
 	%D%/fuzz_part \
 	%D%/fuzz_pstats \
@@ -15,6 +16,7 @@ test_programs += \
 	%D%/fuzz_texts \
 	%D%/fuzz_trace
 tests_fuzz_fuzz_cut_SOURCES = %D%/fuzz_cut.c $(fuzz_case)
+tests_fuzz_fuzz_deflate_SOURCES = %D%/fuzz_deflate.c $(fuzz_case)
 tests_fuzz_fuzz_log_SOURCES = %D%/fuzz_log.c $(fuzz_case)
 tests_fuzz_fuzz_part_SOURCES = %D%/fuzz_part.c $(fuzz_case)
 tests_fuzz_fuzz_pstats_SOURCES = %D%/fuzz_pstats.c $(fuzz_case)
@@ -33,6 +35,7 @@ dist_check_SCRIPTS += %D%/fuzz_run.sh %D%/fuzz_seeds.sh
 FUZZ_SECONDS = 60
 FUZZ_TARGETS = \
 	fuzz_cut \
+	fuzz_deflate \
 	fuzz_log \
 	fuzz_part \
 	fuzz_pstats \

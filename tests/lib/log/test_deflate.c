@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "log/deflate.h"
+#include "log/deflate_open.h"
 #include "support/run_suite.h"
 
 enum { SIZE = 300000 };
@@ -243,6 +244,77 @@ START_TEST(any_bytes_are_unpacked_or_refused)
 }
 END_TEST
 
+/* gzip_file.c joins streams in this way. */
+START_TEST(open_streams_continue)
+{
+	static const size_t sizes[] = {1, 0, 10, 70000, 12345, 130000, 5, 2};
+	struct deflate_part last = {NULL, 1000, DEFLATE_ANY};
+	size_t used = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		size_t size = deflater_pack_open(deflater, input + at, sizes[i],
+			packed + used, room - used);
+
+		ck_assert_uint_gt(size, 0);
+		used += size;
+		at += sizes[i];
+	}
+	last.bytes = input + at;
+	used += deflater_pack(deflater, &last, 1, packed + used, room - used);
+	ck_assert(inflater_unpack(
+		inflater, packed, used, output, at + last.size));
+	ck_assert_int_eq(memcmp(output, input, at + last.size), 0);
+	ck_assert(zlib_unpack(used, at + last.size));
+}
+END_TEST
+
+/* Every kind of block, at every bit. */
+START_TEST(a_stream_ends_at_any_bit)
+{
+	for (size_t size = 0; size < 3000; size += 1 + size / 40) {
+		struct deflate_part part = {input + 98500, size, DEFLATE_ANY};
+		size_t used = deflater_pack(deflater, &part, 1, packed, room);
+		size_t opened = deflate_open(packed, used, room);
+
+		ck_assert_uint_gt(opened, used);
+		ck_assert_uint_le(opened, used + DEFLATE_OPEN_BYTES);
+		memcpy(packed + opened, "\3", 2); /* an empty block */
+		ck_assert(zlib_unpack(opened + 2, size));
+		ck_assert_int_eq(memcmp(output, input + 98500, size), 0);
+	}
+}
+END_TEST
+
+START_TEST(only_a_whole_stream_is_opened)
+{
+	static const size_t size = 2000;
+	size_t used = pack(99000, &size, 1);
+	uint8_t *copy = malloc(used + DEFLATE_OPEN_BYTES);
+
+	ck_assert_ptr_nonnull(copy);
+	for (size_t less = 0; less < used; less++) {
+		uint8_t *cut = malloc(used - less);
+
+		ck_assert_ptr_nonnull(cut);
+		memcpy(cut, packed, used - less);
+		/* The whole has too little room. */
+		ck_assert_uint_eq(deflate_open(cut, used - less, used), 0);
+		ck_assert_int_eq(memcmp(cut, packed, used - less), 0);
+		free(cut);
+	}
+	/* A stream or not: stays within its bytes. */
+	for (size_t bit = 0; bit < 8 * used; bit++) {
+		memcpy(copy, packed, used);
+		copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		ck_assert_uint_le(
+			deflate_open(copy, used, used + DEFLATE_OPEN_BYTES),
+			used + DEFLATE_OPEN_BYTES);
+	}
+	free(copy);
+}
+END_TEST
+
 START_TEST(the_crc_is_that_of_gzip)
 {
 	ck_assert_uint_eq(deflate_crc32("123456789", 9), 0xcbf43926);
@@ -268,6 +340,9 @@ int main(void)
 	tcase_add_test(tests, bytes_behind_the_stream_are_refused);
 	tcase_add_test(tests, a_stream_that_is_cut_off_is_refused);
 	tcase_add_test(tests, any_bytes_are_unpacked_or_refused);
+	tcase_add_test(tests, open_streams_continue);
+	tcase_add_test(tests, a_stream_ends_at_any_bit);
+	tcase_add_test(tests, only_a_whole_stream_is_opened);
 	tcase_add_test(tests, the_crc_is_that_of_gzip);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
