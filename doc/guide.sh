@@ -11,7 +11,7 @@ out=$3
 
 rm -rf "$out"
 mkdir -p "$out/pages"
-(cd "$srcdir" && tar cf - README.md NEWS.md SECURITY.md CONTRIBUTING.md COPYING \
+(cd "$srcdir" && tar cf - README.md NEWS.md SECURITY.md CODE_OF_CONDUCT.md CONTRIBUTING.md COPYING \
 	lib/log/FORMAT.md lib/summary/FORMAT.md doc/*.md examples/ci examples/hanoi.py examples/scale examples/words.cc doc/benchmarks doc/guide doc/pictures) |
 	tar xf - -C "$out/pages"
 

@@ -14,9 +14,11 @@ dist_doc_DATA = \
 	README.md \
 	NEWS.md \
 	SECURITY.md \
+	CODE_OF_CONDUCT.md \
 	%D%/BENCHMARKS.md \
 	%D%/GPU.md \
-	%D%/RELIABILITY.md
+	%D%/RELIABILITY.md \
+	%D%/VERSIONING.md
 EXTRA_DIST += %D%/benchmarks
 guidedir = $(docdir)/guide
 dist_guide_DATA = \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Packages to hand out: the tarball, and Debian's.
-EXTRA_DIST += debian
-dist_check_SCRIPTS += %D%/deb.sh
+EXTRA_DIST += debian %D%/Dockerfile
+dist_check_SCRIPTS += %D%/deb.sh %D%/release_check.sh
 
 # The same bytes from the same sources: files of one date, without their owner.
 # The date is that of the last commit, or of the newest entry of the changelog.
@@ -15,3 +15,9 @@ dist dist-all dist-xz distcheck deb: export TAR_OPTIONS = --sort=name \
 deb: dist-xz
 	$(srcdir)/%D%/deb.sh $(distdir).tar.xz deb
 .PHONY: deb
+
+# Tarball, packages and wheels with their checksums in release/, if versions
+# agree everywhere.
+release-check: ctprof$(EXEEXT)
+	$(srcdir)/%D%/release_check.sh $(srcdir) release
+.PHONY: release-check

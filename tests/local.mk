@@ -71,6 +71,7 @@ include tests/lib/summary/local.mk
 include tests/lib/symbols/local.mk
 include tests/lib/trace/local.mk
 include tests/lib/transform/local.mk
+include tests/packages/local.mk
 include tests/project/local.mk
 include tests/support/local.mk
 include tests/torch/local.mk

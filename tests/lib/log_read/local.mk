@@ -14,6 +14,8 @@ c_tests += \
 	%D%/test_log_time_device
 shell_tests += \
 	%D%/bad.sh \
-	%D%/max_mem.sh
+	%D%/max_mem.sh \
+	%D%/released.sh
 EXTRA_DIST += \
-	%D%/bad
+	%D%/bad \
+	%D%/released
