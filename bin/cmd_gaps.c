@@ -15,6 +15,7 @@ struct request {
 	struct inputs inputs;
 	struct report_options report_options;
 	bool sum;
+	bool allows_repeats;
 	uint32_t jobs;
 	bool optimizes; /* --optimize was given, with: */
 	struct ranking_options optimize;
@@ -89,6 +90,7 @@ static int report_all(struct request *request)
 	const struct sum sum = {.inputs = &request->inputs,
 		.report_options = &request->report_options,
 		.section = "places",
+		.allows_repeats = request->allows_repeats,
 		.jobs = request->jobs,
 		.print = print_sum,
 		.user = request};
@@ -130,6 +132,7 @@ static const struct argument options[] = {
 		"the queue is empty; graphs, and launches outside the runtime "
 		"API, count", GROUP_MAIN, OF(optimize.robust)},
 	SUM_OPTIONS(OF(sum), OF(jobs)),
+	SUM_REPEATS(OF(allows_repeats)),
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 	ARGUMENTS_OF(&report_arguments, OF(report_options)),
 };

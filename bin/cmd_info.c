@@ -27,6 +27,7 @@ struct request {
 	struct report_options report_options;
 	bool json;
 	bool sum;
+	bool allows_repeats;
 	uint32_t jobs;
 	bool printed; /* a report was printed before */
 	/* Several inputs have a row each; --verbose shows them in full. */
@@ -762,6 +763,7 @@ static int run(int argc, char **argv)
 		status = sum_run(&(struct sum){.inputs = &request.inputs,
 			.report_options = &request.report_options,
 			.section = SUMMARY_CENSUS,
+			.allows_repeats = request.allows_repeats,
 			.jobs = request.jobs,
 			.print = print_sum,
 			.user = &request});
@@ -787,6 +789,7 @@ static const struct argument options[] = {
 	{"json", 0, NULL, ARGUMENT_FLAG, "print JSON, one object per input",
 		GROUP_OUTPUT, OF(json)},
 	SUM_OPTIONS(OF(sum), OF(jobs)),
+	SUM_REPEATS(OF(allows_repeats)),
 	ARGUMENTS_OF(&inputs_unnamed_arguments, OF(inputs)),
 	ARGUMENTS_OF(&output_arguments, OF(report_options.output)),
 };

@@ -25,6 +25,7 @@ struct request {
 	enum dtype dtype;
 	const char *peaks_path;
 	bool sum;
+	bool allows_repeats;
 	uint32_t jobs;
 	bool augment;
 	bool about_report;       /* a report-only option was given */
@@ -176,6 +177,7 @@ static int report_all(struct request *request)
 	const struct sum sum = {.inputs = &request->inputs,
 		.report_options = &request->report_options,
 		.section = "kernels",
+		.allows_repeats = request->allows_repeats,
 		.jobs = request->jobs,
 		.print = print_sum,
 		.user = request};
@@ -238,6 +240,7 @@ static const struct argument options[] = {
 		"the input's)", GROUP_OUTPUT, OF(to),
 		.call = format_names_read_to},
 	SUM_OPTIONS(OF(sum), OF(jobs)),
+	SUM_REPEATS(OF(allows_repeats)),
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 	ARGUMENTS_OF(&report_arguments, OF(report_options)),
 };

@@ -19,6 +19,7 @@ struct request {
 	struct report_options report_options;
 	const char *rules; /* a name or a file; NULL: chosen by content */
 	bool by_thread;
+	bool allows_repeats;
 	uint32_t jobs;
 	struct phase_sets sets;
 };
@@ -93,6 +94,7 @@ static int run_request(struct request *request)
 		.inputs = &request->inputs,
 		.report_options = &request->report_options,
 		.section = SUMMARY_PHASES_SECTION,
+		.allows_repeats = request->allows_repeats,
 		.jobs = request->jobs,
 		.phases = &phases,
 		.print = print,
@@ -129,6 +131,7 @@ static const struct argument options[] = {
 		"rules", GROUP_MAIN, .call = show_rules},
 	{"threads", 0, NULL, ARGUMENT_FLAG, "also show each thread", GROUP_MAIN,
 		OF(by_thread)},
+	SUM_REPEATS(OF(allows_repeats)),
 	{"jobs", 'j', "N", ARGUMENT_COUNT,
 		"read this many inputs at a time (default: 1, or for "
 		"directories one per processor)", GROUP_INPUT, OF(jobs)},

@@ -96,9 +96,7 @@ static const struct argument options[] = {
 	{"cumulative", 0, NULL, ARGUMENT_FLAG,
 		"compare the times of functions and phases including what they "
 		"call, not their own times", GROUP_MAIN, OF(cumulative)},
-	{"allow-repeats", 0, NULL, ARGUMENT_FLAG,
-		"add up an input, or a rank of several summaries, more than "
-		"once", GROUP_INPUT, OF(allows_repeats)},
+	SUM_REPEATS(OF(allows_repeats)),
 	{"jobs", 'j', "N", ARGUMENT_COUNT,
 		"read this many inputs at a time (default: 1, or for "
 		"directories one per processor)", GROUP_INPUT, OF(jobs)},

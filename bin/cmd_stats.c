@@ -10,6 +10,7 @@
 
 #include "cli/arguments.h"
 #include "input/follow.h"
+#include "input/sum.h"
 #include "stats/grouping.h"
 #include "cli/output.h"
 #include "cli/quantity.h"
@@ -34,6 +35,7 @@ struct request {
 	uint64_t interval_ns;
 	bool shown;      /* a report was printed while following */
 	uint32_t groups; /* groups of compilers' traces */
+	bool allows_repeats;
 	uint32_t jobs;
 	struct aggregate aggregate;
 	struct profile *sum; /* borrowed */
@@ -284,6 +286,7 @@ static int run_request(struct request *request)
 	struct aggregate_options options = {
 		.inputs = &request->inputs,
 		.replay = request->replay,
+		.allows_repeats = request->allows_repeats,
 		.jobs = request->jobs,
 	};
 	struct aggregate *aggregate = &request->aggregate;
@@ -299,8 +302,8 @@ static int run_request(struct request *request)
 		request->options.ops = &grouping->ops_view;
 	}
 	worst = aggregate_run(aggregate, &options);
-	/* An empty table would be misleading. */
-	if (aggregate->file_count == 0)
+	/* An empty table would be misleading, and so would a doubled rank. */
+	if (aggregate->file_count == 0 || aggregate->refused)
 		return worst;
 	if (request->groups != 0 && grouping->has_group && !grouping->has_ops &&
 		aggregate->build_count == 0) {
@@ -398,6 +401,7 @@ static const struct argument options[] = {
 	{"interval", 0, "TIME", ARGUMENT_CALL,
 		"how often --follow looks (default: 1s)", GROUP_MAIN,
 		OF(interval_ns), .call = read_interval},
+	SUM_REPEATS(OF(allows_repeats)),
 	{"jobs", 'j', "N", ARGUMENT_COUNT,
 		"read this many inputs at a time (default: 1, or for "
 		"directories one per processor)", GROUP_INPUT, OF(jobs)},

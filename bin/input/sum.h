@@ -45,6 +45,15 @@ int sum_finish(const struct sum_target *to, const struct report_form *form,
 	bool truncated, void (*write)(struct sheet *sheet, const void *view),
 	const void *view);
 
+/* The option --allow-repeats of reports on sums. */
+#define SUM_REPEATS(member) \
+	{ \
+		"allow-repeats", 0, NULL, ARGUMENT_FLAG, \
+			"add up an input, or a rank of several summaries, " \
+			"more than once", \
+			GROUP_INPUT, member \
+	}
+
 /* The options --sum and --jobs. */
 #define SUM_OPTIONS(sum_member, jobs_member) \
 	{"sum", 0, NULL, ARGUMENT_FLAG, \

@@ -132,6 +132,17 @@ refused "rank 0 is there twice (see --allow-repeats): as other_rank0.json.gz" \
 	"$CTPROF" merge rank.ctpart all.ctpart
 "$CTPROF" merge -q --allow-repeats -o twice.ctpart rank.ctpart all.ctpart
 report $? "--allow-repeats"
+for command in stats phases kernels gaps "info --sum" ranks; do
+	# shellcheck disable=SC2086
+	"$CTPROF" $command rank.ctpart all.ctpart >out 2>err
+	[ $? -eq 3 ] && [ ! -s out ] && grep -qF "(see --allow-repeats)" err
+	report $? "refused: $command of a rank twice"
+	# shellcheck disable=SC2086
+	"$CTPROF" $command twice.ctpart >b.out &&
+		"$CTPROF" $command --allow-repeats rank.ctpart all.ctpart >a.out &&
+		cmp a.out b.out
+	report $? "$command --allow-repeats"
+done
 "$CTPROF" summarize -q --names short -o short.ctpart "$traces/old.json.gz"
 for option in --paths "--device host" "--edge-times all" --trim-prefix \
 	"--join external"; do
