@@ -122,6 +122,7 @@ clean-local:
 thread_tests = \
 	tests/lib/recorder/test_device_log \
 	tests/lib/instrument/test_functions \
+	tests/lib/log_read/test_log_ahead \
 	tests/lib/pack/test_pack \
 	tests/lib/recorder/test_record \
 	tests/lib/recorder/test_record_closed \

@@ -208,28 +208,42 @@ static void make_times(const struct reading *reading)
 		*end_ns = latest;
 }
 
+/* Lists the ranges that a block leaves open: from the end, the last begins to
+ * reach each depth. */
+static void list_left(struct log_events *events)
+{
+	const uint32_t *sites = events->ids;
+	uint32_t wanted = events->left_count;
+	uint32_t depth = wanted;
+
+	for (uint32_t i = events->count; wanted > 0;) {
+		const uint32_t site = sites[--i];
+		const bool is_begin = site != TRACE_NONE;
+
+		events->left[wanted - 1] = site;
+		wanted -= is_begin & (depth == wanted);
+		depth += is_begin ? UINT32_MAX : 1;
+	}
+}
+
 /* Replaces the ids by sites, and determines the ranges that the block closes
  * and leaves open. Without branches, which could not be predicted. */
 static void make_plain(struct log_events *events)
 {
 	const uint32_t *sites = events->sites;
-	uint32_t *left = events->left;
-	uint32_t left_count = 0;
-	uint32_t closed = 0;
+	int32_t depth = 0;
+	int32_t lowest = 0;
 
 	for (uint32_t i = 0; i < events->count; i++) {
 		const uint32_t id = events->ids[i];
-		const uint32_t is_begin = id >= LOG_ID_SITES;
-		const uint32_t is_inner = left_count > 0;
 
 		events->ids[i] = sites[id];
-		left[left_count] = sites[id];
-		left_count += is_begin;
-		left_count -= (is_begin ^ 1) & is_inner;
-		closed += (is_begin ^ 1) & (is_inner ^ 1);
+		depth += id >= LOG_ID_SITES ? 1 : -1;
+		lowest = depth < lowest ? depth : lowest;
 	}
-	events->left_count = left_count;
-	events->closed = closed;
+	events->closed = (uint32_t)-lowest;
+	events->left_count = (uint32_t)(depth - lowest);
+	list_left(events);
 }
 
 /* After the checks. */

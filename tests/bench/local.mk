@@ -36,6 +36,7 @@ EXTRA_DIST += \
 	%D%/bench_peer_nvtx.c \
 	%D%/bench_peer_rdtsc.c \
 	%D%/bench_plain.h \
+	%D%/bench_reading.py \
 	%D%/bench_table.py \
 	%D%/bench_traces.py \
 	%D%/scale_model.py
@@ -97,3 +98,17 @@ bench-python-options: all
 
 .PHONY: bench bench-recorder bench-threads bench-traces bench-python bench-python-memory \
 	bench-python-options bench-python-times
+
+# Reading a log with one and with two threads: that of the graph of calls, or
+# READING_LOG; READING_OTHER is a ctprof to compare with.
+bench-reading: all
+	@if [ -z '$(READING_LOG)' ]; then \
+		$(CC) -std=gnu17 -O2 -D_GNU_SOURCE -I$(srcdir)/tests -I$(srcdir)/lib \
+			$(srcdir)/tests/bench/bench_harness.c $(srcdir)/tests/bench/bench_peer_ctprof.c \
+			-o bench_reading -L.libs -lctprof -lm -pthread && \
+		LD_LIBRARY_PATH="$$PWD/.libs" ./bench_reading graph 4550000 bench_reading.ctp >/dev/null; \
+	fi
+	@log='$(READING_LOG)'; python3 -B $(srcdir)/tests/bench/bench_reading.py ./ctprof$(EXEEXT) \
+		"$${log:-bench_reading.ctp}" 7 $(READING_OTHER)
+	@rm -f bench_reading bench_reading.ctp
+.PHONY: bench-reading
