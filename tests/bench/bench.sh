@@ -10,6 +10,7 @@
 #	BENCH_ROUNDS	rounds (7)
 #	BENCH_OUT	results as JSON (BUILD-DIRECTORY/bench.json)
 #	BENCH_LIB	directory of libctprof.so (BUILD-DIRECTORY/.libs)
+#	BENCH_PEERS	where spall/spall.h and tracy/public are (bench-peers)
 #	BENCH_FULL	if 1, reading is measured with 10^8 events too
 #
 # Every recorder is a separate program. All run once before any runs again, so
@@ -25,6 +26,7 @@ pairs=${BENCH_PAIRS:-10000000}
 rounds=${BENCH_ROUNDS:-7}
 out=${BENCH_OUT:-$build/bench.json}
 lib=${BENCH_LIB:-$build/.libs}
+peers=$(realpath -m "${BENCH_PEERS:-bench-peers}")
 work=$(mktemp -d)
 results=$work/results
 daemon=
@@ -192,6 +194,31 @@ start_mcount()
 	fi
 }
 
+# spall's header and Tracy's client have no package: put them there by hand.
+start_by_hand()
+{
+	spall=
+	tracy=
+	if [ ! -e "$peers/spall/spall.h" ]; then
+		skip spall "spall.h is not in bench-peers/spall"
+	elif compile spall -I"$peers/spall"; then
+		spall=yes
+	else
+		skip spall "its header does not compile"
+	fi
+	if [ ! -e "$peers/tracy/public/TracyClient.cpp" ]; then
+		skip tracy "TracyClient.cpp is not in bench-peers/tracy/public"
+	elif ${CXX:-c++} -O2 -DTRACY_ENABLE -c \
+		"$peers/tracy/public/TracyClient.cpp" -o "$work/tracy.o" \
+		2>"$work/errors" &&
+		compile tracy -DTRACY_ENABLE -I"$peers/tracy/public" \
+			"$work/tracy.o" -lstdc++ -lm -ldl; then
+		tracy=yes
+	else
+		skip tracy "its client does not compile"
+	fi
+}
+
 # --- instructions -----------------------------------------------------------
 
 # collected PROGRAM PAIRS: instructions within peer_loop().
@@ -282,6 +309,7 @@ as_with_level_0()
 }
 start_mcount
 start_lttng
+start_by_hand
 
 round=1
 while [ "$round" -le "$rounds" ]; do
@@ -311,6 +339,8 @@ while [ "$round" -le "$rounds" ]; do
 		[ -z "$gprof" ] || [ -z "$uftrace" ] ||
 			run_uftrace uftrace mcount "$kind"
 		[ -z "$lttng" ] || run_lttng "$kind"
+		[ -z "$spall" ] || run_program spall "$kind"
+		[ -z "$tracy" ] || run_program tracy "$kind"
 	done
 	round=$((round + 1))
 done

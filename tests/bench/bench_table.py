@@ -27,6 +27,8 @@ ROWS = [
     ("uftrace", "uftrace, -pg"),
     ("gprof", "gprof (mcount), -pg"),
     ("lttng", "LTTng-UST"),
+    ("spall", "spall"),
+    ("tracy", "Tracy, no server"),
 ]
 # Above this, the machine was too busy for the ratios to be meaningful.
 QUIET = 1.05

@@ -35,6 +35,8 @@ EXTRA_DIST += \
 	%D%/bench_peer_none.c \
 	%D%/bench_peer_nvtx.c \
 	%D%/bench_peer_rdtsc.c \
+	%D%/bench_peer_spall.c \
+	%D%/bench_peer_tracy.c \
 	%D%/bench_plain.h \
 	%D%/bench_reading.py \
 	%D%/bench_table.py \
