@@ -279,10 +279,7 @@ static void add_again(
 
 	if (arg->kind == ARG_FLOAT)
 		memcpy(&bits, &arg->value.real, sizeof(bits));
-	if (is_number(arg))
-		add_number(args, arg->key, arg->value.text.bytes,
-			arg->value.text.size);
-	else if (arg->kind == ARG_INT || arg->kind == ARG_FLOAT)
+	if (arg->kind == ARG_INT || arg->kind == ARG_FLOAT)
 		add(args, arg->key, arg->kind, bits);
 	else
 		add_bytes(args, arg->key, arg->kind, arg->value.text.bytes,
@@ -308,6 +305,26 @@ bool chrome_read_args_make_numbers(struct chrome_read_args *args)
 	for (uint32_t i = 0; i < count; i++) {
 		struct event_arg arg = chrome_read_args_next(&at);
 
+		if (is_number(&arg))
+			add_number(args, arg.key, arg.value.text.bytes,
+				arg.value.text.size);
+		else
+			add_again(args, &arg);
+	}
+	return !args->bytes.failed;
+}
+
+bool chrome_read_args_copy(struct chrome_read_args *args, const uint8_t *bytes,
+	size_t size, uint32_t count, const uint32_t *numbers)
+{
+	const uint8_t *at = bytes;
+
+	if (!buffer_reserve(&args->bytes, size))
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		struct event_arg arg = chrome_read_args_next(&at);
+
+		arg.key = numbers[arg.key];
 		add_again(args, &arg);
 	}
 	return !args->bytes.failed;

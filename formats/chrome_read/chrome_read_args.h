@@ -88,6 +88,11 @@ bool chrome_read_args_add_json(struct chrome_read_args *args, uint32_t key,
 /* Converts texts that are numbers to numbers. */
 bool chrome_read_args_make_numbers(struct chrome_read_args *args);
 
+/* Takes `count` kept arguments of another trace, whose numbers of keys are
+ * `numbers` in this one. */
+bool chrome_read_args_copy(struct chrome_read_args *args, const uint8_t *bytes,
+	size_t size, uint32_t count, const uint32_t *numbers);
+
 /* Adds an argument whose key has this strtab number. Its value is the token's,
  * or an object or array with all of the token's text. */
 bool chrome_read_args_add_token(struct chrome_read_args *args, uint32_t key,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chrome/chrome_facts.h"
+#include "chrome_read/chrome_read_ahead.h"
 #include "io/known_formats.h"
 #include "io/truncation.h"
 #include "json/json_value.h"
@@ -23,6 +24,9 @@
 /* More devices than any machine has; further ones are counted as not shown. */
 #define DEVICES_MAX 1024
 
+/* Distance of attempts to read ahead, each of which starts threads. */
+#define AHEAD_DISTANCE (UINT64_C(1) << 20)
+
 /* Is it "{}"? JAX and rocprof have one before or after their events. */
 static bool is_empty(const struct chrome_read_document *document,
 	const struct json_token *begin)
@@ -30,8 +34,59 @@ static bool is_empty(const struct chrome_read_document *document,
 	return json_scan_position(document->scan) - begin->at == 2;
 }
 
-/* Reads events up to the array's end. `samples` need no phase if they have a
- * stack: perf's JSON uses the name for other items. */
+/* Adds an event. `samples` need no phase if they have a stack: perf's JSON uses
+ * the name for other items. */
+static enum ctp_status add_event(struct chrome_read_document *document,
+	bool samples, struct chrome_read_json *event, bool is_empty,
+	struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	if (samples && event->phase == 0 &&
+		(event->frame.kind == JSON_STRING ||
+			event->frame.kind == JSON_NUMBER))
+		event->phase = 'P';
+	/* JAX's last event is {}, and nvcc's first: no loss. */
+	if (event->phase != 0 || !is_empty)
+		status = chrome_read_events_add(document->events, event, err);
+	read_request_progress(
+		&document->trace->request, document->events->count);
+	return status;
+}
+
+/* Reads events on several processors, as far as that is possible. */
+static enum ctp_status read_ahead(struct chrome_read_document *document,
+	bool samples, struct ctp_error *err)
+{
+	struct chrome_read_ahead *ahead =
+		chrome_read_ahead_new(document->scan, document->json);
+	enum ctp_status status = CTP_OK;
+	struct chrome_read_json event;
+	bool is_empty;
+
+	while (ahead != NULL && status == CTP_OK) {
+		status = chrome_read_ahead_next(ahead, &event, &is_empty, err);
+		document->events->scan = document->json->scan;
+		if (status == CTP_OK)
+			status = add_event(
+				document, samples, &event, is_empty, err);
+	}
+	chrome_read_ahead_free(ahead);
+	document->events->scan = document->scan;
+	document->ahead_from =
+		json_scan_position(document->scan) + AHEAD_DISTANCE;
+	return status == CTP_END ? CTP_OK : status;
+}
+
+static bool is_time_to_read_ahead(const struct chrome_read_document *document)
+{
+	uint64_t position = json_scan_position(document->scan);
+
+	return position >= document->ahead_from &&
+	       chrome_read_ahead_is_useful(document->trace, position);
+}
+
+/* Reads events up to the array's end. */
 static enum ctp_status read_events(struct chrome_read_document *document,
 	bool samples, struct ctp_error *err)
 {
@@ -46,18 +101,11 @@ static enum ctp_status read_events(struct chrome_read_document *document,
 		if (token.kind == JSON_OBJECT) {
 			status = chrome_read_json_read(
 				document->json, &token, &event, err);
-			if (samples && event.phase == 0 &&
-				(event.frame.kind == JSON_STRING ||
-					event.frame.kind == JSON_NUMBER))
-				event.phase = 'P';
-			/* JAX's last event is {}, and nvcc's first: no loss. */
-			if (status == CTP_OK &&
-				(event.phase != 0 ||
-					!is_empty(document, &token)))
-				status = chrome_read_events_add(
-					document->events, &event, err);
-			read_request_progress(&document->trace->request,
-				document->events->count);
+			if (status == CTP_OK)
+				status = add_event(document, samples, &event,
+					is_empty(document, &token), err);
+			if (status == CTP_OK && is_time_to_read_ahead(document))
+				status = read_ahead(document, samples, err);
 		} else {
 			trace_lose(document->trace, LOSS_BAD_EVENTS, 1);
 			if (token.kind == JSON_ARRAY)

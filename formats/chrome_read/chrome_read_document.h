@@ -37,6 +37,7 @@ struct chrome_read_document {
 	bool has_header;     /* has a trace's member */
 	bool has_unknown;    /* another one */
 	const char *foreign; /* the format with such a member; NULL: unknown */
+	uint64_t ahead_from; /* where reading ahead is tried next */
 	bool has_base;       /* the file gives the time origin */
 	enum trace_fact_kind fact_kind; /* of the current members, if text */
 	size_t fact_bytes;

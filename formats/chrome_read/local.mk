@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 libformats_la_SOURCES += \
 	%D%/chrome_read.c \
+	%D%/chrome_read_ahead.c %D%/chrome_read_ahead.h \
 	%D%/chrome_read_args.c %D%/chrome_read_args.h \
 	%D%/chrome_read_document.c %D%/chrome_read_document.h \
 	%D%/chrome_read_events.c %D%/chrome_read_events.h \

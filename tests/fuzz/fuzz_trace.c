@@ -4,7 +4,7 @@
  * torch.compile if they begin like one, read to the end and replayed. The size
  * decides how kernels are joined to their launches. Events refer to existing
  * entries, times of nested ranges never go back, and arguments of JSON are JSON.
- * Without arguments, the events are the same.
+ * Without arguments, the events are the same, and with several threads all is.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +20,12 @@
 struct digest {
 	uint64_t hash;
 	uint64_t count;
+};
+
+/* That, and a hash of all else: arguments, losses and damage. */
+struct digests {
+	struct digest events;
+	struct digest rest;
 };
 
 static void digest_add(struct digest *digest, uint64_t value)
@@ -38,6 +44,39 @@ static void digest_event(struct digest *digest, const struct event *event)
 	digest_add(digest, event->shift_ns);
 	digest_add(digest, event->id);
 	digest_add(digest, event->bytes);
+}
+
+static void digest_text(struct digest *digest, const char *text, size_t size)
+{
+	digest_add(digest, size);
+	for (size_t i = 0; i < size; i++)
+		digest_add(digest, (uint8_t)text[i]);
+}
+
+static void digest_args(struct digest *digest, const struct event *event)
+{
+	digest_add(digest, event->site);
+	for (uint32_t i = 0; i < event->arg_count; i++) {
+		const struct event_arg *arg = &event->args[i];
+
+		digest_add(digest, arg->kind);
+		digest_add(digest, arg->key);
+		if (arg->kind == ARG_TEXT || arg->kind == ARG_JSON)
+			digest_text(digest, arg->value.text.bytes,
+				arg->value.text.size);
+		else
+			digest_add(digest, (uint64_t)arg->value.integer);
+	}
+}
+
+static void digest_trace(struct digest *digest, const struct trace *trace)
+{
+	const char *damage = trace_find_fact(trace, "damage");
+
+	for (int i = 0; i < LOSS_KINDS; i++)
+		digest_add(digest, trace->losses[i]);
+	if (damage != NULL)
+		digest_text(digest, damage, strlen(damage));
 }
 
 /* It is one value, with nothing after it. */
@@ -101,7 +140,7 @@ static void check_event(const struct trace *trace, const struct event *event)
 
 /* False if it takes too much memory. */
 static bool replay_trace(struct event_source *source, struct replay *replay,
-	struct digest *digest)
+	struct digests *digests)
 {
 	enum ctp_status status = CTP_OK;
 	struct event event;
@@ -111,9 +150,12 @@ static bool replay_trace(struct event_source *source, struct replay *replay,
 		if (status != CTP_OK)
 			break;
 		check_event(source->trace, &event);
-		digest_event(digest, &event);
+		digest_event(&digests->events, &event);
+		digest_args(&digests->rest, &event);
 		status = replay_add(replay, &event, NULL);
 	}
+	digest_add(&digests->rest, (uint64_t)status);
+	digest_trace(&digests->rest, source->trace);
 	fuzz_require(status != CTP_ERR_NOMEM || memory_was_refused());
 	return status != CTP_ERR_NOMEM;
 }
@@ -136,24 +178,23 @@ static void check_profile(struct replay *replay, const struct trace *trace)
 }
 
 /* False if it takes too much memory. */
-static bool read_trace(const uint8_t *bytes, size_t size, enum read_join join,
-	bool no_args, struct digest *digest)
+static bool read_trace(const uint8_t *bytes, size_t size,
+	const struct read_request *request, struct digests *digests)
 {
 	const struct format *format = torch_trace_format.probe(bytes, size) != 0
 					      ? &torch_trace_format
 					      : &chrome_format;
 	FILE *file = fmemopen((void *)(uintptr_t)bytes, size, "rb");
 	struct event_source *source;
-	struct read_request request = {.join = join, .skip_args = no_args};
 	struct replay *replay;
 	bool whole;
 
 	fuzz_require(file != NULL);
-	fuzz_require(format_open(format, file, NULL, 0, &request, &source,
+	fuzz_require(format_open(format, file, NULL, 0, request, &source,
 			     NULL) == CTP_OK);
 	replay = replay_new(source->trace, (struct replay_options){0});
 	fuzz_require(replay != NULL);
-	whole = replay_trace(source, replay, digest);
+	whole = replay_trace(source, replay, digests);
 	if (whole)
 		check_profile(replay, source->trace);
 	fuzz_require(source->position(source) <= size);
@@ -163,17 +204,37 @@ static bool read_trace(const uint8_t *bytes, size_t size, enum read_join join,
 	return whole;
 }
 
+/* Reads it in one thread and in two; false if it takes too much memory. */
+static bool read_twice(const uint8_t *bytes, size_t size,
+	struct read_request request, struct digests *digests)
+{
+	struct digests again = {0};
+
+	*digests = (struct digests){0};
+	request.jobs = 1;
+	if (!read_trace(bytes, size, &request, digests))
+		return false;
+	request.jobs = 2;
+	if (!read_trace(bytes, size, &request, &again))
+		return false;
+	fuzz_require(memcmp(digests, &again, sizeof(again)) == 0);
+	return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	enum read_join join = (enum read_join)(size % 3);
-	struct digest with = {0}, without = {0};
+	struct read_request request = {.join = (enum read_join)(size % 3)};
+	struct digests with, without;
 
 	if (size == 0)
 		return 0;
 	memory_set_limit(FUZZ_MEMORY);
 	(void)chrome_format.probe(bytes, size);
-	if (read_trace(bytes, size, join, false, &with) &&
-		read_trace(bytes, size, join, true, &without))
-		fuzz_require(memcmp(&with, &without, sizeof(with)) == 0);
+	if (!read_twice(bytes, size, request, &with))
+		return 0;
+	request.skip_args = true;
+	if (read_twice(bytes, size, request, &without))
+		fuzz_require(memcmp(&with.events, &without.events,
+				     sizeof(with.events)) == 0);
 	return 0;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
+	%D%/test_chrome_read_ahead \
 	%D%/test_chrome_read_hostile \
 	%D%/test_chrome_read_record
 shell_tests += \
