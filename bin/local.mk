@@ -73,9 +73,13 @@ zshcomp_DATA = completion/_ctprof
 fishcomp_DATA = completion/ctprof.fish
 CLEANFILES += $(bashcomp_DATA) $(zshcomp_DATA) $(fishcomp_DATA)
 
+# The program that prints its own completion and options for the manual: when it
+# is built for another machine, one that runs here.
+own_ctprof = ./ctprof$(EXEEXT)
+
 completion/ctprof: ctprof$(EXEEXT)
-	$(AM_V_GEN)$(MKDIR_P) completion && ./ctprof completion bash > $@
+	$(AM_V_GEN)$(MKDIR_P) completion && $(own_ctprof) completion bash > $@
 completion/_ctprof: ctprof$(EXEEXT)
-	$(AM_V_GEN)$(MKDIR_P) completion && ./ctprof completion zsh > $@
+	$(AM_V_GEN)$(MKDIR_P) completion && $(own_ctprof) completion zsh > $@
 completion/ctprof.fish: ctprof$(EXEEXT)
-	$(AM_V_GEN)$(MKDIR_P) completion && ./ctprof completion fish > $@
+	$(AM_V_GEN)$(MKDIR_P) completion && $(own_ctprof) completion fish > $@

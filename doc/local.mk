@@ -116,7 +116,7 @@ schemas: ctprof$(EXEEXT)
 # The options come from the program's own tables.
 $(manual_pages): %.1: %.1.in %D%/man.sh ctprof$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) doc && \
-		$(srcdir)/%D%/man.sh ./ctprof$(EXEEXT) $< > $@.tmp && \
+		$(srcdir)/%D%/man.sh $(own_ctprof) $< > $@.tmp && \
 		mv $@.tmp $@
 
 # The guide as a web site, in guide/site; needs mkdocs-material.

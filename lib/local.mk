@@ -7,6 +7,12 @@ cmake_DATA = lib/cmake/ctprof-config.cmake \
 	lib/cmake/ctprof-config-version.cmake
 EXTRA_DIST += lib/ctprof.map
 
+# Libraries that find each other in the folder they are in.
+origin_rpath =
+if STATIC_TOOLS
+origin_rpath += -Wl,-rpath,'$$ORIGIN' -Wl,--enable-new-dtags
+endif
+
 # The base of the recorder and the tools.
 noinst_LTLIBRARIES += libbase.la
 libbase_la_SOURCES =

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Packages to hand out: the tarball, and Debian's.
-EXTRA_DIST += debian %D%/Dockerfile
+# Packages to hand out: the tarball, Debian's, and wheels.
+EXTRA_DIST += debian %D%/COPYING.libraries %D%/Dockerfile %D%/check_wheels.sh \
+	%D%/libraries.sh %D%/sdist.sh %D%/wheels.sh
 dist_check_SCRIPTS += %D%/deb.sh %D%/release_check.sh
 
 # The same bytes from the same sources: files of one date, without their owner.
@@ -21,3 +22,14 @@ deb: dist-xz
 release-check: ctprof$(EXEEXT)
 	$(srcdir)/%D%/release_check.sh $(srcdir) release
 .PHONY: release-check
+
+# A wheel with everything for each Python: wheels/*.whl. Downloads a compiler.
+wheels:
+	$(SHELL) $(srcdir)/%D%/wheels.sh wheels
+# The sources for pip: wheels/ctprof-VERSION.tar.gz.
+sdist: dist-xz
+	$(SHELL) $(srcdir)/%D%/sdist.sh $(distdir).tar.xz wheels
+# Installs the wheels in minimal systems; as root.
+check-wheels:
+	$(SHELL) $(srcdir)/%D%/check_wheels.sh wheels
+.PHONY: check-wheels sdist wheels

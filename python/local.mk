@@ -6,6 +6,7 @@ python_modules = \
 	%D%/ctprof/__main__.py \
 	%D%/ctprof/_attach.py \
 	%D%/ctprof/_autostart.py \
+	%D%/ctprof/_build.py \
 	%D%/ctprof/_compile.py \
 	%D%/ctprof/_ipython.py \
 	%D%/ctprof/_options.py \
@@ -73,8 +74,9 @@ python_headers = \
 	%D%/threads.h \
 	%D%/tracer.h \
 	%D%/value_text.h
-EXTRA_DIST += %D%/extension.map %D%/extension.mk %D%/build_facts.py \
-	%D%/install.sh %D%/pyproject.toml %D%/setup.py \
+EXTRA_DIST += %D%/_ctprof_command.py %D%/extension.map %D%/extension.mk \
+	%D%/build_facts.py %D%/install.sh %D%/pyproject.toml %D%/setup.py \
+	%D%/stage.sh \
 	$(python_modules) $(python_sources) $(python_convert_sources) \
 	$(python_headers)
 

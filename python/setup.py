@@ -1,29 +1,42 @@
 # SPDX-License-Identifier: MIT
-"""Builds the package for pip, which does not use make.
+"""Builds the package for pip: with the sources, the program, the libraries and
+the extensions, by stage.sh; without them, the tracer alone, linked with the
+library that pkg-config finds.
 
-If pkg-config finds libctprof, the package is linked with it. Otherwise the
-library's sources, which must be beside this directory, are compiled in. The
-conversion of logs is always compiled in, or left out without the sources.
-The rest is in pyproject.toml."""
+The sources are around this directory, or in source/ of an sdist. For a wheel that
+was built elsewhere, CTPROF_STAGE is the directory that stage.sh has filled,
+CTPROF_SUFFIX the suffix of the extensions to take, and CTPROF_TAG the wheel's tag,
+for example cp312-cp312-linux_aarch64. The rest is in pyproject.toml."""
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
-import tempfile
+import sysconfig
 from glob import glob
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
-from setuptools.errors import CompileError
 
-TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-HEADER = os.path.join(TREE, "lib", "ctprof.h")
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:
+    from wheel.bdist_wheel import bdist_wheel
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 MAP = "extension.map"
-CONVERT = "ctprof._convert"
 FLAGS = ["-std=c17", "-fvisibility=hidden", "-fno-plt"]
-# The headers of the library's sources, and Debian's name of that directory.
-NEEDED = {"zlib.h": "zlib1g-dev", "msgpack.h": "libmsgpack-dev"}
+# Texts of the sources that the metadata include.
+LICENCES = ("COPYING", "packages/COPYING.libraries")
+
+
+def find_sources():
+    """The directory of the sources, or None."""
+    for tree in (os.path.join(HERE, "source"), os.path.dirname(HERE)):
+        if os.path.exists(os.path.join(tree, "lib", "ctprof.h")):
+            return tree
+    return None
 
 
 def read(path):
@@ -41,148 +54,85 @@ def pkg_config(*arguments):
         return None
 
 
-def version():
+def find_version():
     """The sources' version, or without sources, the library's."""
-    if not os.path.exists(HEADER):
+    if TREE is None:
         return pkg_config("--modversion")
     return ".".join(re.findall(r"define CTP_VERSION_\w+ (\d+)",
-                               read(HEADER)))
-
-
-def makefile(path="Makefile.am"):
-    """The lines of the makefile and of the fragments that it includes,
-    continued lines joined. No condition holds: the files compiled in need only
-    zlib."""
-    if not os.path.exists(os.path.join(TREE, path)):
-        return
-    depth, chosen = 0, True
-    for line in read(os.path.join(TREE, path)).replace("\\\n", " ").split("\n"):
-        line = line.replace("%D%", os.path.dirname(path))
-        word, _, rest = line.partition(" ")
-        if word == "if":
-            depth, chosen = depth + 1, False
-        elif word == "else":
-            chosen = True
-        elif word == "endif":
-            depth, chosen = depth - 1, True
-        elif word == "include":
-            yield from makefile(rest)
-        elif not depth or chosen:
-            yield line
-
-
-def listed(variable):
-    """The files that a variable of the makefile lists."""
-    return [file for line in makefile()
-            for file in line.split()[2:]
-            if re.match(r"%s \+?= " % variable, line)]
-
-
-def sources(*variables):
-    """The C files that variables of the makefile list."""
-    return [os.path.join(TREE, file) for variable in variables
-            for file in listed(variable) if file.endswith(".c")]
-
-
-def embedded(directory):
-    """The C files made from texts in the sources, by the makefile's rules."""
-    paths = []
-    os.makedirs(directory, exist_ok=True)
-    for target, texts, header in re.findall(
-            r"^(\S+): formats/embed\.sh (.*)\n\t\$\(call embed,(\S+)\)$",
-            "\n".join(makefile()), re.M):
-        if target.startswith("bin/"):
-            continue
-        texts = re.sub(r"\$\((\w+)\)", lambda variable: " ".join(
-            listed(variable[1])), texts)
-        paths.append(os.path.join(directory, os.path.basename(target)))
-        with open(paths[-1], "wb") as file:
-            subprocess.run(
-                ["sh", "formats/embed.sh", header] + texts.split(),
-                check=True, stdout=file, cwd=TREE)
-    return paths
+                               read(os.path.join(TREE, "lib", "ctprof.h"))))
 
 
 class Build(build_ext):
-    def build_extension(self, ext):
-        if ext.name == CONVERT:
-            self.compile_in(ext, "libbase_la_SOURCES", "libcore_la_SOURCES",
-                            "libformats_la_SOURCES")
-        else:
-            self.link_recorder(ext)
-        # An earlier build may be based on the other library.
-        self.force = True
-        super().build_extension(ext)
+    def run(self):
+        if TREE is None:
+            super().run()
+            return
+        stage = os.environ.get("CTPROF_STAGE") or self.make()
+        suffix = os.environ.get("CTPROF_SUFFIX",
+                                sysconfig.get_config_var("EXT_SUFFIX"))
+        package = os.path.join(self.build_lib, "ctprof")
+        native = os.path.join(package, "_native")
+        shutil.rmtree(native, ignore_errors=True)
+        shutil.copytree(os.path.join(stage, "ctprof", "_native"), native)
+        for name in ("_ctprof", "_convert"):
+            shutil.copy(os.path.join(stage, "ctprof", name + suffix), package)
+        self.distribution.data_files = manual_pages(stage)
 
-    def link_recorder(self, ext):
-        installed = pkg_config("--exists", "--atleast-version=" + VERSION)
-        if installed is not None:
-            self.use_installed(ext)
-        elif os.path.exists(HEADER):
-            self.compile_in(ext, "libbase_la_SOURCES", "libpack_la_SOURCES",
-                            "librecorder_la_SOURCES")
-        else:
-            sys.exit("ctprof: libctprof %s is not installed (pkg-config "
-                     "does not find it), and its sources are not beside "
-                     "python/" % VERSION)
-
-    def use_installed(self, ext):
-        ext.extra_compile_args += shlex.split(pkg_config("--cflags"))
-        ext.extra_link_args += shlex.split(pkg_config("--libs"))
-        ext.extra_link_args.append(
-            "-Wl,-rpath," + pkg_config("--variable=libdir"))
-
-    def compile_in(self, ext, *variables):
-        missing = [header for header in NEEDED if not self.has(header)]
-        if missing:
-            sys.exit("ctprof: %s cannot be built without %s; Debian has them "
-                     "in %s" % (
-                         ext.name, ", ".join(missing),
-                         ", ".join(NEEDED[header] for header in missing)))
-        ext.include_dirs += [os.path.join(TREE, "lib"),
-                             os.path.join(TREE, "formats")]
-        files = sources(*variables)
-        if "libformats_la_SOURCES" in variables:
-            files += embedded(self.build_temp)
-        ext.extra_objects += self.compiler.compile(
-            files, output_dir=self.build_temp, debug=self.debug,
-            include_dirs=ext.include_dirs,
-            macros=[("_GNU_SOURCE", None),
-                    ("PACKAGE_STRING", '"ctprof %s"' % VERSION)],
-            extra_postargs=FLAGS)
-        ext.libraries += ["z", "pthread"]
-
-    def has(self, header):
-        with tempfile.TemporaryDirectory() as directory:
-            source = os.path.join(directory, "has.c")
-            with open(source, "w", encoding="utf-8") as file:
-                file.write("#include <%s>\n" % header)
-            try:
-                self.compiler.compile([source], output_dir=directory)
-            except CompileError:
-                return False
-            return True
+    def make(self):
+        """Runs stage.sh for this interpreter; returns its stage."""
+        stage = os.path.abspath(os.path.join(self.build_temp, "stage"))
+        jobs = f"-j{len(os.sched_getaffinity(0))}"
+        command = ["sh", os.path.join(HERE, "stage.sh"),
+                   os.path.join(self.build_temp, "make"), stage,
+                   "--with-python=" + sys.executable]
+        done = subprocess.run(command, check=False, env={
+            "MAKEFLAGS": jobs, **os.environ, "CTPROF_SOURCE": TREE})
+        if done.returncode != 0:
+            sys.exit("ctprof: the sources cannot be built; see above. Debian "
+                     "has the packages that they need: make gcc pkg-config "
+                     "libmsgpack-dev zlib1g-dev libjansson-dev")
+        return stage
 
 
-VERSION = version()
+class Wheel(bdist_wheel):
+    def get_tag(self):
+        tag = os.environ.get("CTPROF_TAG")
+        return tuple(tag.split("-")) if tag else super().get_tag()
+
+
+def manual_pages(stage):
+    return [(f"share/man/{section}",
+             sorted(glob(os.path.join(stage, "man", section, "*"))))
+            for section in sorted(os.listdir(os.path.join(stage, "man")))]
+
+
+def tracer():
+    """The extension that the installed library is linked with."""
+    return Extension(
+        "ctprof._ctprof", sorted(glob("*.c")),
+        depends=glob("*.h") + [MAP], define_macros=[("_GNU_SOURCE", None)],
+        extra_compile_args=FLAGS + shlex.split(pkg_config("--cflags")),
+        extra_link_args=["-Wl,--version-script=" + MAP,
+                         *shlex.split(pkg_config("--libs")),
+                         "-Wl,-rpath," + pkg_config("--variable=libdir")])
+
+
+TREE = find_sources()
+VERSION = find_version()
 if VERSION is None:
     sys.exit("ctprof: libctprof is not installed (pkg-config does not find "
              "it), and its sources are not beside python/")
-
-
-def extension(name, pattern):
-    return Extension(
-        name, sorted(glob(pattern + ".c")),
-        depends=glob(pattern + ".h") + [MAP],
-        define_macros=[("_GNU_SOURCE", None)], extra_compile_args=FLAGS,
-        extra_link_args=["-Wl,--version-script=" + MAP])
-
-
-extensions = [extension("ctprof._ctprof", "*")]
-if os.path.exists(HEADER):
-    extensions.append(extension(CONVERT, "convert/*"))
-setup(
-    version=VERSION,
-    ext_modules=extensions,
-    cmdclass={"build_ext": Build},
-)
+if TREE is None:
+    arguments = {"ext_modules": [tracer()],
+                 "long_description": "The tracer alone, for an installed "
+                                     "ctprof: man ctprof-python."}
+else:
+    for path in LICENCES:
+        shutil.copy(os.path.join(TREE, path), HERE)
+    arguments = {
+        # Makes the wheel one of this machine.
+        "ext_modules": [Extension("ctprof._ctprof", [])],
+        "long_description": read(os.path.join(TREE, "README.md")),
+        "long_description_content_type": "text/markdown"}
+setup(version=VERSION, cmdclass={"build_ext": Build, "bdist_wheel": Wheel},
+      **arguments)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The package is found relative to this program: in a build directory, or
- * installed for any Python below the same prefix; or in the build's
+ * The package is found relative to this program: in a build directory, in a
+ * wheel, or installed for any Python below the same prefix; or in the build's
  * installation directory. An interpreter for which it has no extension searches
  * for its own.
  */
@@ -26,7 +26,9 @@
 static const char *const places[] = {"/python/package/" SITE,
 	"/../lib*/python3*/site-packages/" SITE,
 	"/../lib*/python3*/dist-packages/" SITE,
-	"/../local/lib/python3*/dist-packages/" SITE};
+	"/../local/lib/python3*/dist-packages/" SITE,
+	/* in a wheel; only there the folder above has this name */
+	"/../../_native/../site"};
 
 bool python_add_option(
 	struct python *python, const char *option, const char *value)

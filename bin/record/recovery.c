@@ -151,6 +151,33 @@ static bool is_of_program(
 	return spool->header.facts.pid == (uint32_t)run->end->pid;
 }
 
+/* The name of a signal that ends processes, or NULL. The C library has
+ * sigabbrev_np() only since version 2.32. */
+static const char *find_signal_name(int number)
+{
+#define SIGNAL(name) \
+	{ \
+		name, #name \
+	}
+	static const struct {
+		int number;
+		const char *name;
+	} signals[] = {SIGNAL(SIGHUP), SIGNAL(SIGINT), SIGNAL(SIGQUIT),
+		SIGNAL(SIGILL), SIGNAL(SIGTRAP), SIGNAL(SIGABRT),
+		SIGNAL(SIGBUS), SIGNAL(SIGFPE), SIGNAL(SIGKILL),
+		SIGNAL(SIGUSR1), SIGNAL(SIGSEGV), SIGNAL(SIGUSR2),
+		SIGNAL(SIGPIPE), SIGNAL(SIGALRM), SIGNAL(SIGTERM),
+		SIGNAL(SIGSTKFLT), SIGNAL(SIGXCPU), SIGNAL(SIGXFSZ),
+		SIGNAL(SIGVTALRM), SIGNAL(SIGPROF), SIGNAL(SIGPOLL),
+		SIGNAL(SIGPWR), SIGNAL(SIGSYS)};
+#undef SIGNAL
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (signals[i].number == number)
+			return signals[i].name;
+	return NULL;
+}
+
 /* Reports how the spool's process ended. */
 static void describe_end(const struct finished_run *run,
 	const struct spool_file *spool, char *how, size_t size)
@@ -167,9 +194,9 @@ static void describe_end(const struct finished_run *run,
 		what = "the program ended without completing it";
 	if (what != NULL)
 		(void)snprintf(how, size, "%s", what);
-	else if (sigabbrev_np(WTERMSIG(status)) != NULL)
-		(void)snprintf(how, size, "the program was killed by SIG%s",
-			sigabbrev_np(WTERMSIG(status)));
+	else if (find_signal_name(WTERMSIG(status)) != NULL)
+		(void)snprintf(how, size, "the program was killed by %s",
+			find_signal_name(WTERMSIG(status)));
 	else
 		(void)snprintf(how, size, "the program was killed by signal %d",
 			WTERMSIG(status));

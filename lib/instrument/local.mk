@@ -12,7 +12,8 @@ libctprof_instrument_la_SOURCES = \
 	%D%/instrument_thread.c %D%/instrument_thread.h
 
 libctprof_instrument_la_LIBADD = libinstrument.la libctprof.la -lpthread
-libctprof_instrument_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+libctprof_instrument_la_LDFLAGS = $(AM_LDFLAGS) $(origin_rpath) \
+	-version-info 0:0:0 \
 	-Wl,-z,nodelete \
 	-Wl,--version-script=$(top_srcdir)/%D%/instrument.map
 EXTRA_libctprof_instrument_la_DEPENDENCIES = %D%/instrument.map

@@ -14,7 +14,8 @@ libctprof_inject_la_SOURCES = \
 	lib/base/utf8.c lib/base/utf8.h \
 	lib/log/activity_name.c lib/log/activity_name.h
 libctprof_inject_la_LIBADD = libinject.la libctprof.la -lpthread
-libctprof_inject_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+libctprof_inject_la_LDFLAGS = $(AM_LDFLAGS) $(origin_rpath) \
+	-version-info 0:0:0 \
 	-Wl,-z,nodelete \
 	-Wl,--version-script=$(top_srcdir)/%D%/inject.map
 EXTRA_libctprof_inject_la_DEPENDENCIES = %D%/inject.map

@@ -8,9 +8,10 @@ from ._summary import merge_summaries, summarize
 from ._trace import record_function, trace
 from .profile import Profile, run, runctx
 
-__all__ = ["DynamoProfilerState", "Profile", "counter", "flush", "instant",
-           "load", "merge_summaries", "range", "record_function", "run",
-           "runctx", "start", "step", "stop", "summarize", "trace"]
+__all__ = ["DynamoProfilerState", "Profile", "cflags", "counter", "flush",
+           "get_include", "instant", "libs", "load", "merge_summaries",
+           "range", "record_function", "run", "runctx", "start", "step",
+           "stop", "summarize", "trace"]
 
 
 def __getattr__(name):
@@ -18,6 +19,9 @@ def __getattr__(name):
     if name == "DynamoProfilerState":
         from .dynamo import DynamoProfilerState
         return DynamoProfilerState
+    if name in ("cflags", "get_include", "libs"):
+        from . import _build
+        return getattr(_build, name)
     raise AttributeError(f"module 'ctprof' has no attribute '{name}'")
 
 

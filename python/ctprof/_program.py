@@ -10,9 +10,9 @@ from . import _ctprof
 # In the environment of a program that record() has started.
 _PARENT = "CTPROF_PARENT"
 
-# Relative to the package's directory: in a build directory, or installed for
-# this interpreter below the same prefix.
-_PLACES = ("../../../ctprof", "../../../../bin/ctprof")
+# Relative to the package's directory: in a wheel, in a build directory, or
+# installed for this interpreter below the same prefix.
+_PLACES = ("_native/bin/ctprof", "../../../ctprof", "../../../../bin/ctprof")
 
 
 def which(name):

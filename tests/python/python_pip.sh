@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pip makes a wheel of python/, with the installed library and with the
-# library's sources compiled in, and reports what is missing if neither is
-# possible. Needs no network, but an interpreter with setuptools and wheel.
+# pip makes a wheel of python/. With the sources it has the program, the libraries
+# and the header. Without them its extension is linked with the installed library.
+# If both are missing, pip reports it. Needs no network, but an interpreter with
+# setuptools and wheel.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 need_loadable_library
@@ -17,15 +18,15 @@ done
 [ -n "$python" ] || skip "no Python has setuptools, wheel and ensurepip"
 unset PYTHONPATH PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 unset CPPFLAGS LDFLAGS
-# All of the sources are compiled twice, one file after the other.
-CFLAGS=-O0
 PIP_DISABLE_PIP_VERSION_CHECK=1
-export CFLAGS PIP_DISABLE_PIP_VERSION_CHECK
+export PIP_DISABLE_PIP_VERSION_CHECK
 
-# pip builds beside the sources, which may be read-only.
-mkdir "$work/tree"
-cp -R "$srcdir/python" "$srcdir/lib" "$srcdir/formats" "$srcdir/Makefile.am" \
+# pip writes beside the sources, which may be read-only. The program is not built
+# again: the stage is made of this build's files.
+mkdir "$work/tree" "$work/tree/packages"
+cp -R "$srcdir/python" "$srcdir/lib" "$srcdir/README.md" "$srcdir/COPYING" \
 	"$work/tree" || exit 99
+cp "$srcdir/packages/COPYING.libraries" "$work/tree/packages"
 chmod -R u+w "$work/tree"
 rm -rf "$work/tree/python/build" "$work/tree/python/package"
 "$python" -m venv --system-site-packages "$work/venv" > "$work/out" 2>&1 || {
@@ -52,7 +53,8 @@ def work(n):
     with ctprof.range("work"):
         return n and work(n - 1)
 work(40)') || fail "$1: does not record"
-	"$work/venv/bin/python" -c '
+	# Converting needs the sources.
+	[ "$1" != sources ] || "$work/venv/bin/python" -c '
 import sys
 import ctprof
 [calls] = ctprof.load(sys.argv[1]).stats.values()
@@ -67,22 +69,63 @@ needs() {
 		readelf -d "$work/$1"/ctprof/_ctprof*.so | grep NEEDED
 }
 
-# --- with the library's sources ---------------------------------------------
+# --- with the sources -------------------------------------------------------
 
-PKG_CONFIG_LIBDIR=$work/nothing
-export PKG_CONFIG_LIBDIR
+CTPROF_STAGE=$work/stage
+export CTPROF_STAGE
+native=$CTPROF_STAGE/ctprof/_native
+mkdir -p "$native/bin" "$native/lib" "$native/include" "$CTPROF_STAGE/man/man1"
+cp python/package/ctprof/*.so "$CTPROF_STAGE/ctprof"
+"$build/libtool" --mode=install install "$build/ctprof" "$native/bin/ctprof" \
+	> "$work/out" 2>&1 || fail "the program cannot be staged"
+for name in ctprof ctprof-instrument ctprof-inject; do
+	cp ".libs/lib$name.so.0" "$native/lib"
+done
+cp .libs/libctprof.so.0 "$native/lib/libctprof.so"
+cp "$srcdir"/lib/ctprof*.h "$native/include"
+cp doc/ctprof.1 "$CTPROF_STAGE/man/man1"
+# A stage has $ORIGIN in its files; those of a build directory do not.
+LD_LIBRARY_PATH=$native/lib
+export LD_LIBRARY_PATH
 make_wheel sources || {
 	cat "$work/out"
-	fail "does not build with the sources of the library"
+	fail "does not build with the sources"
 }
 try sources
-case $(needs sources) in
-*libctprof* | *libpython*) fail "sources: $(needs sources)" ;;
-esac
+(cd "$work" && PATH=$work/venv/bin:$PATH && unset CTPROF &&
+	ctprof record --python -o all.ctp -- python3 -c 'sum([1])' &&
+	python3 -m ctprof stats all.ctp | grep -q sum &&
+	ctp2pstats all.ctp -o all.pstats &&
+	test -f venv/share/man/man1/ctprof.1 &&
+	python3 -c '
+import os, sys, ctprof
+from ctprof import _program
+inside = os.path.dirname(ctprof.__file__) + "/_native"
+assert _program.find() == inside + "/bin/ctprof", _program.find()
+assert ctprof.get_include() == inside + "/include", ctprof.get_include()
+assert ctprof.cflags() == ["-I" + ctprof.get_include()], ctprof.cflags()
+assert "-L" + inside + "/lib" in ctprof.libs(), ctprof.libs()
+') > "$work/out" 2>&1 || {
+	cat "$work/out"
+	fail "sources: the program of the wheel"
+}
+# The converters' names are those of the program.
+names=$(sed -n '1s/^#compdef ctprof //p' completion/_ctprof)
+for name in $names; do
+	[ -x "$work/venv/bin/$name" ] || fail "pyproject.toml has no $name"
+done
+for word in 'License' 'Project-URL' 'Classifier: Typing' '# ctprof'; do
+	"$python" -m zipfile -e "$work"/sources/ctprof-*.whl "$work/meta" &&
+		grep -q "$word" "$work"/meta/*.dist-info/METADATA ||
+		fail "the metadata have no $word"
+done
+unset CTPROF_STAGE LD_LIBRARY_PATH
 
 # --- without them, and without the library ----------------------------------
 
-mv "$work/tree/lib" "$work/tree/not"
+mv "$work/tree/lib" "$work/not"
+PKG_CONFIG_LIBDIR=$work/nothing
+export PKG_CONFIG_LIBDIR
 if make_wheel neither; then
 	fail "builds of nothing"
 fi
@@ -90,7 +133,6 @@ grep -q 'libctprof .*is not installed' "$work/out" || {
 	cat "$work/out"
 	fail "does not report the missing library"
 }
-mv "$work/tree/not" "$work/tree/lib"
 
 # --- with the library -------------------------------------------------------
 
