@@ -317,12 +317,15 @@ static int finish_output(const struct request *request)
 	return status;
 }
 
-/* Returns EXIT_INPUT if the program was built so that it cannot be recorded. */
+/* Returns EXIT_INPUT if the program was built so that it cannot be recorded, and
+ * EXIT_OUTPUT if its recorder could not begin. */
 static int report(struct request *request)
 {
 	struct run_logs *logs = &request->logs;
 	int status = EXIT_DONE;
 
+	if (logs->count == 0 && logs->refused)
+		return EXIT_OUTPUT; /* the reason was reported */
 	if (logs->count == 0 && request->launched)
 		return EXIT_DONE;
 	if (logs->count == 0 && request->python.pid != 0)

@@ -234,6 +234,8 @@ static void complete_log(struct finished_run *run, struct spool_file *spool)
 			spool, name == NULL ? spool->header.log_path : name);
 	} else {
 		describe_end(run, spool, how, sizeof(how));
+		if (!spool->ready && spool->header.error[0] != '\0')
+			run->logs->refused = true;
 		(void)recovery_complete(spool,
 			&(struct recovery){.name = name,
 				.how = how,

@@ -32,6 +32,7 @@ struct run_logs {
 	char **busy; /* absolute paths of logs that are still written */
 	size_t busy_count;
 	size_t busy_room;
+	bool refused;  /* the program could not be recorded, as reported */
 	size_t joined; /* logs that are in the first one; 0: not joined */
 };
 

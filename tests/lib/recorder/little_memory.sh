@@ -67,6 +67,11 @@ CTPROF_VERBOSE=1 CTPROF_OUT=missing/run.ctp "$program" 1 2>verbose
 grep -q 'is not recorded: cannot create missing/run.ctp: No such' verbose &&
 	[ "$(wc -l <verbose)" = 1 ] || complain "CTPROF_VERBOSE: $(cat verbose)"
 rm -f ./*.spool
+mkdir gone
+"$CTPROF" record -o gone/run.ctp -- sh -c 'rmdir gone; exec "$0" 1' "$program" 2>reason
+status=$?
+grep -q 'was not recorded: cannot create .*gone/run.ctp: No such' reason &&
+	[ $status = 5 ] || complain "a program that cannot be recorded: status $status, $(cat reason)"
 
 # A process that was killed at birth.
 touch ctprof.$UID.12345.0.00000000000000ab.spool
