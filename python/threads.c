@@ -100,7 +100,8 @@ static struct tracer_thread *thread_new(void)
 	if (thread == NULL)
 		return NULL;
 	/* Not the cache, which is large: joining a trace clears it. */
-	memset(thread, 0, offsetof(struct tracer_thread, slots));
+	memset((char *)thread + sizeof(thread->slots), 0,
+		sizeof(*thread) - sizeof(thread->slots));
 	/* The first is the bottom, with an identity that no callee has. */
 	thread->calls = calloc(FIRST_CALLS, sizeof(*thread->calls));
 	if (thread->calls == NULL) {

@@ -50,6 +50,8 @@ struct tracer_counts {
 
 /* The tracer's state of a thread; only that thread touches it. */
 struct tracer_thread {
+	/* First, so that a slot is an index and no more. */
+	_Alignas(64) struct tracer_slot slots[TRACER_SLOTS];
 	struct tracer_call *top;   /* the innermost; the first is not a call */
 	struct tracer_call *limit; /* recorded calls stay below it */
 	struct tracer_call *end;   /* of the memory; top stays below it */
@@ -65,7 +67,6 @@ struct tracer_thread {
 	char name[TRACER_NAME_MAX]; /* as in the log */
 	struct tracer_thread *next;
 	struct line_tables line_tables; /* of callers that are callees */
-	_Alignas(64) struct tracer_slot slots[TRACER_SLOTS];
 };
 
 /* The number of the current trace; 0: none. */

@@ -123,7 +123,9 @@ static inline __attribute__((always_inline)) bool tracer_enter(
 	call = thread->top + 1;
 	if (!TRACER_LIKELY(slot != NULL && call < thread->limit))
 		return false;
-	call->identity = identity;
+	/* Two plain stores: the compiler would make one of a vector, which
+	 * takes longer to fill, and to forward to the loads of the end. */
+	__atomic_store_n(&call->identity, identity, __ATOMIC_RELAXED);
 	call->site = slot->site;
 	/* Last, so that the measured time is the call's and not ours. */
 	if (slot->site != NULL &&
