@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Debian's packages, as `make deb` left them in deb/: lintian finds nothing; in a
-# fresh Debian they install, the README's commands work, programs build by
-# pkg-config and CMake, two processes of MPI read traces; and removing them
-# leaves nothing. Needs root and Debian's mirror; DEBIAN_MIRROR names another,
-# and DEBIAN_SUITE another release.
+# Debian's packages, as `make deb` left them in deb/. Lintian finds nothing. They
+# install in a fresh Debian, where debian/tests pass, and removing them leaves
+# nothing. Needs root and Debian's mirror; DEBIAN_MIRROR names another, and
+# DEBIAN_SUITE another release.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 need lintian debootstrap
