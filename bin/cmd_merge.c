@@ -267,8 +267,8 @@ static const struct argument options[] = {
 		"for a summary: sum an input, or a rank of several summaries, "
 		"more than once", GROUP_OUTPUT, OF(allows_repeats)},
 	{"jobs", 'j', "N", ARGUMENT_COUNT,
-		"for a summary: read this many inputs at a time (default: 1, "
-		"or for directories one per processor)", GROUP_INPUT, OF(jobs)},
+		"for a summary: read this many inputs at a time (default: "
+		"one per processor)", GROUP_INPUT, OF(jobs)},
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 	ARGUMENTS_OF(&output_arguments, OF(output)),
 };

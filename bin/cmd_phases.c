@@ -133,8 +133,8 @@ static const struct argument options[] = {
 		OF(by_thread)},
 	SUM_REPEATS(OF(allows_repeats)),
 	{"jobs", 'j', "N", ARGUMENT_COUNT,
-		"read this many inputs at a time (default: 1, or for "
-		"directories one per processor)", GROUP_INPUT, OF(jobs)},
+		"read this many inputs at a time (default: one "
+		"per processor)", GROUP_INPUT, OF(jobs)},
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 	ARGUMENTS_OF(&report_arguments, OF(report_options)),
 };

@@ -63,8 +63,8 @@ static const struct argument options[] = {
 		"sum an input, or a rank of several summaries, more than once",
 		GROUP_MAIN, OF(options.allows_repeats)},
 	{"jobs", 'j', "N", ARGUMENT_COUNT,
-		"read this many inputs at a time (default: 1, or for "
-		"directories one per processor)", GROUP_INPUT, OF(options.jobs)},
+		"read this many inputs at a time (default: one "
+		"per processor)", GROUP_INPUT, OF(options.jobs)},
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 	ARGUMENTS_OF(&output_arguments, OF(output)),
 };

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,6 +13,31 @@
 #include "cli/command.h"
 #include "cli/quantity.h"
 #include "base/utf8.h"
+
+static _Thread_local struct buffer *collected; /* NULL: prints */
+
+void diag_collect(struct buffer *lines)
+{
+	collected = lines;
+}
+
+void diag_print_lines(struct buffer *lines)
+{
+	if (lines->used > 0)
+		(void)fwrite(lines->bytes, 1, lines->used, stderr);
+	buffer_clear(lines);
+}
+
+/* False if the line must be printed. */
+static bool collect_line(const struct buffer *line)
+{
+	size_t before = collected == NULL ? 0 : collected->used;
+
+	if (collected == NULL)
+		return false;
+	buffer_add(collected, line->bytes, line->used);
+	return collected->used > before;
+}
 
 /* Prints plain ASCII without allocating, so that an exceeded memory limit can
  * still be reported. */
@@ -41,7 +67,7 @@ void diag(const char *format, ...)
 	buffer_add_byte(&line, '\n');
 	if (line.failed)
 		diag_plainly(text);
-	else
+	else if (!collect_line(&line))
 		(void)fwrite(line.bytes, 1, line.used, stderr);
 	buffer_clear(&line);
 	free(text);

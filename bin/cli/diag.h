@@ -3,10 +3,18 @@
 #ifndef DIAG_H
 #define DIAG_H
 
+#include "base/buffer.h"
 #include "base/error.h"
 
 /* Prints one line. Control characters are escaped. */
 void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* From now on, collects the calling thread's lines instead, for
+ * diag_print_lines(); NULL: prints them again. Ownership: borrowed. */
+void diag_collect(struct buffer *lines);
+
+/* Prints and frees collected lines. */
+void diag_print_lines(struct buffer *lines);
 
 /* Reports that memory, or the limit of --max-mem, is exhausted. `name` is the
  * input or output; it may be NULL. Returns EXIT_LIMIT. */

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Uses threads, not processes like bin/input/batch.c: their sums share memory
- * and need not be serialized. Each thread has its own sums, so that none waits
- * for another.
- */
 #include "input/aggregate.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,13 +16,12 @@
 #include "convert.h"
 #include "ctpart/ctpart.h"
 #include "input/aggregate_summary.h"
+#include "input/aggregate_workers.h"
 #include "input/input.h"
 #include "input/ranks.h"
 #include "input/recording_cost.h"
 #include "profile/function_match.h"
 #include "summary/summary_collect.h"
-
-#define JOBS_MAX 256
 
 static const struct aggregate_team *team; /* NULL: alone */
 
@@ -38,18 +30,15 @@ void aggregate_set_team(const struct aggregate_team *given)
 	team = given;
 }
 
+const struct aggregate_team *aggregate_find_team(void)
+{
+	return team;
+}
+
 bool aggregate_has_team(void)
 {
 	return team != NULL;
 }
-
-/* Context for reading inputs into sums. */
-struct aggregate_work {
-	const struct aggregate_options *options;
-	const struct input_tree *tree;
-	bool shows_progress;    /* of a single file */
-	struct aggregate *sums; /* private to the thread */
-};
 
 /* Kinds of events that a profile of functions does not have. */
 enum ignored {
@@ -680,30 +669,12 @@ static int read_found(
 	return exit_worse(result, input_close(&input, &silent));
 }
 
-/* Problems of a named file are reported; those of a found file are counted. */
-static int read_file(
+int aggregate_read_file(
 	const struct aggregate_work *work, struct input_tree_file *file)
 {
 	return file->root_size != 0 ? read_found(work, file)
 				    : read_named(work, file);
 }
-
-/* State shared by the workers. */
-struct pool {
-	const struct aggregate_options *options;
-	const struct input_tree *tree;
-	atomic_size_t next; /* file to read */
-	atomic_size_t done;
-};
-
-struct worker {
-	struct pool *pool;
-	struct aggregate sums;
-	struct progress *progress; /* in one worker; else NULL */
-	pthread_t thread;
-	bool started;
-	int worst;
-};
 
 bool aggregate_init(
 	struct aggregate *aggregate, const struct aggregate_options *options)
@@ -725,155 +696,6 @@ void aggregate_clear(struct aggregate *aggregate)
 	build_profile_free(aggregate->build);
 	phase_threads_clear(&aggregate->threads);
 	*aggregate = (struct aggregate){0};
-}
-
-/* Adds a worker's sums; false, with the reason in `err`, if they do not go
- * together, or if out of memory. */
-static bool add_sums(
-	struct aggregate *to, struct aggregate *from, struct ctp_error *err)
-{
-	bool done = profile_add_with_paths(to->functions, from->functions) &&
-		    phase_threads_add_all(&to->threads, &from->threads);
-
-	done = done && aggregate_add_groups(to, from);
-	aggregate_add_counts(to, from);
-	if (!done)
-		return ctp_no_memory(err) == CTP_OK;
-	if (summary_add(to->summary, from->summary, err) == CTP_OK)
-		return true;
-	to->refused |= err->status == CTP_ERR_UNSUPPORTED;
-	return false;
-}
-
-/* Completes the sums of a worker that has read its last file. */
-static void finish_worker(struct worker *worker)
-{
-	struct aggregate *sums = &worker->sums;
-	struct aggregate built = {0};
-	struct ctp_error err = {0};
-	bool done =
-		sums->build == NULL ||
-		build_profile_finish(sums->build, built.groups, &err) == CTP_OK;
-
-	if (done && !aggregate_add_groups(sums, &built))
-		done = ctp_no_memory(&err) == CTP_OK;
-	for (unsigned i = 0; i < BUILD_GROUP_COUNT; i++)
-		profile_free(built.groups[i]);
-	if (!done) {
-		diag_error(NULL, &err);
-		worker->worst = EXIT_LIMIT;
-	}
-	build_profile_free(sums->build);
-	sums->build = NULL;
-}
-
-static void *run_worker(void *user)
-{
-	struct worker *worker = user;
-	struct pool *pool = worker->pool;
-	bool alone = pool->tree->count == 1;
-	const struct aggregate_work work = {
-		.options = pool->options,
-		.tree = pool->tree,
-		.shows_progress = alone && worker->progress != NULL,
-		.sums = &worker->sums,
-	};
-	int status = EXIT_DONE;
-
-	for (;;) {
-		size_t index = team == NULL ? atomic_fetch_add(&pool->next, 1)
-					    : team->next(status);
-
-		if (index >= pool->tree->count)
-			break;
-		status = read_file(&work, &pool->tree->files[index]);
-		if (status > worker->worst)
-			worker->worst = status;
-		atomic_fetch_add(&pool->done, 1);
-		if (worker->progress != NULL && !alone)
-			progress_update(
-				worker->progress, atomic_load(&pool->done));
-	}
-	finish_worker(worker);
-	return NULL;
-}
-
-/* One job for named files, so that messages are in order. */
-static unsigned job_count(
-	const struct aggregate_options *options, const struct input_tree *tree)
-{
-	unsigned jobs = options->jobs;
-
-	if (jobs == 0 && team != NULL)
-		jobs = team->jobs;
-	if (jobs == 0 && tree->directory_count > 0)
-		jobs = thread_processors();
-	if (jobs > JOBS_MAX)
-		jobs = JOBS_MAX;
-	if (jobs > tree->count)
-		jobs = (unsigned)tree->count;
-	return jobs == 0 ? 1 : jobs;
-}
-
-/* The first worker is this thread; its sums are in `aggregate`. */
-static int run_workers(
-	struct aggregate *aggregate, struct worker *workers, unsigned count)
-{
-	struct ctp_error err = {0};
-	int worst = EXIT_DONE;
-
-	for (unsigned i = 1; i < count; i++) {
-		workers[i].pool = workers[0].pool;
-		workers[i].started = aggregate_init(&workers[i].sums,
-					     workers[0].pool->options) &&
-				     pthread_create(&workers[i].thread, NULL,
-					     run_worker, &workers[i]) == 0;
-	}
-	(void)run_worker(&workers[0]);
-	*aggregate = workers[0].sums;
-	for (unsigned i = 0; i < count; i++) {
-		struct worker *worker = &workers[i];
-
-		if (worker->started) {
-			(void)pthread_join(worker->thread, NULL);
-			if (!add_sums(aggregate, &worker->sums, &err)) {
-				diag_error(NULL, &err);
-				worker->worst = aggregate->refused ? EXIT_INPUT
-								   : EXIT_LIMIT;
-			}
-		}
-		if (i > 0)
-			aggregate_clear(&worker->sums);
-		worst = worker->worst > worst ? worker->worst : worst;
-	}
-	return worst;
-}
-
-int aggregate_read(struct aggregate *aggregate,
-	const struct aggregate_options *options, const struct input_tree *tree)
-{
-	struct pool pool = {.options = options, .tree = tree};
-	unsigned count = job_count(options, tree);
-	struct worker *workers = calloc(count, sizeof(*workers));
-	const struct inputs *inputs = options->inputs;
-	struct progress progress;
-	int status = EXIT_LIMIT;
-
-	if (workers == NULL || !aggregate_init(&workers[0].sums, options)) {
-		if (workers != NULL)
-			aggregate_clear(&workers[0].sums);
-		free(workers);
-		return diag_no_memory(NULL);
-	}
-	progress_start(&progress,
-		tree->count == 1 ? WHEN_NEVER : inputs_progress(inputs),
-		"files", tree->count);
-	workers[0].pool = &pool;
-	workers[0].progress = team == NULL ? &progress : NULL;
-	status = run_workers(aggregate, workers, count);
-	progress_hide(&progress);
-	free(workers);
-	return status;
 }
 
 static void diag_losses(const struct aggregate *aggregate,

@@ -2,6 +2,7 @@
 libprogram_la_SOURCES += \
 	%D%/aggregate.c %D%/aggregate.h \
 	%D%/aggregate_summary.c %D%/aggregate_summary.h \
+	%D%/aggregate_workers.c %D%/aggregate_workers.h \
 	%D%/batch.c %D%/batch.h \
 	%D%/conversion.c %D%/conversion.h \
 	%D%/devices.c %D%/devices.h \

@@ -63,7 +63,7 @@ int sum_finish(const struct sum_target *to, const struct report_form *form,
 	{ \
 		"jobs", 'j', "N", ARGUMENT_COUNT, \
 			"with --sum: read this many inputs at a time " \
-			"(default: 1, or for directories one per processor)", \
+			"(default: one per processor)", \
 			GROUP_INPUT, jobs_member \
 	}
 

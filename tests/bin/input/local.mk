@@ -5,6 +5,7 @@ shell_tests += \
 	%D%/clang_build.sh \
 	%D%/devices.sh \
 	%D%/follow.sh \
+	%D%/jobs.sh \
 	%D%/phases.sh \
 	%D%/directories.sh \
 	%D%/summarize.sh
