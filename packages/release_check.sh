@@ -6,7 +6,8 @@
 #
 # Runs in the build directory. Checks that each place names the version of
 # lib/ctprof.h, then makes tarball, packages and wheels in DIRECTORY, with
-# SHA256SUMS. CTP_RELEASE_PARTS (default: "dist deb wheels") chooses some.
+# SHA256SUMS. CTP_RELEASE_PARTS (default: "dist deb wheels sdist") chooses
+# some.
 set -eu
 srcdir=$(cd "$1" && pwd)
 directory=$2
@@ -48,7 +49,7 @@ fi
 
 rm -rf "$directory"
 mkdir -p "$directory"
-for part in ${CTP_RELEASE_PARTS:-dist deb wheels}; do
+for part in ${CTP_RELEASE_PARTS:-dist deb wheels sdist}; do
 	echo "making $part"
 	${MAKE:-make} -s "$part" >"$directory/$part.log" 2>&1 || {
 		tail -n 40 "$directory/$part.log"
@@ -58,7 +59,8 @@ for part in ${CTP_RELEASE_PARTS:-dist deb wheels}; do
 	rm "$directory/$part.log"
 done
 for file in "ctprof-$version.tar.xz" deb/*.deb deb/*.dsc deb/*.debian.tar.xz \
-	deb/*.orig.tar.xz wheels/*.whl; do
+	deb/*.orig.tar.xz wheels/*.whl \
+	wheels/*.tar.gz; do
 	[ ! -e "$file" ] || cp "$file" "$directory"
 done
 cd "$directory"
