@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "cli/output.h"
 #include "report/page.h"
+#include "findings/page_data.h"
 #include "input/aggregate.h"
 #include "input/output_path.h"
 #include "input/report.h"
@@ -71,8 +72,10 @@ static int add_directory(
 	struct page *page, const struct inputs *all, char *path)
 {
 	struct inputs inputs = *all;
-	struct aggregate_options options = {
-		.inputs = &inputs, .whole = true, .allows_repeats = true};
+	struct aggregate_options options = {.inputs = &inputs,
+		.whole = true,
+		.groups = (1U << BUILD_GROUP_COUNT) - 1,
+		.allows_repeats = true};
 	struct aggregate aggregate;
 	int status;
 	int added = EXIT_DONE;
@@ -190,7 +193,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	arguments_parse(&cmd_report, argc, argv, &request);
-	page_set_request(&request.inputs.request);
+	page_data_set_request(&request.inputs.request);
 	status = run_request(&request);
 	inputs_clear(&request.inputs);
 	return status;

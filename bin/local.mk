@@ -16,6 +16,7 @@ commands = \
 	%D%/cmd_convert \
 	%D%/cmd_cut \
 	%D%/cmd_diff \
+	%D%/cmd_findings \
 	%D%/cmd_formats \
 	%D%/cmd_gaps \
 	%D%/cmd_help \
@@ -34,6 +35,7 @@ libprogram_la_SOURCES = $(commands:=.c)
 include bin/cli/local.mk
 include bin/compare/local.mk
 include bin/compilations/local.mk
+include bin/findings/local.mk
 include bin/gpu/local.mk
 include bin/input/local.mk
 include bin/mpi/local.mk

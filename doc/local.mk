@@ -75,6 +75,8 @@ dist_schemas_DATA = \
 	%D%/schemas/compilations-1.json \
 	%D%/schemas/diff-1.csv.json \
 	%D%/schemas/diff-1.json \
+	%D%/schemas/findings-1.csv.json \
+	%D%/schemas/findings-1.json \
 	%D%/schemas/formats-1.json \
 	%D%/schemas/functions-1.csv.json \
 	%D%/schemas/functions-1.json \

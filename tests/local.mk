@@ -23,6 +23,7 @@ include tests/bench/local.mk
 include tests/bin/cli/local.mk
 include tests/bin/compare/local.mk
 include tests/bin/compilations/local.mk
+include tests/bin/findings/local.mk
 include tests/bin/gpu/local.mk
 include tests/bin/input/local.mk
 include tests/bin/local.mk

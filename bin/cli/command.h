@@ -54,6 +54,7 @@ struct command {
 	X(merge) \
 	X(summarize) \
 	X(annotate) \
+	X(findings) \
 	X(info) \
 	X(stats) \
 	X(gaps) \

@@ -111,11 +111,13 @@ static void write_line(struct recording_cost *cost, uint64_t ranges,
 			function_percent(function, range_ns),
 			name_size(function->name), function->name,
 			strlen(function->name) > NAME_BYTES ? "..." : "");
+	cost->percent = percent_of(cost_ns, time_ns);
+	cost->ranges = ranges;
 	(void)snprintf(cost->line, sizeof(cost->line),
-		"recording took about %u %% of the time of functions "
+		"recording took about %" PRIu32 " %% of the time of functions "
 		"(%" PRIu64 " ranges at %.0f ns%s)%s; record less: the flags "
 		"of 'ctprof cflags', --exclude, --min-ns, --policy",
-		percent_of(cost_ns, time_ns), ranges, range_ns, waits, most);
+		cost->percent, ranges, range_ns, waits, most);
 }
 
 static void estimate(struct recording_cost *cost, const struct profile *profile,

@@ -19,6 +19,9 @@ struct recording_cost {
 	 * a tenth of the time of all functions, or of one that matters; else
 	 * "". */
 	char line[RECORDING_COST_TEXT];
+	/* The same in numbers, set with the line. */
+	uint32_t percent;
+	uint64_t ranges;
 	/* One line about the waits of threads; "" if there was none. */
 	char waits[RECORDING_COST_TEXT];
 };

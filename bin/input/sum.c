@@ -86,6 +86,7 @@ static int print_aggregate(const struct sum *sum, struct aggregate *aggregate)
 		.summary = summary,
 		.to.report_options = sum->report_options,
 		.to.threads = &aggregate->threads,
+		.to.aggregate = aggregate,
 	};
 	struct report *report = &printing.to.report;
 	char **paths = list_paths(summary);
@@ -115,6 +116,10 @@ int sum_run(const struct sum *sum)
 		options = *sum->phases;
 	options.inputs = sum->inputs;
 	options.section = sum->section;
+	if (sum->section == NULL && sum->phases == NULL) {
+		options.whole = true;
+		options.groups = (1U << BUILD_GROUP_COUNT) - 1;
+	}
 	options.allows_repeats = sum->allows_repeats;
 	options.jobs = sum->jobs;
 	worst = aggregate_run(&aggregate, &options);

@@ -14,13 +14,16 @@ struct sum_target {
 	struct report_options *report_options;
 	struct report report;
 	struct phase_threads *threads; /* see struct aggregate_options */
+	struct aggregate *aggregate;
 	FILE *out;
 };
 
 struct sum {
 	const struct inputs *inputs;
 	struct report_options *report_options;
-	const char *section; /* of the summary that the report is on */
+	/* The one of the summary that the report is on; NULL: all, and the groups
+	 * of compilers. */
+	const char *section;
 	bool allows_repeats;
 	unsigned jobs; /* number of inputs to read at a time; 0: as usual */
 	/* NULL, or those of a report on phases: with rules, threads and repeats

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/page.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,8 +13,6 @@
 #include "cli/diag.h"
 #include "input/recording_cost.h"
 #include "input/report.h"
-#include "profile/replay.h"
-#include "roofline/flops.h"
 #include "io/xml.h"
 #include "summary/census.h"
 #include "cli/quantity.h"
@@ -24,116 +21,6 @@
 #define TITLE_MAX 240  /* bytes */
 #define COMPILE_PART 8 /* of the room, if there are compilations */
 #define RANKS_PART 3   /* likewise, if there are ranks */
-
-/* ---- reading ---- */
-
-/* The receivers of each event. */
-struct analyses {
-	struct replay *replay;
-	struct overview *overview;
-	struct gaps *gaps;
-	struct kernels *kernels;
-	struct compile *compile;
-};
-
-/* The arguments of flops.h, and that of events of PyTorch's compiler. */
-#define KEPT_MAX 16
-static const char *kept_args[KEPT_MAX] = {"compile_id"};
-
-void page_set_request(struct read_request *request)
-{
-	for (size_t i = 0; flops_args[i] != NULL; i++) {
-		assert(i + 2 < KEPT_MAX);
-		kept_args[i + 1] = flops_args[i];
-	}
-	request->skip_args = true;
-	request->kept_args = kept_args;
-	request->keeps_compilations = true;
-	request->detailed_names = true;
-}
-
-static enum ctp_status add_event(
-	void *user, const struct event *event, struct ctp_error *err)
-{
-	struct analyses *analyses = user;
-	enum ctp_status status = replay_add(analyses->replay, event, err);
-
-	if (status == CTP_OK)
-		status = overview_add(analyses->overview, event, err);
-	if (status == CTP_OK)
-		status = gaps_add(analyses->gaps, event, err);
-	if (status == CTP_OK)
-		status = kernels_add(analyses->kernels, event, err);
-	if (status == CTP_OK)
-		status = compile_add(analyses->compile, event, err);
-	return status;
-}
-
-static enum ctp_status read_events(struct page *page, struct page_data *data,
-	struct input *input, struct ctp_error *err)
-{
-	struct trace *trace = input->file.source->trace;
-	struct analyses analyses = {
-		.replay = replay_new(
-			trace, (struct replay_options){.tree = true}),
-		.overview = data->overview = overview_new(trace),
-		.gaps = data->gaps = gaps_new(trace),
-		.kernels = data->kernels = kernels_new(trace),
-		.compile = &page->compile,
-	};
-	enum ctp_status status;
-
-	if (analyses.replay == NULL || analyses.overview == NULL ||
-		analyses.gaps == NULL || analyses.kernels == NULL ||
-		!compile_begin(&page->compile, trace, input->name))
-		status = ctp_no_memory(err);
-	else
-		status = report_read(
-			page->inputs, input, add_event, &analyses, err);
-	if (status == CTP_OK && !compile_end(&page->compile))
-		status = ctp_no_memory(err);
-	if (status == CTP_OK)
-		status = overview_finish(data->overview, err);
-	if (status == CTP_OK)
-		status = gaps_finish(data->gaps, err);
-	if (status == CTP_OK)
-		status = kernels_finish(data->kernels, err);
-	if (status == CTP_OK)
-		data->late = kernels_late(data->kernels);
-	if (status == CTP_OK)
-		status = replay_finish(analyses.replay, &data->profile, err);
-	replay_free(analyses.replay);
-	return status;
-}
-
-/* Reads an input to its end. Errors: reported; returns an exit status; clear_data()
- * is due in any case, before the input is closed. */
-static int read_data(
-	struct page *page, struct page_data *data, struct input *input)
-{
-	struct event_source *source = input->file.source;
-	struct ctp_error err = {0};
-	enum ctp_status status;
-
-	*data = (struct page_data){0};
-	if (source->read_profile != NULL)
-		status = source->read_profile(source, &data->profile, &err);
-	else
-		status = read_events(page, data, input, &err);
-	if (status == CTP_OK)
-		status = profile_sort(data->profile, &err);
-	return status == CTP_OK ? EXIT_DONE
-				: input_diag_error(input, input->name, &err);
-}
-
-static void clear_data(struct page_data *data)
-{
-	profile_free(data->profile);
-	overview_free(data->overview);
-	gaps_free(data->gaps);
-	kernels_free(data->kernels);
-	*data = (struct page_data){0};
-}
 
 /* ---- writing ---- */
 
@@ -154,7 +41,7 @@ static size_t lines_bytes(const char *const *lines)
 
 static const char *const *const scripts[] = {flame_fit_js, page_format_js,
 	page_table_js, page_flame_js, page_timeline_js, page_device_js,
-	page_compile_js, page_ranks_js, page_js};
+	page_compile_js, page_ranks_js, page_findings_js, page_js};
 #define SCRIPT_COUNT (sizeof(scripts) / sizeof(scripts[0]))
 
 /* Bytes of every page without its data and title. */
@@ -366,6 +253,8 @@ static enum ctp_status write_part(struct page_part *part, struct ctp_error *err)
 
 	json_begin(&part->sheet.json, '{');
 	write_facts(part);
+	if (!page_findings_write(part))
+		return ctp_no_memory(err);
 	status = page_functions_write(part, err);
 	if (status != CTP_OK)
 		return status;
@@ -435,7 +324,9 @@ int page_add_input(struct page *page, struct input *input)
 {
 	struct ctp_error err = {0};
 	struct page_data data;
-	int status = read_data(page, &data, input);
+	int status = page_data_read(&data,
+		&(struct page_data_source){page->inputs, &page->compile},
+		input);
 	struct page_part part = {.name = input->name,
 		.format = input->file.format->name,
 		.data = &data,
@@ -445,32 +336,26 @@ int page_add_input(struct page *page, struct input *input)
 		diag_error(input->name, &err);
 		status = EXIT_LIMIT;
 	}
-	clear_data(&data);
+	page_data_clear(&data);
 	return status;
 }
 
 int page_add_sum(struct page *page, const char *name, const char *format,
 	const struct aggregate *aggregate)
 {
-	const struct summary *summary = aggregate->summary;
-	struct page_data data = {.profile = aggregate->functions,
-		.gaps = summary->gaps,
-		.kernels = summary->kernels,
-		.summary = aggregate->summary,
-		.skipped = aggregate->skipped,
-		.files = aggregate->file_count,
-		.late = summary_find_count(summary, "", SUMMARY_LATE)};
+	struct page_data data;
 	struct trace *trace = trace_new(NULL);
-	struct page_part part = {
-		.name = name, .format = format, .data = &data, .trace = trace};
+	struct page_part part = {.name = name,
+		.format = format,
+		.data = &data,
+		.trace = trace,
+		.groups = aggregate->groups};
 	struct ctp_error err = {0};
 	int status = EXIT_DONE;
 
-	if (trace == NULL || !page_sum_add_facts(trace, summary) ||
-		(data.gaps != NULL && gaps_finish(data.gaps, &err) != CTP_OK) ||
-		(data.kernels != NULL &&
-			kernels_finish(data.kernels, &err) != CTP_OK) ||
-		profile_sort(data.profile, &err) != CTP_OK) {
+	if (trace == NULL ||
+		page_data_of_sum(&data, aggregate, &err) != CTP_OK ||
+		!page_sum_add_facts(trace, aggregate->summary)) {
 		status = diag_no_memory(name);
 	} else {
 		memcpy(trace->losses, aggregate->losses, sizeof(trace->losses));
@@ -510,6 +395,24 @@ int page_add_compilations(struct page *page, const char *path)
 	return done ? EXIT_DONE : diag_no_memory(path);
 }
 
+/* Writes the findings about compilations, which are of all inputs. */
+static int put_findings(struct page *page)
+{
+	struct sheet sheet = {.style = REPORT_PAGE, .brief = true};
+	bool done = json_init(&sheet.json, NULL);
+
+	if (done) {
+		page_findings_of_compile(&sheet, &page->compile);
+		done = !sheet.failed && !sheet.json.failed;
+	}
+	if (done) {
+		fputs(",\"findings\":", page->out);
+		xml_put_json(page->out, sheet.json.bytes, sheet.json.used);
+	}
+	json_clear(&sheet.json);
+	return done ? EXIT_DONE : diag_no_memory(NULL);
+}
+
 /* Writes the section of compilations. */
 static int put_compilations(struct page *page)
 {
@@ -525,7 +428,7 @@ static int put_compilations(struct page *page)
 	fputs(",\"compile\":", page->out);
 	xml_put_json(page->out, json.bytes, json.used);
 	json_clear(&json);
-	return EXIT_DONE;
+	return put_findings(page);
 }
 
 int page_end(struct page *page)

@@ -33,9 +33,6 @@ struct page {
 bool page_init(struct page *page, FILE *out, const struct inputs *inputs);
 void page_clear(struct page *page);
 
-/* Sets what page_add_input() wants of an input that is opened for it. */
-void page_set_request(struct read_request *request);
-
 /* Reads an input to its end and adds it. Errors: reported; returns an exit status;
  * those of writing show on the stream, here and below. */
 int page_add_input(struct page *page, struct input *input);
@@ -59,6 +56,7 @@ extern const char *const page_format_js[];
 extern const char *const page_table_js[];
 extern const char *const page_compile_js[];
 extern const char *const page_device_js[];
+extern const char *const page_findings_js[];
 extern const char *const page_flame_js[];
 extern const char *const page_ranks_js[];
 extern const char *const page_timeline_js[];

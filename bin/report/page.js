@@ -323,6 +323,7 @@ function showInput(input) {
 		...input.gaps ? [overlapSection(input.gaps),
 			gapsSection(input.gaps)] : [],
 	].filter((part) => part);
+	parts.unshift(findingsSection(input, data.findings || [], parts));
 	main.replaceChildren(...parts);
 	document.getElementById("nav").replaceChildren(...parts.map((part) =>
 		make("a", {href: "#" + part.id},

@@ -14,6 +14,7 @@
 #include "gaps/gaps.h"
 #include "gaps/overview.h"
 #include "profile/flame_tree.h"
+#include "findings/page_data.h"
 #include "json/json.h"
 #include "profile/profile.h"
 #include "roofline/kernels.h"
@@ -24,26 +25,13 @@
 /* Number of a function that is not on the page. */
 #define PAGE_NOT_SHOWN (-1)
 
-/* All that the page shows of one input, gathered in one pass over its events. */
-struct page_data {
-	struct profile *profile; /* sorted, with its tree */
-	/* NULL if the input has sums instead of events. */
-	struct overview *overview;
-	struct gaps *gaps;
-	struct kernels *kernels;
-	uint64_t late; /* see kernels_late() */
-	/* The sum; NULL if it is one input. */
-	struct summary *summary;
-	const uint64_t *skipped; /* by enum input_tree_skip */
-	uint64_t files;
-};
-
 struct page_part {
 	struct sheet sheet; /* the page's JSON */
 	const char *name;   /* of the input */
 	const char *format; /* its format's name */
 	const struct page_data *data;
 	const struct trace *trace;
+	struct profile *const *groups; /* see findings.h */
 	size_t budget_bytes;
 	size_t ranks_bytes; /* room for ranks; 0: none are shown */
 	/* Bytes of the JSON already checked for characters that HTML escapes. */
@@ -100,6 +88,12 @@ void page_flames_write(struct page_part *part);
 enum ctp_status page_tracks_write(
 	struct page_part *part, struct ctp_error *err);
 void page_gaps_write(struct page_part *part);
+
+/* Writes the findings of the part; and those of compilations, as an array. False
+ * if out of memory. */
+bool page_findings_write(struct page_part *part);
+void page_findings_of_compile(
+	struct sheet *sheet, const struct compile *compile);
 
 /* Adds the names of a sum's inputs to the facts. False if out of memory. And
  * writes the counts of its inputs. */

@@ -219,7 +219,7 @@ def check_labels(page):
 
 
 def check_exact(page):
-    check(page.sections() == ["summary", "timeline", "flame", "functions",
+    check(page.sections() == ["findings", "summary", "timeline", "flame", "functions",
                               "kernels", "gaps"], "all parts are there")
     check_numbers(page)
     check_labels(page)
@@ -264,7 +264,8 @@ def check_any(page, name):
 def check_compile(page):
     """The page opens with compilations; rows unfold."""
     browser = page.browser
-    check(page.sections()[0] == "compile", "compilations come first")
+    check(page.sections()[:2] == ["findings", "compile"],
+          "compilations come first")
     titles = browser.script("return [...document.querySelectorAll("
                             "'#compile h3')].map(title => title.innerText)")
     check(titles == ["Each compilation", "Graph breaks", "Compiled again",
@@ -299,7 +300,7 @@ def check_job(page):
     """All ranks in one picture; hosts at the push of a button; hostile names
     are only text."""
     browser = page.browser
-    check(page.sections() == ["summary", "ranks", "imbalance", "collectives",
+    check(page.sections() == ["findings", "summary", "ranks", "imbalance", "collectives",
                               "functions", "kernels", "overlap", "gaps"],
           "all parts of a job are there", page.sections())
     check(page.words("#ranks p").startswith("Rank 5 ") and

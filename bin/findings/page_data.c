@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "findings/page_data.h"
+
+#include <assert.h>
+
+#include "cli/command.h"
+#include "input/report.h"
+#include "profile/replay.h"
+#include "roofline/flops.h"
+
+/* The receivers of each event. */
+struct analyses {
+	struct replay *replay;
+	struct overview *overview;
+	struct gaps *gaps;
+	struct kernels *kernels;
+	struct compile *compile;
+};
+
+/* The arguments of flops.h, and that of events of PyTorch's compiler. */
+#define KEPT_MAX 16
+static const char *kept_args[KEPT_MAX] = {"compile_id"};
+
+void page_data_set_request(struct read_request *request)
+{
+	for (size_t i = 0; flops_args[i] != NULL; i++) {
+		assert(i + 2 < KEPT_MAX);
+		kept_args[i + 1] = flops_args[i];
+	}
+	request->skip_args = true;
+	request->kept_args = kept_args;
+	request->keeps_compilations = true;
+	request->detailed_names = true;
+}
+
+static enum ctp_status add_event(
+	void *user, const struct event *event, struct ctp_error *err)
+{
+	struct analyses *analyses = user;
+	enum ctp_status status = replay_add(analyses->replay, event, err);
+
+	if (status == CTP_OK)
+		status = overview_add(analyses->overview, event, err);
+	if (status == CTP_OK)
+		status = gaps_add(analyses->gaps, event, err);
+	if (status == CTP_OK)
+		status = kernels_add(analyses->kernels, event, err);
+	if (status == CTP_OK)
+		status = compile_add(analyses->compile, event, err);
+	return status;
+}
+
+static enum ctp_status read_events(struct page_data *data,
+	const struct page_data_source *from, struct input *input,
+	struct ctp_error *err)
+{
+	struct trace *trace = input->file.source->trace;
+	struct analyses analyses = {
+		.replay = replay_new(
+			trace, (struct replay_options){.tree = true}),
+		.overview = data->overview = overview_new(trace),
+		.gaps = data->gaps = gaps_new(trace),
+		.kernels = data->kernels = kernels_new(trace),
+		.compile = from->compile,
+	};
+	enum ctp_status status;
+
+	if (analyses.replay == NULL || analyses.overview == NULL ||
+		analyses.gaps == NULL || analyses.kernels == NULL ||
+		!compile_begin(from->compile, trace, input->name))
+		status = ctp_no_memory(err);
+	else
+		status = report_read(
+			from->inputs, input, add_event, &analyses, err);
+	if (status == CTP_OK && !compile_end(from->compile))
+		status = ctp_no_memory(err);
+	if (status == CTP_OK)
+		status = overview_finish(data->overview, err);
+	if (status == CTP_OK)
+		status = gaps_finish(data->gaps, err);
+	if (status == CTP_OK)
+		status = kernels_finish(data->kernels, err);
+	if (status == CTP_OK)
+		data->late = kernels_late(data->kernels);
+	if (status == CTP_OK)
+		status = replay_finish(analyses.replay, &data->profile, err);
+	replay_free(analyses.replay);
+	return status;
+}
+
+int page_data_read(struct page_data *data, const struct page_data_source *from,
+	struct input *input)
+{
+	struct event_source *source = input->file.source;
+	struct ctp_error err = {0};
+	enum ctp_status status;
+
+	*data = (struct page_data){0};
+	if (source->read_profile != NULL)
+		status = source->read_profile(source, &data->profile, &err);
+	else
+		status = read_events(data, from, input, &err);
+	if (status == CTP_OK)
+		status = profile_sort(data->profile, &err);
+	return status == CTP_OK ? EXIT_DONE
+				: input_diag_error(input, input->name, &err);
+}
+
+void page_data_clear(struct page_data *data)
+{
+	profile_free(data->profile);
+	overview_free(data->overview);
+	gaps_free(data->gaps);
+	kernels_free(data->kernels);
+	*data = (struct page_data){0};
+}
+
+enum ctp_status page_data_of_sum(struct page_data *data,
+	const struct aggregate *aggregate, struct ctp_error *err)
+{
+	struct summary *summary = aggregate->summary;
+	enum ctp_status status = CTP_OK;
+
+	*data = (struct page_data){.profile = aggregate->functions,
+		.gaps = summary->gaps,
+		.kernels = summary->kernels,
+		.summary = summary,
+		.skipped = aggregate->skipped,
+		.files = aggregate->file_count,
+		.late = summary_find_count(summary, "", SUMMARY_LATE)};
+	if (data->gaps != NULL)
+		status = gaps_finish(data->gaps, err);
+	if (status == CTP_OK && data->kernels != NULL)
+		status = kernels_finish(data->kernels, err);
+	return status == CTP_OK ? profile_sort(data->profile, err) : status;
+}
