@@ -64,6 +64,8 @@ def trace_rows(trace, packed):
     ctprof row that does the same."""
     return [
         ("ctprof: JSON -> pstats", convert("pstats", trace), 500),
+        ("ctprof: JSON -> pstats, one thread",
+         convert("pstats", trace) + ["-j1"], None),
         ("ctprof: JSON -> ctp", convert("log", trace), 300),
         ("ctprof: JSON -> JSON", convert("chrome", trace), 300),
         ("ctprof: JSON -> pftrace", convert("pftrace", trace), None),
