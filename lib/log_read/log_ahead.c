@@ -8,7 +8,7 @@
 #include "base/thread.h"
 #include "log_read/log_parse.h"
 
-/* Blocks in memory. They take 2 MB for 8,192 events. With 4, the two threads
+/* Blocks in memory. With 8,192 events each, they take 2 MB. With 4, the two threads
  * waited for each other for a quarter of the time; with 8, for an eighth. */
 #define SLOTS 16
 
