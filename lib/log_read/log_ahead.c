@@ -8,8 +8,9 @@
 #include "base/thread.h"
 #include "log_read/log_parse.h"
 
-/* Blocks in memory. With 8,192 events each, they take 2 MB. With 4, the two threads
- * waited for each other for a quarter of the time; with 8, for an eighth. */
+/* Blocks in memory. With 8,192 events each, they take 2 MB. With 4, the two
+ * threads waited for each other for a quarter of the time; with 8, for an
+ * eighth. */
 #define SLOTS 16
 
 /* Below, starting a thread takes longer than it saves. */
