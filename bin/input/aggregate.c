@@ -8,7 +8,6 @@
 
 #include "base/buffer.h"
 #include "base/saturate.h"
-#include "base/thread.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
