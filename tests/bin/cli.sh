@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The command line: exit statuses, messages, outputs, signals, completion.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 make_log=$build/tests/support/make_log
 for program in "$CLI_PROGRAM" "$make_log"; do
 	[ -x "$program" ] || fail "$program is not built; 'make check' builds it"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The guide builds as a web site, and no link in it is broken.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 need mkdocs
 "$srcdir/doc/guide.sh" "$srcdir" "$CTPROF" "$work/guide" > "$work/out" 2>&1 || {
 	! grep -q "Unrecognised theme name: 'material'" "$work/out" ||

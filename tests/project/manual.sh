@@ -4,7 +4,7 @@
 # examples work. Examples are between .EX and .EE in the section EXAMPLES:
 # commands, or in section 3 C programs.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 need mandoc
 # Files that this user's other programs left must not affect the examples.
 export CTPROF_SPOOL="$work"

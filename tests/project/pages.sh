@@ -7,7 +7,7 @@
 # directory of its own. The guide's pages share one and use the recordings of
 # the page about annotating.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 need_loadable_library
 need dot g++ jq sqlite3 pkg-config
 

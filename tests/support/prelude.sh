@@ -4,6 +4,9 @@
 #
 #	. "${srcdir:-.}/tests/support/prelude.sh"
 #
+# A test for bash adds "|| exit 99": bash would continue without it, and delete or
+# write files in the directory "".
+#
 # A test runs in the build directory, by `make check` or by hand:
 #
 #	cd build && srcdir=.. ../tests/bin/cli.sh

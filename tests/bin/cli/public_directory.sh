@@ -5,7 +5,7 @@
 # The kernel's own protection is switched off if we may do so, as some systems
 # have it.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 races=$srcdir/tests/bin/cli/public_directory_race.py
 export LC_ALL=C
 umask 022

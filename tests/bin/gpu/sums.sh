@@ -3,7 +3,7 @@
 # --sum equals the sums of the reports on each input, in any order, with any
 # number of jobs, and from summaries that were merged.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 need "$python"
 check=$srcdir/tests/bin/gpu/sums_check.py
 mkdir "$work/in" || exit 99

@@ -3,7 +3,7 @@
 # Device activities, from a log (device.recipe) to tables and profiles: the
 # numbers are computed by hand from the recipe.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 ./tests/support/make_log "$srcdir/tests/support/device.recipe" > "$work/run.ctp" || exit 99
 cd "$work" || exit 99
 

@@ -3,7 +3,7 @@
 # ctprof stats --follow: a program that records meanwhile; a log that grows in
 # pieces, is replaced, truncated, damaged; the end; and a terminal.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 program=$build/tests/bin/input/follow_program
 make_log=$build/tests/support/make_log
 recipes=$srcdir/tests/lib/log_read/bad

@@ -4,7 +4,7 @@
 # examines each moment. Invalid rules are refused with their line; inputs
 # without threads, or without events, get a message.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 
 mkdir "$work/check"
 PYTHONDONTWRITEBYTECODE=1 "$python" "$srcdir/tests/bin/input/phases_check.py" \

@@ -3,7 +3,7 @@
 # A summary gives the same reports as its inputs, merging it has no order, and
 # bad inputs are listed.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 traces=$srcdir/tests/traces
 mkdir "$work/in" "$work/in/part"
 cd "$work" || exit 99

@@ -3,7 +3,7 @@
 # The estimated cost of recording: record, info, stats and report print the same
 # line, from the facts of the log.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 cd "$work" || exit 99
 
 # make_cost_log RANGE_PS STALL_NS: f for 20 ms, which calls g twice for 1 ms.

@@ -3,7 +3,7 @@
 # ctprof record joins the logs of a program's processes: nothing is lost or counted
 # twice, however they end.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 make_log=$build/tests/support/make_log
 for program in "$CLI_PROGRAM" "$make_log"; do
 	[ -x "$program" ] || fail "$program is not built; 'make check' builds it"

@@ -3,7 +3,7 @@
 # ctprof record -o FILE: the suffix chooses the format, and one that no format has
 # is refused before the program runs.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 cd "$work" || exit 99
 
 # record STATUS OPTION... -- PROGRAM...

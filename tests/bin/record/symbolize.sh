@@ -4,7 +4,7 @@
 # functions only, and its functions get names: at once, or later from files
 # elsewhere.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 list=$build/tests/support/list_functions
 cd "$work" || exit 99
 export TMPDIR=$work

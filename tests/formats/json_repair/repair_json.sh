@@ -3,7 +3,7 @@
 # ctprof repair on other tools' files: all kinds of damage, and the messages of
 # the command.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 need "$python"
 
 # expect STATUS ARGUMENT...: runs ctprof repair; `out` and `said` are its

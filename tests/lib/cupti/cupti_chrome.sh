@@ -3,7 +3,7 @@
 # Activities of a program on the fake GPU, as read by tools for PyTorch's
 # traces: each kernel belongs to the operator that launched it.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 fake=$build/tests/lib/cupti/fake/.libs
 # LeakSanitizer crashes when it inspects threads of libraries that are loaded
 # late.

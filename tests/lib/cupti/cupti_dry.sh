@@ -4,7 +4,7 @@
 # tests/lib/cupti/fake, so that these scripts work on a real GPU, and find
 # errors. GPU_DRY_PARTS names more parts than the truth: stress, launch.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 fake=$PWD/tests/lib/cupti/fake/.libs
 need_loadable_library
 unset FAKE_CUPTI FAKE_TRUTH

@@ -5,7 +5,7 @@
 # log is compared with the fake's record of its work:
 # tests/lib/cupti/cupti_check.c.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 program=$build/tests/lib/cupti/cupti_program
 check=$build/tests/lib/cupti/cupti_check
 fake=$build/tests/lib/cupti/fake/.libs

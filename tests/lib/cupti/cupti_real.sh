@@ -5,7 +5,7 @@
 # which it needs no GPU. Without a GPU it records nothing and does no harm.
 # CUPTI_HOMES names more directories, separated by colons, with include and lib.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 fake=$build/tests/lib/cupti/fake/.libs
 inject=$build/.libs/libctprof-inject.so
 unset FAKE_CUPTI

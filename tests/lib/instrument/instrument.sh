@@ -4,7 +4,7 @@
 # at several levels, recorded unchanged. The calls of every function are counted
 # exactly, under the function that called it, however it was left.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 DUMP=$PWD/tests/support/dump_events
 export LC_ALL=C
 need_loadable_library

@@ -12,7 +12,7 @@
 # Environment: REAL_ALL=1 for cases that take minutes: C++ with clang and at
 # -O2, all of zlib's examples, and -O0 against gcov as well.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 real=$srcdir/tests/lib/instrument/third_party
 examples=/usr/share/doc/zlib1g-dev/examples
 export LC_ALL=C

@@ -3,7 +3,7 @@
 # A recording of the last events: the events in the log and those that were not
 # kept are all events of the program, however it ends, and no range is torn.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 program=$PWD/tests/lib/recorder/last_program
 log=$work/run.ctp
 round=400000 # events of 100,000 rounds

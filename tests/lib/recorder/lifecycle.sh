@@ -3,7 +3,7 @@
 # Whole programs begin and end in every way while they record, and disks are
 # full: each exits as it would without the recorder, and its log is complete.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 program=$PWD/tests/lib/recorder/lifecycle_program
 dump=$PWD/tests/support/dump_events
 unset LIFE_START

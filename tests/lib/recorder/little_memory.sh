@@ -4,7 +4,7 @@
 # hooks take none for themselves. A process that cannot be recorded leaves the
 # reason, and prints it only on demand.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 need_loadable_library
 program=$PWD/tests/lib/recorder/threads_program
 export CTPROF_SPOOL=$work LC_ALL=C

@@ -5,7 +5,7 @@
 # itself, to its own path. As root, the programs here are set-user-ID and called
 # by another user; otherwise they are set-group-ID.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 cc=${CC:-cc}
 need_loadable_library
 cd "$work" || exit 99

@@ -4,7 +4,7 @@
 # them. Its log is readable or refused; if it is killed, `ctprof repair` reads
 # or refuses its spool. WILD_STORES is the number of runs, SEED their places.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 program=$build/tests/lib/recorder/wild_program
 stores=${WILD_STORES:-10000}
 seed=${SEED:-1}

@@ -3,7 +3,7 @@
 # Many threads share little memory: they lose nothing with the policy block, what
 # others drop is counted, and a killed process leaves all of its ranges.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 program=$PWD/tests/lib/recorder/threads_program
 log=$work/run.ctp
 threads=400

@@ -3,7 +3,7 @@
 # symbols.h agrees with binutils about functions, for any compiler, options and
 # place of debug information: see tests/lib/symbols/symbols.py.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 list=$build/tests/support/list_functions
 need nm objcopy strip readelf addr2line c++filt "$python"
 cd "$work" || exit 99

@@ -4,7 +4,7 @@
 # recorded and redacted: no secret is left in any written format, nor in any
 # report of these.
 # shellcheck source=tests/support/prelude.sh
-. "${srcdir:-.}/tests/support/prelude.sh"
+. "${srcdir:-.}/tests/support/prelude.sh" || exit 99
 need_loadable_library
 CTPROF_SPOOL=$work
 export CTPROF_SPOOL
