@@ -89,7 +89,9 @@ members() {
 	found=$(pgrep -f "^$mpi .*$1" || :)
 	for member in $found; do
 		parent=$(ps -o ppid= -p "$member" | tr -d ' ')
-		echo "$found" | grep -qx "$parent" || echo "$member"
+		# A reader may have ended meanwhile.
+		[ -z "$parent" ] || echo "$found" | grep -qx "$parent" ||
+			echo "$member"
 	done
 }
 
