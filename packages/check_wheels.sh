@@ -6,7 +6,7 @@
 #	check_wheels.sh DIRECTORY	with the wheels; systems are kept in DIRECTORY/work
 #
 # Environment: SYSTEMS, releases of Debian (default: bookworm trixie, Python 3.11
-# and 3.13). Needs root, for chroot, and debootstrap, which has a mirror in MIRROR.
+# and 3.13). Needs root, for chroot, and debootstrap, and DEBIAN_MIRROR names another mirror.
 set -eu
 
 wheels=$(cd "$1" && pwd)
@@ -22,7 +22,7 @@ make_system() {
 	rm -rf "$2"
 	mkdir -p "$2"
 	debootstrap --variant=minbase --include=python3,python3-venv \
-		"$1" "$2" ${MIRROR:+"$MIRROR"} >"$2.out" 2>&1 || {
+		"$1" "$2" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} >"$2.out" 2>&1 || {
 		tail "$2.out" >&2
 		return 1
 	}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Debian's packages, as `make deb` left them in deb/. Lintian finds nothing. They
 # install in a fresh Debian, where debian/tests pass, and removing them leaves
-# nothing. Needs root and Debian's mirror; DEBIAN_MIRROR names another,
+# nothing. Needs root and a mirror of Debian; DEBIAN_MIRROR names another,
 # DEBIAN_SUITE another release, and DEBIAN_ROOT a fresh Debian to copy.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
@@ -16,12 +16,11 @@ report $? "lintian"
 grep -v '^running with root' "$work/lintian"
 
 suite=${DEBIAN_SUITE:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
-mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 root=$work/root
 if [ -n "${DEBIAN_ROOT:-}" ]; then
 	cp -a "$DEBIAN_ROOT" "$root"
 else
-	debootstrap --variant=minbase "$suite" "$root" "$mirror"
+	debootstrap --variant=minbase "$suite" "$root" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"}
 fi > "$work/out" 2>&1 || {
 	tail -n 20 "$work/out"
 	fail "debootstrap"
