@@ -16,13 +16,16 @@ import sys
 import sysconfig
 from glob import glob
 
-from setuptools import Extension, setup
+from setuptools import Command, Extension, setup
 from setuptools.command.build_ext import build_ext
 
 try:
     from setuptools.command.bdist_wheel import bdist_wheel
 except ImportError:
-    from wheel.bdist_wheel import bdist_wheel
+    try:
+        from wheel.bdist_wheel import bdist_wheel
+    except ImportError:
+        bdist_wheel = Command  # the others, such as egg_info, need no wheel
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MAP = "extension.map"
