@@ -29,6 +29,9 @@ if [ ! -x "$source/configure" ]; then
 	(cd "$source" && autoreconf -i)
 fi
 cd "$build"
+# Without symbols for debuggers, which are most of the bytes.
+LDFLAGS=${LDFLAGS--Wl,-s}
+export LDFLAGS
 [ -f Makefile ] || "$source/configure" -q --enable-static-tools --without-mpi \
 	--disable-dependency-tracking --prefix=/usr/local "$@"
 
