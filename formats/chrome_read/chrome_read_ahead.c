@@ -480,7 +480,7 @@ static bool set_state(struct chrome_read_ahead *ahead, struct block *block,
 {
 	struct chrome_read_json_reader *caller = ahead->caller;
 	struct chrome_read_args *args = caller->args;
-	const uint8_t *bytes = block->args.bytes + ahead->args_at;
+	size_t at = ahead->args_at;
 
 	block->text.scan.words_end = item->words_end;
 	caller->scan = &block->text.scan;
@@ -493,8 +493,9 @@ static bool set_state(struct chrome_read_ahead *ahead, struct block *block,
 		memcpy(args->known, item->known, sizeof(args->known));
 	ahead->args_at += item->args_size;
 	return item->arg_count == 0 ||
-	       chrome_read_args_copy(args, bytes, item->args_size,
-		       item->arg_count, ahead->lanes[block->lane].numbers);
+	       chrome_read_args_copy(args, block->args.bytes + at,
+		       item->args_size, item->arg_count,
+		       ahead->lanes[block->lane].numbers);
 }
 
 enum ctp_status chrome_read_ahead_next(struct chrome_read_ahead *ahead,
