@@ -501,11 +501,13 @@ static bool grow_locked(struct spool *spool, uint32_t chunks, uint32_t pages,
 	(void)pthread_mutex_lock(&spool->growing);
 	if (!only_if_empty || (uint32_t)atomic_load(&spool->free_head) == 0) {
 		chunks = chunks_left(spool, chunks, pages, page_max);
+		/* Others may have taken the pages meanwhile. */
 		grew = chunks != 0 &&
-		       take_pages(spool, chunks * pages, page_max) &&
-		       grow(spool, chunks, pages);
-		if (!grew && chunks != 0)
+		       take_pages(spool, chunks * pages, page_max);
+		if (grew && !grow(spool, chunks, pages)) {
 			atomic_store(&spool->refused, 1);
+			grew = false;
+		}
 	}
 	(void)pthread_mutex_unlock(&spool->growing);
 	return grew;

@@ -15,8 +15,10 @@
 
 #define WAIT_NS INT64_C(20000000)
 /* Looks at idle threads without any memory to take, after which none is hoped
- * for: the second look is the first that can take some. */
+ * for: the second look is the first that can take some. They take at least this
+ * long, since on a busy machine a thread may not have run between them. */
 #define IDLE_LOOKS 4
+#define IDLE_NS INT64_C(1000000000)
 
 /* Small chunks that are added together. */
 #define GROW_SMALL 16
@@ -31,6 +33,7 @@ struct session_state session_state;
 
 /* Looks at idle threads since one gave memory, or enough was free. */
 static _Atomic uint32_t idle_looks;
+static _Atomic int64_t idle_since_ns; /* CLOCK_MONOTONIC_RAW */
 
 static struct {
 	pthread_mutex_t lock;
@@ -157,10 +160,20 @@ bool session_may_pop(void)
 void session_reclaim(void)
 {
 	if (session_state.options.last != 0 || !is_scarce() ||
-		thread_trim_idle(share_pages()) != 0)
+		thread_trim_idle(share_pages()) != 0) {
+		atomic_store(&idle_since_ns, clock_raw_ns());
 		atomic_store(&idle_looks, 0);
-	else
+	} else {
 		atomic_fetch_add(&idle_looks, 1);
+	}
+}
+
+/* Whether threads with large chunks may still return memory. */
+static bool may_reclaim(uint32_t live_chunks)
+{
+	return thread_live_pages() > live_chunks &&
+	       (atomic_load(&idle_looks) < IDLE_LOOKS ||
+		       clock_raw_ns() - atomic_load(&idle_since_ns) < IDLE_NS);
 }
 
 void session_return_chunk(struct chunk *chunk)
@@ -176,13 +189,12 @@ bool session_may_wait(void)
 {
 	/* Both may grow meanwhile: in this order, a chunk is not missed. */
 	uint32_t live = thread_live_chunks();
-	bool is_idle = thread_live_pages() > live &&
-		       atomic_load(&idle_looks) < IDLE_LOOKS;
+	bool may_get = may_reclaim(live);
 
 	return session_state.options.policy == CTP_POLICY_BLOCK &&
 	       __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0 &&
 	       session_state.spool.header != NULL &&
-	       (is_idle || atomic_load(&session_state.spool.own.chunk_count) >
+	       (may_get || atomic_load(&session_state.spool.own.chunk_count) >
 				   live + 1);
 }
 

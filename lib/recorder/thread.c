@@ -304,14 +304,18 @@ static void retire(struct thread *thread)
 		spool_push_full(session_spool(), chunk, used);
 }
 
+/* Others may return memory at any time: only a try after the question whether
+ * there is hope is the last. */
 static struct chunk *wait_for_chunk(struct thread *thread, size_t words)
 {
 	int64_t before_ns = clock_raw_ns();
 	struct chunk *chunk;
+	bool may_wait;
 
-	do
+	do {
+		may_wait = session_may_wait();
 		chunk = session_wait_chunk(words);
-	while (chunk == NULL && session_may_wait());
+	} while (chunk == NULL && may_wait);
 	atomic_fetch_add(&thread->stalls, 1);
 	atomic_fetch_add(
 		&thread->stall_ns, (uint64_t)(clock_raw_ns() - before_ns));
@@ -339,8 +343,9 @@ static bool change(struct thread *thread, size_t words)
 	if (!is_current(thread))
 		return false;
 	chunk = session_pop_chunk(words);
-	if (chunk == NULL && session_may_wait())
-		chunk = wait_for_chunk(thread, words);
+	if (chunk == NULL)
+		chunk = session_may_wait() ? wait_for_chunk(thread, words)
+					   : session_pop_chunk(words);
 	if (chunk == NULL)
 		return false;
 	lost = thread_losses(thread);
@@ -407,8 +412,11 @@ void thread_rotate_old(uint64_t now)
 }
 
 /* Words behind the last one of an idle thread that stay in its chunk: it may be
- * about to store one, and others may not be visible yet. */
+ * about to store one, and others may not be visible yet. That takes less than
+ * this long after its limit was taken away. */
 #define IDLE_WORDS 128
+#define SETTLED_WORDS 8
+#define SETTLED_NS INT64_C(10000000)
 
 /*
  * The thread replaces its chunk at its next event. So once it is outside of the
@@ -418,9 +426,16 @@ static uint32_t trim_idle(struct thread *thread, struct chunk *chunk)
 {
 	struct spool *spool = session_spool();
 	uint32_t before = spool_chunk_pages(spool, chunk);
+	int64_t now_ns = clock_raw_ns();
+	bool was_idle = atomic_load(&thread->rotate) != 0 &&
+			thread->idle_end == thread->idle_next;
 	uint32_t after;
 	uint32_t used;
 
+	if (!was_idle) {
+		thread->idle_end = thread->idle_next;
+		thread->idle_ns = now_ns;
+	}
 	rotate(thread);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load(&thread->busy) != 0 ||
@@ -429,7 +444,10 @@ static uint32_t trim_idle(struct thread *thread, struct chunk *chunk)
 			thread->idle_next)
 		return 0;
 	used = thread_used(thread, chunk);
-	spool_trim(spool, chunk, spool_pages(used + IDLE_WORDS));
+	used += was_idle && now_ns - thread->idle_ns > SETTLED_NS
+			? SETTLED_WORDS
+			: IDLE_WORDS;
+	spool_trim(spool, chunk, spool_pages(used));
 	after = spool_chunk_pages(spool, chunk);
 	thread_set_pages(thread, before, after);
 	return before - after;
@@ -449,6 +467,8 @@ uint32_t thread_trim_idle(uint32_t pages)
 			is_current(thread) &&
 			atomic_load(&thread->live_pages) > pages)
 			taken += trim_idle(thread, chunk);
+		if (next != thread->idle_next)
+			thread->idle_end = NULL;
 		thread->idle_next = next;
 	}
 	return taken;

@@ -42,9 +42,11 @@ struct thread {
 	uint64_t *end;               /* of the live chunk */
 	struct chunk *_Atomic live;  /* NULL: none */
 	_Atomic uint32_t live_pages; /* its memory */
-	uint64_t *idle_next;      /* `next` at the last look at idle threads */
-	_Atomic uint32_t busy;    /* in the slow path */
-	_Atomic uint32_t rotate;  /* change the chunk at the next event */
+	uint64_t *idle_next;     /* `next` at the last look at idle threads, */
+	uint64_t *idle_end;      /* and when the limit was taken away for it: */
+	int64_t idle_ns;         /* at this time */
+	_Atomic uint32_t busy;   /* in the slow path */
+	_Atomic uint32_t rotate; /* change the chunk at the next event */
 	_Atomic uint64_t session; /* recording of `live` and `track` */
 	_Atomic bool alive;       /* false: can be reused for a new thread */
 	_Atomic uint32_t track;

@@ -383,7 +383,8 @@ START_TEST(the_tables_come_out)
 	ck_assert_str_eq(
 		text.losses, "cut_text 18446744073709551615\nbad_events 5\n");
 	ck_assert_str_eq(text.facts,
-		"format=ctprof log\nversion=1\nreader=1\ntool=ctprof 0.1.0\n"
+		"format=ctprof "
+		"log\nversion=1\nreader=1\ntool=ctprof " PACKAGE_VERSION "\n"
 		"realtime=1700000000123456789\nversion=My Application v1.0\n"
 		"a.b=\xff\n");
 	ck_assert_int_eq(text.base_realtime_ns, INT64_C(1700000000123456789));
@@ -456,9 +457,9 @@ START_TEST(a_log_of_a_log_is_the_same)
 	ck_assert_str_eq(text.losses, want.losses);
 	ck_assert_int_eq(text.end_ns, want.end_ns);
 	ck_assert_int_eq(text.base_realtime_ns, want.base_realtime_ns);
-	ck_assert_ptr_nonnull(
-		strstr(text.facts, "tool=ctprof 0.1.0\nhost=here\npid=42\n"
-				   "command=cc -c a b.c\n"));
+	ck_assert_ptr_nonnull(strstr(text.facts,
+		"tool=ctprof " PACKAGE_VERSION "\nhost=here\npid=42\n"
+		"command=cc -c a b.c\n"));
 	ck_assert_ptr_nonnull(strstr(text.facts, "stall_ns=77\n"));
 	log_encoder_free(encoder);
 	encoder = NULL;
