@@ -7,11 +7,15 @@
 
 bool thread_start(pthread_t *thread, void *(*run)(void *user), void *user)
 {
+	/* A fault's signal ends the process in any thread. */
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 	sigset_t all;
 	sigset_t old;
 	int failed;
 
 	(void)sigfillset(&all);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		(void)sigdelset(&all, faults[i]);
 	if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
 		return false;
 	failed = pthread_create(thread, NULL, run, user);

@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Starts a thread, which gets no signals: they interrupt the user's thread
- * instead. False if that is impossible. */
+/* Starts a thread, which gets no signals but those of its own faults: others
+ * interrupt the user's thread instead. False if that is impossible. */
 bool thread_start(pthread_t *thread, void *(*run)(void *user), void *user);
 
 /* Number of processors that this process may use; at least 1. */

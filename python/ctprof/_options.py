@@ -85,9 +85,9 @@ Examples:
 
 # The commands of the program ctprof; a script of such a name is ./NAME.
 COMMANDS = ("record", "repair", "symbolize", "convert", "cut", "merge",
-            "summarize", "annotate", "findings", "info", "stats", "gaps", "kernels",
-            "diff", "phases", "ranks", "compilations", "check", "report",
-            "formats", "cflags", "completion", "help")
+            "summarize", "annotate", "findings", "info", "stats", "gaps",
+            "kernels", "diff", "phases", "ranks", "compilations", "check",
+            "report", "formats", "cflags", "completion", "help")
 
 
 class UsageError(Exception):

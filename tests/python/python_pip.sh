@@ -36,6 +36,7 @@ rm -rf "$work/tree/python/build" "$work/tree/python/package"
 
 # make_wheel NAME: builds a wheel of the package into the directory NAME.
 make_wheel() {
+	rm -rf "$work/tree/python/build"
 	"$work/venv/bin/python" -m pip wheel --no-build-isolation --no-deps \
 		--no-index -w "$work/$1" "$work/tree/python" > "$work/out" 2>&1
 }
