@@ -3,7 +3,7 @@
 # Installs the wheels as users do, in virtual environments of minimal systems that
 # have no compiler and none of our libraries, and runs ctprof there.
 #
-#	check_wheels.sh DIRECTORY	with the wheels; systems are kept in DIRECTORY/work
+#	check_wheels.sh DIRECTORY	with the wheels; systems are kept in DIRECTORY/systems
 #
 # Environment: SYSTEMS, releases of Debian (default: bookworm trixie, Python 3.11
 # and 3.13). Needs root, for chroot, and debootstrap, and DEBIAN_MIRROR names another mirror.
@@ -61,7 +61,7 @@ test -z "$(find venv -path "*ctprof*")"
 '
 
 for release in ${SYSTEMS:-bookworm trixie}; do
-	system=$wheels/work/$release
+	system=$wheels/systems/$release
 	make_system "$release" "$system" || {
 		failed=1
 		continue

@@ -232,36 +232,48 @@ static uint64_t compile_ns(const struct compilations *compilations)
 	return sum;
 }
 
+/* Time that several places wasted, and the first place that wasted most. */
+struct waste {
+	uint64_t time_ns;
+	uint64_t count;
+	uint64_t most_ns;
+	size_t most; /* its number */
+};
+
+static void waste_add(
+	struct waste *waste, size_t place, uint64_t time_ns, uint64_t count)
+{
+	if (time_ns > waste->most_ns) {
+		waste->most_ns = time_ns;
+		waste->most = place;
+	}
+	waste->time_ns = saturate_sum(waste->time_ns, time_ns);
+	waste->count = saturate_sum(waste->count, count);
+}
+
 bool finding_recompilations(
 	struct finding *finding, const struct findings_facts *facts)
 {
-	const struct recompilation *most = NULL;
-	uint64_t again_ns = 0;
-	uint64_t count = 0;
+	struct waste again = {0};
+	const struct recompilation *most;
 	char percent[FINDING_PERCENT];
 	char time[QUANTITY_TEXT];
 	char names[2][FINDING_NAME];
 
 	if (facts->compile == NULL)
 		return false;
-	for (size_t i = 0; i < facts->compile->compilations.again_count; i++) {
-		const struct recompilation *at =
-			&facts->compile->compilations.again[i];
-
-		again_ns = saturate_sum(again_ns, at->total_ns);
-		count = saturate_sum(count, at->count);
-		if (most == NULL || at->total_ns > most->total_ns)
-			most = at;
-	}
-	if (most == NULL || !finding_set_share(finding, again_ns,
-				    compile_ns(&facts->compile->compilations),
-				    AGAIN_PERCENT))
+	most = facts->compile->compilations.again;
+	for (size_t i = 0; i < facts->compile->compilations.again_count; i++)
+		waste_add(&again, i, most[i].total_ns, most[i].count);
+	if (!finding_set_share(finding, again.time_ns,
+		    compile_ns(&facts->compile->compilations), AGAIN_PERCENT))
 		return false;
+	most += again.most;
 	finding_set_text(finding,
 		"%" PRIu64 " recompilation%s take%s %s, %s of the compile "
 		"time, most of it for %s: %s.",
-		count, count == 1 ? "" : "s", count == 1 ? "s" : "",
-		quantity_time(time, again_ns),
+		again.count, again.count == 1 ? "" : "s",
+		again.count == 1 ? "s" : "", quantity_time(time, again.time_ns),
 		finding_percent(percent, finding->share_ppm),
 		finding_name(names[0],
 			most->function == NULL ? "?" : most->function),
@@ -272,33 +284,26 @@ bool finding_recompilations(
 bool finding_graph_breaks(
 	struct finding *finding, const struct findings_facts *facts)
 {
-	const struct graph_break *most = NULL;
-	uint64_t lost_ns = 0;
-	uint64_t count = 0;
+	struct waste lost = {0};
+	const struct graph_break *most;
 	char percent[FINDING_PERCENT];
 	char time[QUANTITY_TEXT];
 	char names[2][FINDING_NAME];
 
 	if (facts->compile == NULL)
 		return false;
-	for (size_t i = 0; i < facts->compile->compilations.break_count; i++) {
-		const struct graph_break *at =
-			&facts->compile->compilations.breaks[i];
-
-		lost_ns = saturate_sum(lost_ns, at->lost_ns);
-		count = saturate_sum(count, at->count);
-		if (most == NULL || at->lost_ns > most->lost_ns)
-			most = at;
-	}
-	if (most == NULL || !finding_set_share(finding, lost_ns,
-				    compile_ns(&facts->compile->compilations),
-				    BREAKS_PERCENT))
+	most = facts->compile->compilations.breaks;
+	for (size_t i = 0; i < facts->compile->compilations.break_count; i++)
+		waste_add(&lost, i, most[i].lost_ns, most[i].count);
+	if (!finding_set_share(finding, lost.time_ns,
+		    compile_ns(&facts->compile->compilations), BREAKS_PERCENT))
 		return false;
+	most += lost.most;
 	finding_set_text(finding,
 		"%" PRIu64 " graph break%s throw%s %s of compiling away, %s of "
 		"it all, most at %s:%" PRIu32 ": %s.",
-		count, count == 1 ? "" : "s", count == 1 ? "s" : "",
-		quantity_time(time, lost_ns),
+		lost.count, lost.count == 1 ? "" : "s",
+		lost.count == 1 ? "s" : "", quantity_time(time, lost.time_ns),
 		finding_percent(percent, finding->share_ppm),
 		finding_name(names[0], most->file), most->line,
 		finding_name(names[1], most->reason));

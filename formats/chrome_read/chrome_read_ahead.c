@@ -193,7 +193,7 @@ static void parse_block(struct lane *lane, struct block *block)
 	block->is_whole = is_good;
 }
 
-/* The next block to parse, under the lock; NULL if there is none. */
+/* Takes the next block to parse; NULL if all are taken. The lock is held. */
 static struct block *claim(struct chrome_read_ahead *ahead)
 {
 	return ahead->claimed == ahead->cut
@@ -266,7 +266,7 @@ static void lane_clear(struct lane *lane)
 
 /* ---- the caller's thread ---- */
 
-/* Starts the threads, one fewer than lanes; false if there is none. */
+/* Starts a thread for each lane but the caller's; false if none could start. */
 static bool start_lanes(struct chrome_read_ahead *ahead)
 {
 	unsigned jobs = ahead->caller->args->trace->request.jobs;
