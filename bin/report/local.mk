@@ -13,6 +13,9 @@ libprogram_la_SOURCES += \
 # Template of the page for `ctprof report`.
 page_files = \
 	%D%/page.css \
+	%D%/page_flame.css \
+	%D%/page_table.css \
+	%D%/page_timeline.css \
 	%D%/page.html \
 	%D%/page.js \
 	%D%/page_compile.js \
@@ -20,9 +23,12 @@ page_files = \
 	%D%/page_findings.js \
 	%D%/page_flame.js \
 	%D%/page_format.js \
+	%D%/page_functions.js \
 	%D%/page_ranks.js \
+	%D%/page_summary.js \
 	%D%/page_table.js \
-	%D%/page_timeline.js
+	%D%/page_timeline.js \
+	%D%/page_view.js
 nodist_libprogram_la_SOURCES = %D%/page_files.c
 %D%/page_files.c: formats/embed.sh $(page_files)
 	$(call embed,report/page.h)

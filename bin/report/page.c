@@ -39,17 +39,22 @@ static size_t lines_bytes(const char *const *lines)
 	return size;
 }
 
+static const char *const *const styles[] = {
+	page_css, page_table_css, page_flame_css, page_timeline_css};
 static const char *const *const scripts[] = {flame_fit_js, page_format_js,
-	page_table_js, page_flame_js, page_timeline_js, page_device_js,
-	page_compile_js, page_ranks_js, page_findings_js, page_js};
-#define SCRIPT_COUNT (sizeof(scripts) / sizeof(scripts[0]))
+	page_view_js, page_table_js, page_functions_js, page_flame_js,
+	page_timeline_js, page_device_js, page_compile_js, page_ranks_js,
+	page_findings_js, page_summary_js, page_js};
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Bytes of every page without its data and title. */
 static size_t fixed_bytes(void)
 {
-	size_t size = lines_bytes(page_css) + lines_bytes(page_html) + 2048;
+	size_t size = lines_bytes(page_html) + 2048;
 
-	for (size_t i = 0; i < SCRIPT_COUNT; i++)
+	for (size_t i = 0; i < COUNT_OF(styles); i++)
+		size += lines_bytes(styles[i]);
+	for (size_t i = 0; i < COUNT_OF(scripts); i++)
 		size += lines_bytes(scripts[i]);
 	return size;
 }
@@ -98,7 +103,8 @@ static void write_head(const struct page *page)
 		out);
 	put_title(out, page->title);
 	fputs(" - ctprof</title>\n<style>\n", out);
-	put_lines(out, page_css);
+	for (size_t i = 0; i < COUNT_OF(styles); i++)
+		put_lines(out, styles[i]);
 	fputs("</style>\n</head>\n<body>\n", out);
 	put_lines(out, page_html);
 	fputs("<script type=\"application/json\" id=\"data\">\n"
@@ -440,7 +446,7 @@ int page_end(struct page *page)
 	fputs("\n]", page->out);
 	status = put_compilations(page);
 	fputs("}\n</script>\n<script>\n\"use strict\";\n", page->out);
-	for (size_t i = 0; i < SCRIPT_COUNT; i++)
+	for (size_t i = 0; i < COUNT_OF(scripts); i++)
 		put_lines(page->out, scripts[i]);
 	fputs("</script>\n</body>\n</html>\n", page->out);
 	return status;

@@ -51,6 +51,9 @@ int page_end(struct page *page);
 
 /* The other files of this directory as lines, made by formats/embed.sh. */
 extern const char *const page_css[];
+extern const char *const page_flame_css[];
+extern const char *const page_table_css[];
+extern const char *const page_timeline_css[];
 extern const char *const page_html[];
 extern const char *const page_format_js[];
 extern const char *const page_table_js[];
@@ -58,8 +61,11 @@ extern const char *const page_compile_js[];
 extern const char *const page_device_js[];
 extern const char *const page_findings_js[];
 extern const char *const page_flame_js[];
+extern const char *const page_functions_js[];
 extern const char *const page_ranks_js[];
+extern const char *const page_summary_js[];
 extern const char *const page_timeline_js[];
+extern const char *const page_view_js[];
 extern const char *const page_js[];
 
 #endif

@@ -314,3 +314,76 @@ function flameOf(host, status, label, onfind) {
 		focus: () => canvas.focus(),
 	};
 }
+
+function flameSection(input, functions) {
+	const trees = {host: treeOf(input.host.nodes, functions),
+		device: treeOf(input.device.nodes, functions)};
+	const has = {host: trees.host[0].total > 0,
+		device: trees.device[0].total > 0};
+	const search = make("input", {type: "search", id: "search",
+		placeholder: "Search (/)", spellcheck: "false",
+		"aria-label": "Search the flame graph: text or regular " +
+			"expression"});
+	const found = make("span", {id: "found", "aria-live": "polite"});
+	const reset = make("button", {type: "button", id: "reset"},
+		"Reset zoom");
+	const choices = ["host", "device"].map((side) => make("button",
+		{type: "button", class: "choice", id: "show-" + side},
+		side === "host" ? "Host" : "GPU"));
+	const element = section("flame", "Flame graph",
+		...(has.host && has.device ? choices : []), found, search,
+		reset);
+
+	if (!has.host && !has.device) {
+		element.replaceChildren(element.firstChild, make("p", {},
+			input.events || functions.length === 0
+				? "No time was spent in any function."
+				: "This kind of file has callers and callees " +
+				"but no call paths."));
+		element.firstChild.replaceChildren(
+			element.firstChild.firstChild);
+		element.draw = () => {};
+		return element;
+	}
+	const host = make("div", {class: "graph"});
+	const status = make("p", {class: "status", id: "flame-status",
+		"aria-live": "polite"});
+	const graph = flameOf(host, status, "Flame graph. Arrow keys select " +
+		"a frame, Enter zooms to it, Escape zooms out, n goes to the " +
+		"next that was found.", (text) => found.replaceChildren(text));
+
+	function show(side) {
+		choices.forEach((button) => button.setAttribute("aria-pressed",
+			String(button.id === "show-" + side)));
+		graph.show(trees[side]);
+	}
+
+	choices[0].addEventListener("click", () => show("host"));
+	choices[1].addEventListener("click", () => show("device"));
+	reset.addEventListener("click", graph.reset);
+	search.addEventListener("input", () => graph.find(search.value));
+	search.addEventListener("keydown", (event) => {
+		if (event.key === "Enter")
+			graph.nextMatch();
+	});
+	element.append(host, status, make("p", {class: "note"},
+		"Callers are above their callees; the width is time, the " +
+		"colour distinguishes files and modules. Keys: arrows select, " +
+		"Enter zooms, Esc goes back, / searches, n finds the next."));
+	element.draw = graph.draw;
+	element.start = () => show(has.host ? "host" : "device");
+	element.find = (text) => {
+		search.value = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+		graph.find(search.value);
+		element.scrollIntoView({block: "nearest"});
+	};
+	element.escape = () => {
+		if (search.value !== "") {
+			search.value = "";
+			graph.find("");
+		} else if (graph.isZoomed()) {
+			graph.reset();
+		}
+	};
+	return element;
+}
