@@ -2,6 +2,7 @@
 /* Writes a self-contained HTML page about a recording. */
 #include "cli/command.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/arguments.h"
@@ -17,6 +18,7 @@
 struct request {
 	struct inputs inputs;
 	struct output_options output;
+	struct page_diff diff;
 	bool sum;
 	bool paths;
 	uint32_t jobs;
@@ -30,6 +32,14 @@ static error_t check(void *structure, const struct argp_state *state)
 		argp_error(state, "--jobs needs --sum");
 	if (request->paths && !request->sum)
 		argp_error(state, "--paths needs --sum");
+	if (request->diff.base == NULL)
+		return 0;
+	if (request->inputs.count != 1 || request->sum)
+		argp_error(state, "--base compares with one input");
+	if (strcmp(request->diff.base, "-") == 0 ||
+		strcmp(request->inputs.paths[0], "-") == 0)
+		argp_error(state, "--base reads its inputs twice, which "
+				  "standard input does not allow");
 	return 0;
 }
 
@@ -137,7 +147,8 @@ static int write_page(
 
 	if (worst != EXIT_DONE)
 		return worst;
-	if (!page_init(&page, output.file, inputs))
+	if (!page_init(&page, output.file, inputs,
+		    request->diff.base == NULL ? NULL : &request->diff))
 		worst = diag_no_memory(NULL);
 	else if (sum == NULL)
 		worst = add_inputs(&page, request);
@@ -169,7 +180,22 @@ static int write_sum(const struct request *request)
 	return status;
 }
 
-static int run_request(const struct request *request)
+/* Compares with the base first, since the rest of the page gets the room that
+ * is left. The input's damage is reported there, and not again. */
+static int compare(struct request *request)
+{
+	struct inputs *inputs = &request->inputs;
+	int status;
+
+	if (request->diff.base == NULL)
+		return EXIT_DONE;
+	status = page_diff_make(
+		&request->diff, inputs, inputs->paths[0], PAGE_BYTES / 4);
+	inputs->quiet = true;
+	return status;
+}
+
+static int run_request(struct request *request)
 {
 	const struct inputs *inputs = &request->inputs;
 	bool is_sum = request->sum || sum_is_needed(inputs);
@@ -184,7 +210,11 @@ static int run_request(const struct request *request)
 	status = check_output(request->output.path);
 	if (status != EXIT_DONE)
 		return status;
-	return is_sum ? write_sum(request) : write_page(request, NULL);
+	status = compare(request);
+	if (status != EXIT_DONE && status != EXIT_DAMAGED)
+		return status;
+	return exit_worse(status,
+		is_sum ? write_sum(request) : write_page(request, NULL));
 }
 
 static int run(int argc, char **argv)
@@ -195,6 +225,7 @@ static int run(int argc, char **argv)
 	arguments_parse(&cmd_report, argc, argv, &request);
 	page_data_set_request(&request.inputs.request);
 	status = run_request(&request);
+	page_diff_clear(&request.diff);
 	inputs_clear(&request.inputs);
 	return status;
 }
@@ -206,6 +237,16 @@ static const struct argument options[] = {
 	{"paths", 0, NULL, ARGUMENT_FLAG,
 		"with --sum: also sum call paths, for the flame graph",
 		GROUP_INPUT, OF(paths)},
+	{"base", 0, "OLD", ARGUMENT_INPUT,
+		"compare with this recording: the page begins with the "
+		"findings, functions and call paths that changed",
+		GROUP_INPUT, OF(diff.base)},
+	{"match", 0, COMPARISON_MATCHES, ARGUMENT_WORD,
+		"with --base: as for ctprof diff", GROUP_INPUT,
+		OF(diff.match)},
+	{"across-devices", 0, NULL, ARGUMENT_FLAG,
+		"with --base: compare runs on different GPUs", GROUP_INPUT,
+		OF(diff.across_devices)},
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 	ARGUMENTS_OF(&output_arguments, OF(output)),
 };

@@ -60,7 +60,9 @@ struct column {
 	void (*put)(struct sheet *sheet, const struct column *column,
 		const void *row);
 	const struct columns *table;
-	const struct column_unit *unit; /* in text; NULL: the sheet's */
+	const struct column_unit *unit; /* in text; NULL: the sheet's. On pages,
+					 * an INTEGER with one is a change of
+					 * time */
 	const char *words; /* "a|b": the texts that occur, for doc/schemas; of
 			    * COLUMN_MAP: the type of its values, "text" or
 			    * "time"; NULL: any */

@@ -102,6 +102,8 @@ static const char *type_of(const struct column *column)
 
 	if (columns_has_name(column))
 		return "name";
+	if (column->type == COLUMN_INTEGER && column->unit != NULL)
+		return "change";
 	if (column->type == COLUMN_COUNT && column->unit != NULL)
 		return column->page == NULL ? "real" : "rate";
 	return types[column->type];

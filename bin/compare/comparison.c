@@ -16,9 +16,6 @@
 #include "base/buffer.h"
 #include "input/devices.h"
 
-/* In the order of enum match_key. */
-#define MATCHES "file|name|line|exact"
-
 #define ROOTS_REPORTED 4u /* directories reported at most */
 
 /* clang-format off */
@@ -28,7 +25,7 @@ static const struct argument options[] = {
 	{"runs", 0, NULL, ARGUMENT_FLAG,
 		"compare the medians of several runs per side, with -- between "
 		"the sides", GROUP_SELECT, OF(runs)},
-	{"match", 0, MATCHES, ARGUMENT_WORD,
+	{"match", 0, COMPARISON_MATCHES, ARGUMENT_WORD,
 		"match functions by name and file (the default), by name, by "
 		"name, file and line, or literally; all but the last ignore "
 		"template arguments, addresses, counters and hashes",
@@ -455,7 +452,7 @@ static const struct column head_items[] = {
 		COLUMN_OF(struct head, new_runs)),
 	COLUMN_IN_JSON(TEXT, "match", "the parts of names that must be equal",
 		COLUMN_OF(struct head, match),
-		.words = "file|name|line|exact"),
+		.words = COMPARISON_MATCHES),
 	COLUMN_IN_JSON(LIST, "moved", "directories with other names on the "
 		"new side", .put = put_moved, .table = &moved_table),
 };

@@ -12,6 +12,9 @@
 #include "profile/replay.h"
 #include "input/report.h"
 
+/* In the order of enum match_key. */
+#define COMPARISON_MATCHES "file|name|line|exact"
+
 struct comparison {
 	struct inputs inputs;
 	bool runs;         /* --runs was given */

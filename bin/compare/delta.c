@@ -152,6 +152,14 @@ void delta_line_init(struct delta_line *line, const struct diff_row *row,
 	}
 }
 
+void delta_line_name_side(struct delta_line *line)
+{
+	if (line->side[DIFF_BASE] == NULL)
+		line->percent.text = "added";
+	else if (line->side[DIFF_NEW] == NULL)
+		line->percent.text = "removed";
+}
+
 /* ---- columns ---- */
 
 /* clang-format off */

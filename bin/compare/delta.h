@@ -107,6 +107,10 @@ struct value delta_side_value(const struct column *column, const void *row);
 const char *delta_percent(
 	char text[QUANTITY_TEXT], uint64_t base, uint64_t changed);
 
+/* Replaces the percentage of a row that is only on one side by "added" or
+ * "removed". */
+void delta_line_name_side(struct delta_line *line);
+
 /* "function", "kernel", "gpu_memcpy", "gpu_memset". */
 const char *delta_kind(const struct diff_row *row);
 

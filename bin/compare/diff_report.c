@@ -86,10 +86,7 @@ static void add_row(struct sheet *sheet, const struct diff_view *view,
 	struct delta_line line;
 
 	delta_line_init(&line, row, row->name, DIFF_TOTAL, &sheet->unit);
-	if (line.side[DIFF_BASE] == NULL)
-		line.percent.text = "added";
-	else if (line.side[DIFF_NEW] == NULL)
-		line.percent.text = "removed";
+	delta_line_name_side(&line);
 	columns_add(sheet, &table, style_of(view, row), &line);
 }
 
@@ -248,20 +245,27 @@ void diff_write(struct sheet *sheet, const void *user)
 /* ---- the flame graph ---- */
 
 /* A directory is read as sums, and so are many profiles: these have no tree. */
+size_t diff_find_pathless(const struct comparison_profiles *profiles)
+{
+	size_t i = 0;
+
+	while (i < profiles->count &&
+		(profiles->items[i]->node_count > 0 ||
+			profiles->items[i]->function_count == 0))
+		i++;
+	return i;
+}
+
 static bool have_trees(const struct comparison *comparison,
 	const struct comparison_profiles *profiles)
 {
-	for (size_t i = 0; i < profiles->count; i++) {
-		const struct profile *profile = profiles->items[i];
+	size_t pathless = diff_find_pathless(profiles);
 
-		if (profile->node_count > 0 || profile->function_count == 0)
-			continue;
-		diag("%s: has callers and callees but no call paths, which "
-		     "--svg needs",
-			input_name(comparison->inputs.paths[i]));
-		return false;
-	}
-	return true;
+	if (pathless == profiles->count)
+		return true;
+	diag("%s: has callers and callees but no call paths, which --svg needs",
+		input_name(comparison->inputs.paths[pathless]));
+	return false;
 }
 
 /* Start of the path's last part that begins before `at`. */
@@ -309,7 +313,7 @@ static char *make_title(const struct comparison *comparison)
 }
 
 /* Compares the runs; NULL if out of memory. */
-static struct flame_diff *join_runs(const struct comparison *comparison,
+struct flame_diff *diff_join_paths(const struct comparison *comparison,
 	const struct comparison_profiles *profiles)
 {
 	struct flame_diff *diff = flame_diff_new(comparison->match);
@@ -352,7 +356,7 @@ int diff_svg_write(const struct comparison *comparison,
 
 	if (!have_trees(comparison, profiles))
 		return EXIT_INPUT;
-	diff = join_runs(comparison, profiles);
+	diff = diff_join_paths(comparison, profiles);
 	title = make_title(comparison);
 	if (diff != NULL && title != NULL)
 		status = write_svg(diff, title, path, force);

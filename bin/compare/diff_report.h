@@ -5,6 +5,7 @@
 
 #include "compare/delta.h"
 #include "compare/comparison.h"
+#include "compare/flame_diff.h"
 
 struct diff_view {
 	const struct diff *diff; /* borrowed, like these */
@@ -30,6 +31,14 @@ extern const struct report_form diff_form;
 
 /* For report_write(); `view` is a struct diff_view. */
 void diff_write(struct sheet *sheet, const void *view);
+
+/* The first profile with functions but without call paths; their number if all
+ * have some. */
+size_t diff_find_pathless(const struct comparison_profiles *profiles);
+
+/* Compares the call paths of the runs; NULL if out of memory. */
+struct flame_diff *diff_join_paths(const struct comparison *comparison,
+	const struct comparison_profiles *profiles);
 
 /*
  * Writes a differential flame graph as SVG to the path; the profiles must have

@@ -27,6 +27,12 @@ finding_rule_fn finding_templates;
 finding_rule_fn finding_recompilations;
 finding_rule_fn finding_graph_breaks;
 
+/* The comparison with a base: finding_changes.c. */
+finding_rule_fn finding_slower;
+finding_rule_fn finding_gpu_slower;
+finding_rule_fn finding_grown;
+finding_rule_fn finding_added;
+
 /* Sets the share; false if it is below `least_percent`. */
 bool finding_set_share(struct finding *finding, uint64_t part, uint64_t whole,
 	unsigned least_percent);

@@ -58,6 +58,18 @@ static const struct finding_rule rules[] = {
 		"call it less often, or let it be inlined; profilers make it "
 		"look slower than it is",
 		finding_many_calls},
+	{"slower", "changes", "ctprof diff",
+		"begin with the function that grew most; repeat both runs, as "
+		"one run of each does not show the noise",
+		finding_slower},
+	{"gpu_slower", "changes", "ctprof diff --kernels",
+		"begin with the kernel that grew most", finding_gpu_slower},
+	{"grown", "changes", "ctprof diff --sort self",
+		"look at what changed in it, or in its callers if it is called "
+		"more often",
+		finding_grown},
+	{"added", "changes", "ctprof diff --sort self",
+		"find out whether it must run, and as often", finding_added},
 	{"hot_function", "functions", "ctprof stats --callers",
 		"make it faster, or find out from its callers whether it must "
 		"run as often",

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compare/diff.h"
 #include "compilations/compile.h"
 #include "compilers/build_profile.h"
 #include "gaps/gaps.h"
@@ -33,6 +34,7 @@ struct findings_facts {
 	const uint64_t *losses; /* by enum trace_loss */
 	/* By enum build_group: profiles, or NULL. */
 	struct profile *const *groups;
+	const struct diff *diff; /* finished */
 };
 
 struct finding {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 libprogram_la_SOURCES += \
+	%D%/finding_changes.c \
 	%D%/finding_devices.c \
 	%D%/finding_functions.c \
 	%D%/finding_rules.h \

@@ -2,6 +2,7 @@
 libprogram_la_SOURCES += \
 	%D%/page.c %D%/page.h \
 	%D%/page_compile.c \
+	%D%/page_diff.c %D%/page_diff.h \
 	%D%/page_findings.c \
 	%D%/page_functions.c \
 	%D%/page_gpu.c \
@@ -20,6 +21,7 @@ page_files = \
 	%D%/page.js \
 	%D%/page_compile.js \
 	%D%/page_device.js \
+	%D%/page_diff.js \
 	%D%/page_findings.js \
 	%D%/page_flame.js \
 	%D%/page_format.js \

@@ -43,8 +43,8 @@ static const char *const *const styles[] = {
 	page_css, page_table_css, page_flame_css, page_timeline_css};
 static const char *const *const scripts[] = {flame_fit_js, page_format_js,
 	page_view_js, page_table_js, page_functions_js, page_flame_js,
-	page_timeline_js, page_device_js, page_compile_js, page_ranks_js,
-	page_findings_js, page_summary_js, page_js};
+	page_timeline_js, page_device_js, page_compile_js, page_diff_js,
+	page_ranks_js, page_findings_js, page_summary_js, page_js};
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Bytes of every page without its data and title. */
@@ -71,12 +71,15 @@ static void put_title(FILE *out, const char *title)
 	(void)xml_put_line(out, title, size);
 }
 
-bool page_init(struct page *page, FILE *out, const struct inputs *inputs)
+bool page_init(struct page *page, FILE *out, const struct inputs *inputs,
+	const struct page_diff *diff)
 {
 	*page = (struct page){.out = out,
 		.title = input_name(inputs->paths[0]),
-		.left_bytes = PAGE_BYTES - fixed_bytes(),
-		.inputs = inputs};
+		.left_bytes = PAGE_BYTES - fixed_bytes() -
+			      (diff == NULL ? 0 : diff->bytes),
+		.inputs = inputs,
+		.diff = diff};
 	page->budget_bytes = page->left_bytes / inputs->count;
 	return compile_init(&page->compile);
 }
@@ -444,6 +447,11 @@ int page_end(struct page *page)
 	if (!page->has_input)
 		return EXIT_DONE;
 	fputs("\n]", page->out);
+	if (page->diff != NULL) {
+		fputs(",\"diff\":", page->out);
+		xml_put_json(page->out, page->diff->json.bytes,
+			page->diff->json.used);
+	}
 	status = put_compilations(page);
 	fputs("}\n</script>\n<script>\n\"use strict\";\n", page->out);
 	for (size_t i = 0; i < COUNT_OF(scripts); i++)

@@ -14,6 +14,7 @@
 #include "compilations/compile.h"
 #include "input/aggregate.h"
 #include "input/input.h"
+#include "report/page_diff.h"
 
 #define PAGE_BYTES ((size_t)2000000)
 #define PAGE_INPUTS_MAX 64
@@ -24,13 +25,15 @@ struct page {
 	size_t budget_bytes; /* for each input */
 	size_t left_bytes;   /* of the whole page */
 	bool has_input;      /* an input was added */
-	const struct inputs *inputs; /* borrowed until page_clear() */
-	struct compile compile;      /* of all inputs */
+	const struct inputs *inputs;  /* borrowed until page_clear() */
+	struct compile compile;       /* of all inputs */
+	const struct page_diff *diff; /* borrowed; NULL: no base */
 };
 
 /* Writes nothing yet: without an input there is no page, not even a partial
  * one. False if out of memory; page_clear() is due in any case. */
-bool page_init(struct page *page, FILE *out, const struct inputs *inputs);
+bool page_init(struct page *page, FILE *out, const struct inputs *inputs,
+	const struct page_diff *diff);
 void page_clear(struct page *page);
 
 /* Reads an input to its end and adds it. Errors: reported; returns an exit status;
@@ -59,6 +62,7 @@ extern const char *const page_format_js[];
 extern const char *const page_table_js[];
 extern const char *const page_compile_js[];
 extern const char *const page_device_js[];
+extern const char *const page_diff_js[];
 extern const char *const page_findings_js[];
 extern const char *const page_flame_js[];
 extern const char *const page_functions_js[];

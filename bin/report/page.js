@@ -37,6 +37,7 @@ function showInput(input) {
 		(baseName(input.name) !== input.name
 			? " \u00b7 " + input.name : "");
 	parts = [
+		...data.diff ? changeSections(data.diff) : [],
 		data.compile ? compileSection(data.compile) : null,
 		summaryOf(input),
 		input.timeline && input.timeline.tracks.length > 0
@@ -51,13 +52,13 @@ function showInput(input) {
 		...input.gaps ? [overlapSection(input.gaps),
 			gapsSection(input.gaps)] : [],
 	].filter((part) => part);
-	parts.unshift(findingsSection(input, data.findings || [], parts));
+	parts.unshift(findingsSection(input, [...data.diff ? data.diff.findings : [],
+		...data.findings || []], parts));
 	main.replaceChildren(...parts);
 	document.getElementById("nav").replaceChildren(...parts.map((part) =>
 		make("a", {href: "#" + part.id},
 			part.querySelector("h2").textContent)));
-	if (flame && flame.start)
-		flame.start();
+	parts.forEach((part) => part.start && part.start());
 	redraw();
 	document.title = baseName(input.name) + " - ctprof";
 }

@@ -6,7 +6,7 @@
 
 /* Each is an array: the share in ppm, or null; the sentence; the cure; the
  * section with the details. */
-static void put_all(struct sheet *sheet, const struct findings *findings)
+void page_findings_put(struct sheet *sheet, const struct findings *findings)
 {
 	struct json *json = &sheet->json;
 
@@ -35,7 +35,7 @@ bool page_findings_write(struct page_part *part)
 		    &findings, part->data, part->trace, NULL, part->groups))
 		return false;
 	json_key(&part->sheet.json, "findings");
-	put_all(&part->sheet, &findings);
+	page_findings_put(&part->sheet, &findings);
 	return true;
 }
 
@@ -45,5 +45,5 @@ void page_findings_of_compile(
 	struct findings findings;
 
 	findings_find(&findings, &(struct findings_facts){.compile = compile});
-	put_all(sheet, &findings);
+	page_findings_put(sheet, &findings);
 }

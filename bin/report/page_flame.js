@@ -68,6 +68,8 @@ function describe(node, root) {
 	const row = node.row;
 	const lines = [node.name];
 
+	if (node.change)
+		lines.push(node.change);
 	if (row && row.file)
 		lines.push(row.file + (row.line ? ":" + row.line : ""));
 	lines.push(timeText(node.total) + " in all, " +
@@ -116,6 +118,7 @@ function flameOf(host, status, label, onfind) {
 		context.globalAlpha = dim ? 0.35
 			: node.depth < state.zoom.depth ? 0.6 : 1;
 		context.fillStyle = node.hit ? paint.match
+			: node.level !== undefined ? changeColour(node.level)
 			: node.hue < 0 ? paint.other : paint.hue(node.hue);
 		context.fillRect(left, top, Math.max(width - 0.5, 0.4),
 			ROW - 1);

@@ -14,6 +14,7 @@
 #include "gaps/gaps.h"
 #include "gaps/overview.h"
 #include "profile/flame_tree.h"
+#include "findings/findings.h"
 #include "findings/page_data.h"
 #include "json/json.h"
 #include "profile/profile.h"
@@ -92,6 +93,7 @@ void page_gaps_write(struct page_part *part);
 /* Writes the findings of the part; and those of compilations, as an array. False
  * if out of memory. */
 bool page_findings_write(struct page_part *part);
+void page_findings_put(struct sheet *sheet, const struct findings *findings);
 void page_findings_of_compile(
 	struct sheet *sheet, const struct compile *compile);
 

@@ -171,6 +171,9 @@ function cellText(column, value) {
 	switch (column.type) {
 	case "time":
 		return timeText(value);
+	case "change":
+		return (value > 0 ? "+" : value < 0 ? "\u2212" : "") +
+			timeText(Math.abs(value));
 	case "percent":
 		return percent(value, 100);
 	case "bytes":

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 shell_tests += \
 	%D%/report.sh \
+	%D%/report_base.sh \
 	%D%/report_browser.sh \
 	%D%/report_ranks.sh
 EXTRA_DIST += \
+	%D%/report_base.py \
 	%D%/report_browser.py \
 	%D%/report_check.py \
 	%D%/report_job.py \

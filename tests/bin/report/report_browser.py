@@ -332,6 +332,24 @@ def check_job(page):
     page.is_quiet("job")
 
 
+def check_base(page):
+    """The changes come first, and the flame graph's colours are the changes."""
+    browser = page.browser
+    check(page.sections()[:3] == ["findings", "changes", "changes-flame"],
+          "the changes come first", page.sections())
+    check("is not in the base" in page.words("#findings"),
+          "a finding says what is new")
+    check(browser.script("return document.querySelectorAll("
+                         "'#changes tbody tr').length") > 3,
+          "changed functions are listed")
+    check(browser.script(DRAWN, "#changes-flame canvas") > 3,
+          "the flame graph of changes is drawn")
+    check("was" in page.words("#changes .cards"), "the cards have both sums")
+    check(browser.script("return document.documentElement.scrollWidth") <=
+          browser.script("return innerWidth"), "changes fit the width")
+    page.is_quiet("base")
+
+
 def page_of(ctprof, directory, *paths):
     name = os.path.basename(paths[-1])
     page = os.path.join(directory, f"{name}-{len(paths)}.html")
@@ -356,6 +374,8 @@ def main(ctprof, directory, exact, *inputs):
         check_compile(Page(browser, page_of(ctprof, directory, *logs)[1]))
         browser.prefer("dark")
         check_job(Page(browser, page_of(ctprof, directory, job)[1]))
+        check_base(Page(browser, page_of(ctprof, directory, "--base",
+                                         inputs[0], exact)[1]))
         name, both = page_of(ctprof, directory, exact, inputs[0])
         page = Page(browser, both)
         browser.script("const input = document.getElementById('input');"
