@@ -56,17 +56,15 @@ def noise_of(runs, loads):
                for each in itertools.product(loads, MEASURED) if each in runs)
 
 
-def limits_of(version):
-    """The limits of P/F and P/cProfile, by version."""
-    minor = int(version.split(".")[1])
-    return {11: 1.50, 12: 1.45, 13: 1.45}.get(minor, 1.60), \
-        0.80 if minor <= 12 else 0.65
+def limit_of(version):
+    """The limit of P/cProfile, by version."""
+    return 0.80 if int(version.split(".")[1]) <= 12 else 0.65
 
 
 def goals_of(figures, version):
     """(what, goal, measured) for each goal; measured is None if a figure for it
     is missing."""
-    floor_limit, profile_limit = limits_of(version)
+    profile_limit = limit_of(version)
     unit = 3 * figures["rdtsc_ns"] + 4 if figures["rdtsc_ns"] else math.inf
     over = {name: figures["ctprof/" + name]
             for name in ("floor", "cProfile", "viztracer")}
@@ -75,8 +73,8 @@ def goals_of(figures, version):
         return function(values) if values else None
 
     return [
-        ("P / F, mean", floor_limit, of(mean, over["floor"])),
-        ("P / F, worst load", 1.9, of(max, over["floor"])),
+        ("P / F, mean", 1.15, of(mean, over["floor"])),
+        ("P / F, worst load", 1.3, of(max, over["floor"])),
         ("P / cProfile, mean", profile_limit, of(mean, over["cProfile"])),
         ("P / cProfile, worst load", 1.0, of(max, over["cProfile"])),
         ("P / VizTracer, mean", 0.85, of(mean, over["viztracer"])),
@@ -129,6 +127,9 @@ def figures_of(interpreter, loads):
     for above, below in (("ctprof", "floor"), ("ctprof", "cProfile"),
                          ("ctprof", "viztracer"), ("no-c-calls", "floor")):
         figures[above + "/" + below] = ratios(times[above], times[below])
+    figures["clock/floor"] = (unit and floor and figures["events"]) and [
+        1 + count * min(unit) / time
+        for count, time in zip(figures["events"], floor)]
     figures["goals"] = goals_of(figures, interpreter.version)
     return figures
 
@@ -154,7 +155,8 @@ def print_figures(figures, loads):
             print_row(title, values, last=mean(values))
     for key, title in (("ctprof/floor", "P / F"),
                        ("ctprof/cProfile", "P / cProfile"),
-                       ("ctprof/viztracer", "P / VizTracer")):
+                       ("ctprof/viztracer", "P / VizTracer"),
+                       ("clock/floor", "F and one rdtsc / F")):
         if figures[key]:
             print_row(title, figures[key], last=mean(figures[key]))
     for key, title in (("event_ns", "(P - F) per event, ns"),
