@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "cli/arguments.h"
 #include "convert.h"
 #include "input/format_names.h"
+#include "input/input_map.h"
 #include "input/output_path.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "input/report.h"
 #include "input/summarize.h"
 #include "cli/diag.h"
@@ -24,8 +25,10 @@ struct request {
 	struct output_options output;
 	const char *align; /* as given; NULL: the default */
 	struct cut_pipeline cut;
-	unsigned jobs; /* summaries only; likewise: */
-	bool allows_repeats;
+	unsigned jobs;
+	bool allows_repeats;       /* summaries only */
+	struct inputs reading;     /* for reading a profile */
+	struct profile **profiles; /* by input, until they are in the sum */
 	struct profile *sum;
 	struct buffer missing; /* names of inputs that are not in the sum */
 	size_t missing_count;
@@ -77,20 +80,29 @@ static int choose_format(struct request *request)
 	return EXIT_DONE;
 }
 
-static int add_profile(struct request *request, struct input *input)
+static int read_profile(void *user, size_t index)
 {
-	struct convert_job job = {.to = request->to};
-	struct profile *profile = NULL;
+	const struct request *request = user;
+	const struct inputs *inputs = &request->reading;
+	const struct convert_job job = {.to = request->to};
 	struct ctp_error err = {0};
+	struct input input;
+	int status = input_open(&input, inputs->paths[index], inputs);
 
-	if (convert_profile(input->file.source, &job, &profile, &err) != CTP_OK)
-		return input_diag_error(input, input->name, &err);
-	if (!profile_add(request->sum, profile)) {
-		profile_free(profile);
-		return diag_no_memory(input->name);
-	}
-	profile_free(profile);
-	return EXIT_DONE;
+	if (status != EXIT_DONE)
+		return status;
+	if (convert_profile(input.file.source, &job, &request->profiles[index],
+		    &err) != CTP_OK)
+		status = input_diag_error(&input, input.name, &err);
+	return exit_worse(status, input_close(&input, inputs));
+}
+
+static void drop_profile(void *user, size_t index)
+{
+	struct profile **profile = &((struct request *)user)->profiles[index];
+
+	profile_free(*profile);
+	*profile = NULL;
 }
 
 static void add_missing(struct request *request, const char *path)
@@ -100,31 +112,42 @@ static void add_missing(struct request *request, const char *path)
 	buffer_add_text(&request->missing, input_name(path));
 }
 
+static int add_profile(void *user, size_t index, int status)
+{
+	struct request *request = user;
+	const char *path = request->inputs.paths[index];
+	const struct profile *profile = request->profiles[index];
+
+	if (profile != NULL && !profile_add(request->sum, profile))
+		status = diag_no_memory(input_name(path));
+	drop_profile(request, index);
+	if (status != EXIT_DONE && status != EXIT_DAMAGED)
+		add_missing(request, path);
+	return status;
+}
+
 /* Reports the error of each input that is not in the sum. */
 static int add_inputs(struct request *request)
 {
-	const struct inputs *inputs = &request->inputs;
-	struct progress progress;
-	int worst = EXIT_DONE;
+	struct inputs *inputs = &request->inputs;
+	const struct input_map map = {.count = inputs->count,
+		.jobs = input_map_jobs(inputs, request->jobs),
+		.read = read_profile,
+		.take = add_profile,
+		.drop = drop_profile,
+		.user = request,
+		.progress = inputs_progress(inputs)};
+	int status;
 
-	progress_start(
-		&progress, inputs_progress(inputs), "files", inputs->count);
-	for (size_t i = 0; i < inputs->count; i++) {
-		struct input input;
-		int status = input_open(&input, inputs->paths[i], inputs);
-
-		if (status == EXIT_DONE) {
-			status = add_profile(request, &input);
-			status =
-				exit_worse(status, input_close(&input, inputs));
-		}
-		if (status != EXIT_DONE && status != EXIT_DAMAGED)
-			add_missing(request, inputs->paths[i]);
-		worst = exit_worse(worst, status);
-		progress_update(&progress, i + 1);
-	}
-	progress_hide(&progress);
-	return worst;
+	request->reading = *inputs;
+	request->reading.request.jobs = map.jobs > 1 ? 1 : request->jobs;
+	request->profiles =
+		memory_new_zeroed(inputs->count, sizeof(*request->profiles));
+	if (request->profiles == NULL)
+		return diag_no_memory(NULL);
+	status = input_map_run(&map);
+	memory_free(request->profiles);
+	return status;
 }
 
 /* The output, which may be kept for long, lacks these. */
@@ -168,6 +191,7 @@ static int merge_events(const struct request *request)
 		.to = request->to,
 		.output = request->output.path,
 		.force = request->output.force,
+		.jobs = request->jobs,
 		.align = CLOCKS_RANGE,
 		.range = request->align,
 		.cut = cuts(request) ? &request->cut : NULL};
@@ -267,8 +291,8 @@ static const struct argument options[] = {
 		"for a summary: sum an input, or a rank of several summaries, "
 		"more than once", GROUP_OUTPUT, OF(allows_repeats)},
 	{"jobs", 'j', "N", ARGUMENT_COUNT,
-		"for a summary: read this many inputs at a time (default: "
-		"one per processor)", GROUP_INPUT, OF(jobs)},
+		"read this many inputs at a time (default: one per processor)",
+		GROUP_INPUT, OF(jobs)},
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 	ARGUMENTS_OF(&output_arguments, OF(output)),
 };

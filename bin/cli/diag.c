@@ -16,16 +16,12 @@
 
 static _Thread_local struct buffer *collected; /* NULL: prints */
 
-void diag_collect(struct buffer *lines)
+struct buffer *diag_collect(struct buffer *lines)
 {
-	collected = lines;
-}
+	struct buffer *before = collected;
 
-void diag_print_lines(struct buffer *lines)
-{
-	if (lines->used > 0)
-		(void)fwrite(lines->bytes, 1, lines->used, stderr);
-	buffer_clear(lines);
+	collected = lines;
+	return before;
 }
 
 /* False if the line must be printed. */
@@ -37,6 +33,13 @@ static bool collect_line(const struct buffer *line)
 		return false;
 	buffer_add(collected, line->bytes, line->used);
 	return collected->used > before;
+}
+
+void diag_print_lines(struct buffer *lines)
+{
+	if (lines->used > 0 && !collect_line(lines))
+		(void)fwrite(lines->bytes, 1, lines->used, stderr);
+	buffer_clear(lines);
 }
 
 /* Prints plain ASCII without allocating, so that an exceeded memory limit can

@@ -10,10 +10,11 @@
 void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* From now on, collects the calling thread's lines instead, for
- * diag_print_lines(); NULL: prints them again. Ownership: borrowed. */
-void diag_collect(struct buffer *lines);
+ * diag_print_lines(); NULL: prints them again. Returns the buffer before.
+ * Ownership: borrowed. */
+struct buffer *diag_collect(struct buffer *lines);
 
-/* Prints and frees collected lines. */
+/* Prints, or in turn collects, and frees collected lines. */
 void diag_print_lines(struct buffer *lines);
 
 /* Reports that memory, or the limit of --max-mem, is exhausted. `name` is the

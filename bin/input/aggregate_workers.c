@@ -88,6 +88,22 @@ static void finish_worker(struct worker *worker)
 	sums->build = NULL;
 }
 
+/* Reads a file; `messages` may be NULL. */
+static int read_file(const struct aggregate_work *work, size_t index,
+	struct buffer *messages)
+{
+	struct input_tree_file *file = &work->tree->files[index];
+	struct buffer *before;
+	int status;
+
+	if (messages == NULL)
+		return aggregate_read_file(work, file);
+	before = diag_collect(&messages[index]);
+	status = aggregate_read_file(work, file);
+	(void)diag_collect(before);
+	return status;
+}
+
 static void *run_worker(void *user)
 {
 	struct worker *worker = user;
@@ -108,10 +124,7 @@ static void *run_worker(void *user)
 
 		if (index >= pool->tree->count)
 			break;
-		diag_collect(
-			pool->messages == NULL ? NULL : &pool->messages[index]);
-		status = aggregate_read_file(&work, &pool->tree->files[index]);
-		diag_collect(NULL);
+		status = read_file(&work, index, pool->messages);
 		if (status > worker->worst)
 			worker->worst = status;
 		atomic_fetch_add(&pool->done, 1);

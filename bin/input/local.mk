@@ -9,6 +9,7 @@ libprogram_la_SOURCES += \
 	%D%/follow.c %D%/follow.h \
 	%D%/format_names.c %D%/format_names.h \
 	%D%/input.c %D%/input.h \
+	%D%/input_map.c %D%/input_map.h \
 	%D%/input_tree.c %D%/input_tree.h \
 	%D%/inputs.c %D%/inputs.h \
 	%D%/output_path.c %D%/output_path.h \

@@ -20,6 +20,7 @@
 #include "transform/merge.h"
 #include "convert.h"
 #include "input/input.h"
+#include "input/input_map.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/quantity.h"
@@ -60,6 +61,7 @@ struct merger {
 	struct clock *clocks;
 	struct merge *merge;
 	struct event_spool *spool; /* NULL: inputs stay open */
+	unsigned read_jobs;        /* for reading one input */
 	int64_t base_ns;
 };
 
@@ -135,6 +137,7 @@ static int open_part(
 	int status;
 
 	inputs.request.skip_args = skip_args;
+	inputs.request.jobs = merger->read_jobs;
 	if (merger->spool == NULL)
 		inputs.request.memory_after_read_bytes =
 			rest_bytes < REST_BYTES_MIN ? REST_BYTES_MIN
@@ -178,14 +181,17 @@ static int find_marks(
 }
 
 /* Messages are printed when it is read again. */
-static int read_marks(const struct merger *merger, size_t number)
+static int read_marks(void *user, size_t number)
 {
 	static const struct inputs quiet = {.quiet = true};
+	const struct merger *merger = user;
 	struct part *part = &merger->parts[number];
 	struct event_source *source;
-	int status =
-		open_part(merger, part, merger->options->align == CLOCKS_RANGE);
+	int status = seekable_input_init(&part->seekable, part->path);
 
+	if (status == EXIT_DONE)
+		status = open_part(
+			merger, part, merger->options->align == CLOCKS_RANGE);
 	if (status != EXIT_DONE)
 		return status;
 	source = part->input.file.source;
@@ -195,27 +201,33 @@ static int read_marks(const struct merger *merger, size_t number)
 	return status;
 }
 
-/* The first pass, unless the events are stored. */
-static int read_all_marks(const struct merger *merger)
+static void drop_marks(void *user, size_t number)
 {
-	struct progress progress;
-	int worst = EXIT_DONE;
+	const struct merger *merger = user;
+
+	align_marks_clear(&merger->clocks[number].marks);
+	merger->clocks[number] = (struct clock){0};
+	seekable_input_clear(&merger->parts[number].seekable);
+}
+
+/* The first pass, unless the events are stored. */
+static int read_all_marks(struct merger *merger)
+{
+	struct input_map map = {.count = merger->count,
+		.jobs = input_map_jobs(merger->inputs, merger->options->jobs),
+		.read = read_marks,
+		.drop = drop_marks,
+		.user = merger,
+		.progress = inputs_progress(merger->inputs)};
+	int status;
 
 	if (!needs_marks(merger) || merger->spool != NULL)
 		return EXIT_DONE;
-	progress_start(&progress, inputs_progress(merger->inputs), "files",
-		merger->count);
-	for (size_t i = 0; i < merger->count; i++) {
-		int status = seekable_input_init(
-			&merger->parts[i].seekable, merger->parts[i].path);
-
-		if (status == EXIT_DONE)
-			status = read_marks(merger, i);
-		worst = exit_worse(worst, status);
-		progress_update(&progress, i + 1);
-	}
-	progress_hide(&progress);
-	return worst;
+	if (map.jobs > 1)
+		merger->read_jobs = 1;
+	status = input_map_run(&map);
+	merger->read_jobs = merger->options->jobs;
+	return status;
 }
 
 /* Stores the events of an input, and closes its files. */
@@ -607,6 +619,7 @@ int merge_timelines(const struct merge_options *options)
 	struct merger merger = {.options = options,
 		.inputs = inputs,
 		.count = inputs->count,
+		.read_jobs = options->jobs,
 		.parts = calloc(inputs->count, sizeof(*merger.parts)),
 		.ranks = calloc(inputs->count, sizeof(*merger.ranks)),
 		.clocks = calloc(inputs->count, sizeof(*merger.clocks)),

@@ -15,6 +15,7 @@ struct merge_options {
 	bool force;
 	enum clocks_align align;
 	const char *range; /* for CLOCKS_RANGE */
+	unsigned jobs;     /* inputs to read at a time; 0: one per processor */
 	/* The part of the merged timeline that is written. NULL: all. */
 	const struct cut_pipeline *cut;
 };
