@@ -14,7 +14,10 @@
 #include "cli/diag.h"
 #include "input/input_tree.h"
 #include "base/buffer.h"
+#include "base/strtab.h"
+#include "convert.h"
 #include "input/devices.h"
+#include "input/input_map.h"
 
 #define ROOTS_REPORTED 4u /* directories reported at most */
 
@@ -36,6 +39,9 @@ static const struct argument options[] = {
 	{"kernels", 0, NULL, ARGUMENT_FLAG, "compare only the work of GPUs",
 		GROUP_SELECT, OF(kernels)},
 	INPUTS_DEVICE_OPTION(GROUP_SELECT, OF(device)),
+	{"jobs", 'j', "N", ARGUMENT_COUNT,
+		"read this many inputs at a time (default: one per processor)",
+		GROUP_INPUT, OF(jobs)},
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 };
 /* clang-format on */
@@ -80,23 +86,50 @@ void comparison_clear(struct comparison *comparison)
 
 /* ---- reading ---- */
 
-static enum ctp_status replay_event(
-	void *user, const struct event *event, struct ctp_error *err)
-{
-	return replay_add(user, event, err);
-}
+/* An input that was read, until it is added. */
+struct run {
+	struct profile *profile;
+	uint64_t losses[LOSS_KINDS];
+};
 
+struct reading {
+	struct comparison *comparison;
+	struct inputs inputs; /* for reading one */
+	struct run *runs;     /* by input */
+	struct diff *diff;
+	struct strtab *devices[DIFF_SIDES]; /* names */
+	bool is_good;                       /* all inputs so far were read */
+	bool no_memory;                     /* in adding them */
+	struct comparison_profiles profiles;
+};
+
+/* Edges are not compared, but needed for some times. */
 static struct replay_options replay_options(const struct comparison *comparison)
 {
 	return (struct replay_options){.device = comparison->device,
 		.tree = comparison->tree,
+		.no_edges = comparison->device != REPLAY_DEVICE,
 		.joined = true,
 		.match = comparison->match};
 }
 
-static enum ctp_status read_profile(const struct comparison *comparison,
+static enum ctp_status replay_input(const struct reading *reading,
+	struct input *input, struct replay *replay, struct ctp_error *err)
+{
+	const struct convert_job job = {
+		.progress = input_update_progress, .user = input};
+	enum ctp_status status;
+
+	input_start_progress(input, inputs_progress(&reading->inputs));
+	status = convert_replay(input->file.source, &job, replay, err);
+	progress_hide(&input->progress);
+	return status == CTP_END ? CTP_OK : status;
+}
+
+static enum ctp_status read_profile(const struct reading *reading,
 	struct input *input, struct profile **out, struct ctp_error *err)
 {
+	const struct comparison *comparison = reading->comparison;
 	struct event_source *source = input->file.source;
 	struct replay *replay;
 	enum ctp_status status;
@@ -110,8 +143,7 @@ static enum ctp_status read_profile(const struct comparison *comparison,
 	replay = replay_new(source->trace, replay_options(comparison));
 	if (replay == NULL)
 		return ctp_no_memory(err);
-	status = report_read(
-		&comparison->inputs, input, replay_event, replay, err);
+	status = replay_input(reading, input, replay, err);
 	if (status == CTP_OK)
 		status = replay_finish(replay, out, err);
 	replay_free(replay);
@@ -124,29 +156,31 @@ static void add_losses(uint64_t *losses, const uint64_t *more)
 		losses[loss] += more[loss];
 }
 
-static int read_file(const struct comparison *comparison, const char *path,
-	struct profile **out, uint64_t *losses)
+static int read_file(
+	const struct reading *reading, const char *path, struct run *run)
 {
+	const struct inputs *inputs = &reading->inputs;
 	struct ctp_error err = {0};
 	struct input input;
-	int status = input_open(&input, path, &comparison->inputs);
+	int status = input_open(&input, path, inputs);
 
 	if (status != EXIT_DONE)
 		return status;
-	if (read_profile(comparison, &input, out, &err) != CTP_OK)
+	if (read_profile(reading, &input, &run->profile, &err) != CTP_OK)
 		status = input_diag_error(&input, input.name, &err);
 	else
-		add_losses(losses, input.file.source->trace->losses);
-	return exit_worse(status, input_close(&input, &comparison->inputs));
+		add_losses(run->losses, input.file.source->trace->losses);
+	return exit_worse(status, input_close(&input, inputs));
 }
 
 /* All traces below a directory are one run, such as a build. */
-static int read_directory(const struct comparison *comparison, char *path,
-	struct profile **out, uint64_t *losses)
+static int read_directory(
+	const struct reading *reading, char *path, struct run *run)
 {
-	struct inputs inputs = comparison->inputs;
-	struct aggregate_options aggregate_options = {
-		.inputs = &inputs, .replay = replay_options(comparison)};
+	struct inputs inputs = reading->inputs;
+	struct aggregate_options aggregate_options = {.inputs = &inputs,
+		.replay = replay_options(reading->comparison),
+		.jobs = reading->comparison->jobs};
 	struct aggregate aggregate;
 	int status;
 
@@ -155,21 +189,186 @@ static int read_directory(const struct comparison *comparison, char *path,
 	inputs.count = 1;
 	status = aggregate_run(&aggregate, &aggregate_options);
 	if (aggregate.file_count != 0) {
-		*out = aggregate.functions;
+		run->profile = aggregate.functions;
 		aggregate.functions = NULL;
-		add_losses(losses, aggregate.losses);
+		add_losses(run->losses, aggregate.losses);
 	}
 	aggregate_clear(&aggregate);
 	return status;
 }
 
-static int read_run(const struct comparison *comparison, char *path,
-	struct profile **out, uint64_t *losses)
+static int read_run(void *user, size_t index)
 {
+	const struct reading *reading = user;
+	char *path = reading->inputs.paths[index];
+	struct run *run = &reading->runs[index];
+
 	return input_tree_is_directory(path)
-		       ? read_directory(comparison, path, out, losses)
-		       : read_file(comparison, path, out, losses);
+		       ? read_directory(reading, path, run)
+		       : read_file(reading, path, run);
 }
+
+static void drop_run(void *user, size_t index)
+{
+	struct run *run = &((struct reading *)user)->runs[index];
+
+	profile_free(run->profile);
+	*run = (struct run){0};
+}
+
+/* Whether functions match only if their files do, normalized. */
+static bool matches_files(const struct comparison *comparison)
+{
+	return comparison->match == MATCH_KEY_FILE ||
+	       comparison->match == MATCH_KEY_LINE;
+}
+
+/* Adds the names of the devices; false if out of memory. */
+static bool add_devices(struct strtab *names, const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+		const char *name;
+		size_t size;
+
+		if (function->device.kind == PROFILE_HOST)
+			continue;
+		name = devices_function_name(function, &size);
+		if (name != NULL &&
+			strtab_add(names, name, size) == STRTAB_NONE)
+			return false;
+	}
+	return true;
+}
+
+static bool add_profile(struct reading *reading, enum diff_side side,
+	const struct profile *profile)
+{
+	struct comparison *comparison = reading->comparison;
+
+	return (!matches_files(comparison) ||
+		       source_map_add(&comparison->source_map, profile, side,
+			       NULL) == CTP_OK) &&
+	       add_devices(reading->devices[side], profile) &&
+	       diff_add(reading->diff, side, profile, NULL) == CTP_OK;
+}
+
+/* Memory: only call paths need the profile itself. */
+static int take_run(void *user, size_t index, int status)
+{
+	struct reading *reading = user;
+	struct run *run = &reading->runs[index];
+	enum diff_side side =
+		index < reading->comparison->base_count ? DIFF_BASE : DIFF_NEW;
+
+	reading->is_good &= status == EXIT_DONE || status == EXIT_DAMAGED;
+	add_losses(reading->profiles.losses, run->losses);
+	if (reading->is_good && !reading->no_memory)
+		reading->no_memory = !add_profile(reading, side, run->profile);
+	if (reading->comparison->tree) {
+		reading->profiles.items[index] = run->profile;
+		run->profile = NULL;
+	}
+	drop_run(user, index);
+	return status;
+}
+
+/* ---- devices ---- */
+
+static int compare_devices(const void *a, const void *b, void *names)
+{
+	return strtab_compare(
+		names, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* A side's devices by name; NULL if out of memory. */
+static uint32_t *sort_devices(struct strtab *names)
+{
+	uint32_t count = strtab_count(names);
+	uint32_t *sorted = memory_resize_array(NULL, count, sizeof(*sorted));
+
+	for (uint32_t i = 0; sorted != NULL && i < count; i++)
+		sorted[i] = i;
+	if (sorted != NULL)
+		qsort_r(sorted, count, sizeof(*sorted), compare_devices, names);
+	return sorted;
+}
+
+static bool are_devices_equal(struct strtab *const names[DIFF_SIDES],
+	uint32_t *const sorted[DIFF_SIDES])
+{
+	uint32_t count = strtab_count(names[DIFF_BASE]);
+
+	if (strtab_count(names[DIFF_NEW]) != count)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		size_t sizes[DIFF_SIDES];
+		const char *texts[DIFF_SIDES];
+
+		for (int side = 0; side < DIFF_SIDES; side++)
+			texts[side] = strtab_text(
+				names[side], sorted[side][i], &sizes[side]);
+		if (sizes[DIFF_BASE] != sizes[DIFF_NEW] ||
+			memcmp(texts[DIFF_BASE], texts[DIFF_NEW],
+				sizes[DIFF_BASE]) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* The first name is the table's own "". */
+static void add_device_list(
+	struct buffer *out, const struct strtab *names, const uint32_t *sorted)
+{
+	for (uint32_t i = 1; i < strtab_count(names); i++) {
+		size_t size;
+		const char *name = strtab_text(names, sorted[i], &size);
+
+		buffer_add_text(out, i == 1 ? "" : ", ");
+		buffer_add(out, name, size);
+	}
+}
+
+static void diag_difference(struct strtab *const names[DIFF_SIDES],
+	uint32_t *const sorted[DIFF_SIDES])
+{
+	struct buffer line = BUFFER_INIT;
+
+	buffer_add_text(&line, "base ran on ");
+	add_device_list(&line, names[DIFF_BASE], sorted[DIFF_BASE]);
+	buffer_add_text(&line, ", new on ");
+	add_device_list(&line, names[DIFF_NEW], sorted[DIFF_NEW]);
+	buffer_add_byte(&line, '\0');
+	if (line.failed)
+		diag_no_memory(NULL);
+	else
+		diag("%s: see --across-devices", (const char *)line.bytes);
+	buffer_clear(&line);
+}
+
+/* Whether the devices of both sides have the same names. If not, or without
+ * memory, prints the reason. Devices without a name, and a side without devices,
+ * match. */
+static bool check_devices(struct strtab *const names[DIFF_SIDES])
+{
+	uint32_t *sorted[DIFF_SIDES] = {
+		sort_devices(names[DIFF_BASE]), sort_devices(names[DIFF_NEW])};
+	bool failed = sorted[DIFF_BASE] == NULL || sorted[DIFF_NEW] == NULL;
+	bool equal = failed || strtab_count(names[DIFF_BASE]) == 1 ||
+		     strtab_count(names[DIFF_NEW]) == 1 ||
+		     are_devices_equal(names, sorted);
+
+	if (failed)
+		diag_no_memory(NULL);
+	else if (!equal)
+		diag_difference(names, sorted);
+	memory_free(sorted[DIFF_BASE]);
+	memory_free(sorted[DIFF_NEW]);
+	return equal && !failed;
+}
+
+/* ---- files ---- */
 
 static void diag_source_map(const struct source_map *source_map)
 {
@@ -184,214 +383,110 @@ static void diag_source_map(const struct source_map *source_map)
 
 /* A program that was built in another directory has other names for all its
  * files; this matches them. */
-static int map_source_files(struct comparison *comparison,
-	const struct comparison_profiles *profiles)
+static int map_source_files(struct reading *reading)
 {
+	struct comparison *comparison = reading->comparison;
+	struct comparison_profiles *profiles = &reading->profiles;
+	struct source_map *map = &comparison->source_map;
 	struct ctp_error err = {0};
+	enum ctp_status status;
 
-	if (comparison->match != MATCH_KEY_FILE &&
-		comparison->match != MATCH_KEY_LINE)
+	if (!matches_files(comparison))
 		return EXIT_DONE;
-	if (source_map_join(&comparison->source_map, profiles->items,
-		    profiles->count, comparison->base_count, &err) != CTP_OK)
+	status = source_map_finish(map, &err);
+	if (status == CTP_OK && map->count != 0)
+		status = diff_map_files(reading->diff, map, &err);
+	for (size_t i = 0; status == CTP_OK && i < comparison->base_count; i++)
+		if (profiles->items[i] != NULL)
+			status = source_map_rename(
+				map, profiles->items[i], &err);
+	if (status != CTP_OK)
 		return diag_no_memory(NULL);
 	if (!comparison->inputs.quiet)
-		diag_source_map(&comparison->source_map);
+		diag_source_map(map);
 	return EXIT_DONE;
 }
 
-/* A name within a profile's text, not terminated. */
-struct device_name {
-	const char *text;
-	size_t size;
-};
+/* ---- all inputs ---- */
 
-struct device_names {
-	struct device_name *items;
-	size_t count;
-	size_t room;
-	bool failed;
-};
-
-static void add_device(struct device_names *names, struct device_name name)
+/* False if out of memory; call clear_reading() in any case. */
+static bool init_reading(struct reading *reading, struct comparison *comparison)
 {
-	if (array_reserve(&names->items, names->count, &names->room,
-		    sizeof(*names->items)))
-		names->items[names->count++] = name;
-	else
-		names->failed = true;
+	const size_t count = comparison->inputs.count;
+	const uint32_t runs[DIFF_SIDES] = {(uint32_t)comparison->base_count,
+		(uint32_t)(count - comparison->base_count)};
+
+	*reading = (struct reading){.comparison = comparison,
+		.inputs = comparison->inputs,
+		.runs = memory_new_zeroed(count, sizeof(*reading->runs)),
+		.diff = diff_new(comparison->match, runs),
+		.devices = {strtab_new(), strtab_new()},
+		.is_good = true};
+	reading->profiles.items =
+		memory_new_zeroed(count, sizeof(*reading->profiles.items));
+	reading->profiles.count = count;
+	return source_map_init(&comparison->source_map) &&
+	       reading->runs != NULL && reading->diff != NULL &&
+	       reading->devices[DIFF_BASE] != NULL &&
+	       reading->devices[DIFF_NEW] != NULL &&
+	       reading->profiles.items != NULL;
 }
 
-static void add_devices_of(
-	struct device_names *names, const struct profile *profile)
+static void clear_reading(struct reading *reading)
 {
-	for (uint32_t i = 0; i < profile->function_count; i++) {
-		const struct profile_function *function =
-			&profile->functions[i];
-		struct device_name name;
+	struct profile **items = reading->profiles.items;
 
-		if (function->device.kind == PROFILE_HOST)
-			continue;
-		name.text = devices_function_name(function, &name.size);
-		if (name.text != NULL && name.size != 0)
-			add_device(names, name);
-	}
+	for (size_t i = 0; items != NULL && i < reading->profiles.count; i++)
+		profile_free(items[i]);
+	memory_free(items);
+	strtab_free(reading->devices[DIFF_BASE]);
+	strtab_free(reading->devices[DIFF_NEW]);
+	diff_free(reading->diff);
+	memory_free(reading->runs);
 }
 
-static int compare_devices(const void *a, const void *b)
+/* Directories are read one after another, each by all threads. */
+static int read_inputs(struct reading *reading)
 {
-	const struct device_name *one = a;
-	const struct device_name *two = b;
-	size_t size = one->size < two->size ? one->size : two->size;
-	int order = memcmp(one->text, two->text, size);
-
-	if (order != 0)
-		return order;
-	return one->size < two->size ? -1 : one->size > two->size;
-}
-
-/* Sorts the names and removes duplicates. */
-static void sort_devices(struct device_names *names)
-{
-	size_t kept = 0;
-
-	if (names->count == 0)
-		return;
-	qsort(names->items, names->count, sizeof(*names->items),
-		compare_devices);
-	for (size_t i = 1; i < names->count; i++)
-		if (compare_devices(&names->items[kept], &names->items[i]) != 0)
-			names->items[++kept] = names->items[i];
-	names->count = kept + 1;
-}
-
-static bool are_devices_equal(
-	const struct device_names *one, const struct device_names *two)
-{
-	if (one->count != two->count)
-		return false;
-	for (size_t i = 0; i < one->count; i++)
-		if (compare_devices(&one->items[i], &two->items[i]) != 0)
-			return false;
-	return true;
-}
-
-static void add_device_list(
-	struct buffer *out, const struct device_names *names)
-{
-	for (size_t i = 0; i < names->count; i++) {
-		buffer_add_text(out, i == 0 ? "" : ", ");
-		buffer_add(out, names->items[i].text, names->items[i].size);
-	}
-}
-
-static void diag_difference(
-	const struct device_names *base, const struct device_names *other)
-{
-	struct buffer line = BUFFER_INIT;
-
-	buffer_add_text(&line, "base ran on ");
-	add_device_list(&line, base);
-	buffer_add_text(&line, ", new on ");
-	add_device_list(&line, other);
-	buffer_add_byte(&line, '\0');
-	if (line.failed)
-		diag_no_memory(NULL);
-	else
-		diag("%s: see --across-devices", (const char *)line.bytes);
-	buffer_clear(&line);
-}
-
-/* Whether the devices of the first `base_count` profiles have the same names as
- * those of the others. If not, or without memory, prints the reason. Devices
- * without a name, and a side without devices, match. */
-static bool check_devices(
-	const struct comparison_profiles *profiles, size_t base_count)
-{
-	struct device_names names[DIFF_SIDES] = {0};
-	struct device_names *base = &names[DIFF_BASE];
-	struct device_names *other = &names[DIFF_NEW];
-	bool failed;
-	bool equal;
-
-	for (size_t i = 0; i < profiles->count; i++)
-		add_devices_of(
-			i < base_count ? base : other, profiles->items[i]);
-	sort_devices(base);
-	sort_devices(other);
-	failed = base->failed || other->failed;
-	equal = base->count == 0 || other->count == 0 ||
-		are_devices_equal(base, other);
-	if (failed)
-		diag_no_memory(NULL);
-	else if (!equal)
-		diag_difference(base, other);
-	memory_free(base->items);
-	memory_free(other->items);
-	return equal && !failed;
-}
-
-/* Reads all inputs. Sides with different devices are refused, unless devices
- * are ignored. EXIT_DAMAGED comes with all profiles, other errors with none. */
-static int read_all(
-	struct comparison *comparison, struct comparison_profiles *profiles)
-{
-	struct inputs *inputs = &comparison->inputs;
-	int worst = EXIT_DONE;
-	int status;
+	struct inputs *inputs = &reading->inputs;
+	struct input_map map = {.count = inputs->count,
+		.jobs = input_map_jobs(inputs, reading->comparison->jobs),
+		.read = read_run,
+		.take = take_run,
+		.drop = drop_run,
+		.user = reading,
+		.progress = WHEN_NEVER};
 
 	inputs->request.skip_args = true;
 	inputs->request.detailed_names = true;
-	*profiles = (struct comparison_profiles){.count = inputs->count};
-	profiles->items =
-		memory_new_zeroed(inputs->count, sizeof(*profiles->items));
-	if (profiles->items == NULL) {
-		profiles->count = 0;
-		return diag_no_memory(NULL);
+	inputs->request.jobs = reading->comparison->jobs;
+	if (map.jobs > 1) { /* progress is that of all */
+		inputs->request.jobs = 1;
+		map.progress = inputs_progress(inputs);
+		inputs->progress = WHEN_NEVER;
 	}
-	for (size_t i = 0; i < inputs->count; i++) {
-		status = read_run(comparison, inputs->paths[i],
-			&profiles->items[i], profiles->losses);
-		worst = exit_worse(worst, status);
-	}
+	return input_map_run(&map);
+}
+
+/* Sides with different devices are refused, unless devices are ignored.
+ * EXIT_DAMAGED comes with a result, other errors with none. */
+static int read_all(struct reading *reading, enum diff_key key)
+{
+	const struct comparison *comparison = reading->comparison;
+	struct ctp_error err = {0};
+	int worst = read_inputs(reading);
+
 	if (worst != EXIT_DONE && worst != EXIT_DAMAGED)
 		return worst;
-	if (!comparison->across_devices &&
-		!check_devices(profiles, comparison->base_count))
+	if (reading->no_memory)
+		return diag_no_memory(NULL);
+	if (!comparison->across_devices && !check_devices(reading->devices))
 		return EXIT_USAGE;
-	return exit_worse(worst, map_source_files(comparison, profiles));
-}
-
-/* ---- joining ---- */
-
-static struct diff *compare(const struct comparison *comparison,
-	const struct comparison_profiles *profiles, enum diff_key key)
-{
-	const uint32_t runs[DIFF_SIDES] = {(uint32_t)comparison->base_count,
-		(uint32_t)(profiles->count - comparison->base_count)};
-	struct diff *diff = diff_new(comparison->match, runs);
-	struct ctp_error err = {0};
-	enum ctp_status status = diff == NULL ? CTP_ERR_NOMEM : CTP_OK;
-
-	for (size_t i = 0; i < profiles->count && status == CTP_OK; i++)
-		status = diff_add(diff,
-			i < comparison->base_count ? DIFF_BASE : DIFF_NEW,
-			profiles->items[i], &err);
-	if (status == CTP_OK)
-		status = diff_finish(diff, key, &err);
-	if (status == CTP_OK)
-		return diff;
-	diag_no_memory(NULL);
-	diff_free(diff);
-	return NULL;
-}
-
-static void clear_profiles(struct comparison_profiles *profiles)
-{
-	for (size_t i = 0; i < profiles->count; i++)
-		profile_free(profiles->items[i]);
-	memory_free(profiles->items);
-	*profiles = (struct comparison_profiles){0};
+	worst = exit_worse(worst, map_source_files(reading));
+	if (worst <= EXIT_DAMAGED &&
+		diff_finish(reading->diff, key, &err) != CTP_OK)
+		return diag_no_memory(NULL);
+	return worst;
 }
 
 int comparison_run(struct comparison *comparison, enum diff_key key,
@@ -401,20 +496,18 @@ int comparison_run(struct comparison *comparison, enum diff_key key,
 		struct report *report),
 	void *user)
 {
-	struct comparison_profiles profiles;
-	int worst = read_all(comparison, &profiles);
+	struct reading reading;
+	int worst = init_reading(&reading, comparison) ? read_all(&reading, key)
+						       : diag_no_memory(NULL);
 
 	if (worst == EXIT_DONE || worst == EXIT_DAMAGED) {
-		struct report report =
-			report_of(&comparison->inputs, schema, profiles.losses);
-		struct diff *diff = compare(comparison, &profiles, key);
+		struct report report = report_of(
+			&comparison->inputs, schema, reading.profiles.losses);
 
 		worst = exit_worse(worst,
-			diff == NULL ? EXIT_LIMIT
-				     : print(user, diff, &profiles, &report));
-		diff_free(diff);
+			print(user, reading.diff, &reading.profiles, &report));
 	}
-	clear_profiles(&profiles);
+	clear_reading(&reading);
 	return worst;
 }
 

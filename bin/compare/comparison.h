@@ -24,8 +24,9 @@ struct comparison {
 	bool across_devices;
 	bool kernels; /* only device functions */
 	enum replay_device device;
-	bool tree; /* profiles have call paths, if the inputs do */
-	struct source_map source_map; /* set by comparison_read() */
+	bool tree;     /* profiles have call paths, if the inputs do */
+	unsigned jobs; /* inputs to read at a time; 0: one per processor */
+	struct source_map source_map; /* set by comparison_run() */
 };
 
 /* Its structure is a struct comparison; the command needs ARGP_IN_ORDER, since
@@ -35,9 +36,9 @@ extern const struct arguments comparison_arguments;
 /* Frees the memory allocated by parsing and reading. */
 void comparison_clear(struct comparison *comparison);
 
-/* The profiles of the runs, base before new, and their losses. */
+/* The runs, base before new. */
 struct comparison_profiles {
-	struct profile **items; /* one per input */
+	struct profile **items; /* one per input; NULL without call paths */
 	size_t count;
 	uint64_t losses[LOSS_KINDS];
 };

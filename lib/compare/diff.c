@@ -15,6 +15,8 @@
 #include "base/memory.h"
 #include "base/strtab.h"
 #include "base/saturate.h"
+#include "compare/source_map.h"
+#include "names/symbol_normalize.h"
 
 /* ---- regressions ---- */
 
@@ -370,6 +372,21 @@ static uint64_t row_hash(const struct diff *diff, const struct diff_row *row)
 		(uint64_t)row->kind << 32 | line);
 }
 
+/* Returns the row's number; PROFILE_NONE if it is missing. */
+static uint32_t find_equal(const struct diff *diff, const struct diff_row *row)
+{
+	uint64_t hash = row_hash(diff, row);
+	uint32_t slot = index_first(&diff->index, hash);
+	uint32_t number;
+
+	while ((number = index_find(&diff->index, hash, &slot)) != INDEX_NONE) {
+		if (is_equal(diff, &diff->rows[number], row))
+			return number;
+		slot = index_after(&diff->index, slot);
+	}
+	return PROFILE_NONE;
+}
+
 /* Returns the row's number, added if new; PROFILE_NONE if out of memory. */
 static uint32_t find_row(struct diff *diff, const struct diff_row *row)
 {
@@ -451,6 +468,78 @@ enum ctp_status diff_add(struct diff *diff, enum diff_side side,
 		if (!add_function(diff, side, &profile->functions[i]))
 			return ctp_no_memory(err);
 	diff->added[side]++;
+	return CTP_OK;
+}
+
+/* ---- files of the new side ---- */
+
+/* Copies the runs of the base; only the new side has the row `to`. */
+static void copy_base(struct diff *diff, const struct diff_row *to,
+	const struct diff_row *from)
+{
+	size_t first = (size_t)to->cells * stride(diff);
+	size_t other = (size_t)from->cells * stride(diff);
+	uint32_t count = diff->runs[DIFF_BASE];
+
+	memcpy(&diff->cells[first], &diff->cells[other],
+		count * sizeof(*diff->cells));
+	memcpy(&diff->present[first], &diff->present[other],
+		count * sizeof(*diff->present));
+}
+
+/* Gives a row of the base another file. `*joined`: its costs are now in the new
+ * side's row. */
+static bool change_file(
+	struct diff *diff, struct diff_row *row, const char *file, bool *joined)
+{
+	uint32_t number;
+
+	diff->file.used = 0;
+	symbol_normalize_file(&diff->file, file, strlen(file));
+	if (diff->file.failed)
+		return false;
+	file = intern(diff, &diff->file);
+	if (file == NULL)
+		return false;
+	row->file = file;
+	number = find_equal(diff, row);
+	*joined = number != PROFILE_NONE;
+	if (*joined)
+		copy_base(diff, &diff->rows[number], row);
+	return true;
+}
+
+enum ctp_status diff_map_files(
+	struct diff *diff, const struct source_map *map, struct ctp_error *err)
+{
+	struct diff_row *kept =
+		memory_resize_array(NULL, diff->row_count, sizeof(*kept));
+	uint32_t count = 0;
+
+	if (kept == NULL)
+		return ctp_no_memory(err);
+	for (uint32_t i = 0; i < diff->row_count; i++) {
+		struct diff_row row = diff->rows[i];
+		const char *file = NULL;
+		bool joined = false;
+		enum ctp_status status = CTP_OK;
+
+		if (row.kind == PROFILE_HOST && row.file[0] != '\0')
+			status = source_map_find(map, row.file, &file, err);
+		if (status == CTP_OK && file != NULL &&
+			!change_file(diff, &row, file, &joined))
+			status = ctp_no_memory(err);
+		if (status != CTP_OK) {
+			memory_free(kept);
+			return status;
+		}
+		if (!joined)
+			kept[count++] = row;
+	}
+	memory_free(diff->rows);
+	diff->rows = kept;
+	diff->row_room = diff->row_count;
+	diff->row_count = count;
 	return CTP_OK;
 }
 

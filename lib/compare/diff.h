@@ -102,6 +102,16 @@ enum ctp_status diff_add(struct diff *diff, enum diff_side side,
 	const struct profile *profile, struct ctp_error *err);
 
 /*
+ * Gives functions of the base the files of the new side, after the last run;
+ * only if files are compared, and normalized.
+ *
+ * Errors: CTP_ERR_NOMEM.
+ */
+struct source_map;
+enum ctp_status diff_map_files(
+	struct diff *diff, const struct source_map *map, struct ctp_error *err);
+
+/*
  * Call it once, after the last run. Sorts rows by absolute change, largest
  * first, then by name, file, line and kind.
  *

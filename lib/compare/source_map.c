@@ -20,7 +20,7 @@
 
 /* By the strtab number of its normalized path. */
 struct file {
-	const char *as_is[DIFF_SIDES]; /* from the first run that has it */
+	const char *as_is[DIFF_SIDES]; /* in the first run; from map->text */
 	uint32_t partner;              /* file of the other side; 0: none */
 	uint32_t root;                 /* directory pair of a base file */
 };
@@ -37,7 +37,7 @@ struct directory_pair {
 	bool elected;
 };
 
-struct matcher {
+struct source_map_matcher {
 	struct strtab *paths;
 	struct file *files;
 	uint32_t room;
@@ -45,10 +45,12 @@ struct matcher {
 	struct directory_pair *directory_pairs;
 	uint32_t directory_pair_room;
 	struct buffer text;
+	uint8_t *seen; /* by text of the map: bits of the sides with the file */
+	uint32_t seen_room;
 };
 
 /* Returns the file's number, added if new; STRTAB_NONE if out of memory. */
-static uint32_t find_file(struct matcher *matcher, const char *path)
+static uint32_t find_file(struct source_map_matcher *matcher, const char *path)
 {
 	uint32_t number;
 
@@ -71,22 +73,27 @@ static bool has_file(const struct profile_function *function)
 	       function->file[0] != '\0';
 }
 
-static bool collect(struct matcher *matcher, const struct profile *profile,
-	enum diff_side side)
+/* Adds a file; false if out of memory. */
+static bool add_file(
+	struct source_map *map, const char *path, enum diff_side side)
 {
-	for (uint32_t i = 0; i < profile->function_count; i++) {
-		const struct profile_function *function =
-			&profile->functions[i];
-		uint32_t number;
+	struct source_map_matcher *matcher = map->matcher;
+	uint32_t text = strtab_add(map->text, path, strlen(path));
+	uint32_t number;
 
-		if (!has_file(function))
-			continue;
-		number = find_file(matcher, function->file);
-		if (number == STRTAB_NONE)
-			return false;
-		if (matcher->files[number].as_is[side] == NULL)
-			matcher->files[number].as_is[side] = function->file;
-	}
+	if (text == STRTAB_NONE ||
+		!array_ensure_index(&matcher->seen, text, &matcher->seen_room,
+			sizeof(*matcher->seen)))
+		return false;
+	if ((matcher->seen[text] & 1u << side) != 0)
+		return true;
+	number = find_file(matcher, path);
+	if (number == STRTAB_NONE)
+		return false;
+	if (matcher->files[number].as_is[side] == NULL)
+		matcher->files[number].as_is[side] =
+			strtab_text(map->text, text, NULL);
+	matcher->seen[text] |= (uint8_t)(1u << side);
 	return true;
 }
 
@@ -114,8 +121,9 @@ static const char *suffix_of(const char *path, size_t size, uint32_t count)
 }
 
 /* Adds the file's suffix of `count` components, if it has that many. */
-static bool add_suffix(const struct matcher *matcher, uint32_t number,
-	uint32_t count, struct strtab *texts, struct path_suffix *suffixes)
+static bool add_suffix(const struct source_map_matcher *matcher,
+	uint32_t number, uint32_t count, struct strtab *texts,
+	struct path_suffix *suffixes)
 {
 	enum diff_side side = matcher->files[number].as_is[DIFF_BASE] == NULL;
 	size_t size;
@@ -136,8 +144,8 @@ static bool add_suffix(const struct matcher *matcher, uint32_t number,
 }
 
 /* Appends the directory before the last `count` components. */
-static void add_directory(const struct matcher *matcher, uint32_t number,
-	uint32_t count, struct buffer *out)
+static void add_directory(const struct source_map_matcher *matcher,
+	uint32_t number, uint32_t count, struct buffer *out)
 {
 	size_t size;
 	const char *path = strtab_text(matcher->paths, number, &size);
@@ -152,8 +160,8 @@ static void add_directory(const struct matcher *matcher, uint32_t number,
 }
 
 /* Makes the two files partners and directory_pairs for their directories. */
-static bool pair(struct matcher *matcher, const struct path_suffix *suffix,
-	uint32_t count)
+static bool pair(struct source_map_matcher *matcher,
+	const struct path_suffix *suffix, uint32_t count)
 {
 	uint32_t base = suffix->file[DIFF_BASE];
 	uint32_t changed = suffix->file[DIFF_NEW];
@@ -180,7 +188,7 @@ static bool pair(struct matcher *matcher, const struct path_suffix *suffix,
 }
 
 /* Pairs files whose suffix of `count` components is unique on both sides. */
-static bool pair_suffixes(struct matcher *matcher, uint32_t count)
+static bool pair_suffixes(struct source_map_matcher *matcher, uint32_t count)
 {
 	uint32_t file_count = strtab_count(matcher->paths);
 	struct strtab *texts = strtab_new();
@@ -201,7 +209,8 @@ static bool pair_suffixes(struct matcher *matcher, uint32_t count)
 	return ok;
 }
 
-static uint32_t count_free(const struct matcher *matcher, enum diff_side side)
+static uint32_t count_free(
+	const struct source_map_matcher *matcher, enum diff_side side)
 {
 	uint32_t count = 0;
 
@@ -210,8 +219,8 @@ static uint32_t count_free(const struct matcher *matcher, enum diff_side side)
 	return count;
 }
 
-static bool add_root(
-	struct source_map *map, const struct matcher *matcher, uint32_t number)
+static bool add_root(struct source_map *map,
+	const struct source_map_matcher *matcher, uint32_t number)
 {
 	const char *base = strtab_text(matcher->pairs, number, NULL);
 	const char *changed = base + strlen(base) + 1;
@@ -232,8 +241,8 @@ static bool add_root(
 
 /* Selects the pairs of directories; `gone` is the number of base files missing
  * in the new side. */
-static bool elect(
-	struct source_map *map, struct matcher *matcher, uint32_t gone)
+static bool elect(struct source_map *map, struct source_map_matcher *matcher,
+	uint32_t gone)
 {
 	for (uint32_t i = 1; i < strtab_count(matcher->pairs); i++) {
 		struct directory_pair *directories =
@@ -248,7 +257,7 @@ static bool elect(
 }
 
 /* Removes the partners of files whose directories were not selected. */
-static void unpair(struct matcher *matcher)
+static void unpair(struct source_map_matcher *matcher)
 {
 	for (uint32_t i = 0; i < strtab_count(matcher->paths); i++) {
 		struct file *file = &matcher->files[i];
@@ -293,8 +302,9 @@ static struct source_map_root *root_of(
 
 /* Searches for a missing base file in its mapped directory, among the first
  * `file_count` files. False if out of memory. */
-static bool follow_rename(struct source_map *map, struct matcher *matcher,
-	uint32_t number, uint32_t file_count)
+static bool follow_rename(struct source_map *map,
+	struct source_map_matcher *matcher, uint32_t number,
+	uint32_t file_count)
 {
 	const char *rest = NULL;
 	struct source_map_root *root =
@@ -323,7 +333,8 @@ static bool follow_rename(struct source_map *map, struct matcher *matcher,
 	return found != STRTAB_NONE;
 }
 
-static bool follow_renames(struct source_map *map, struct matcher *matcher)
+static bool follow_renames(
+	struct source_map *map, struct source_map_matcher *matcher)
 {
 	uint32_t file_count = strtab_count(matcher->paths);
 
@@ -334,41 +345,64 @@ static bool follow_renames(struct source_map *map, struct matcher *matcher)
 	return true;
 }
 
-static bool rename_files(struct matcher *matcher, struct profile *profile)
-{
-	for (uint32_t i = 0; i < profile->function_count; i++) {
-		struct profile_function *function = &profile->functions[i];
-		const struct file *file;
-		uint32_t number;
+/* ---- the map ---- */
 
-		if (!has_file(function))
-			continue;
-		number = find_file(matcher, function->file);
-		if (number == STRTAB_NONE)
-			return false;
-		file = &matcher->files[number];
-		if (file->partner != 0)
-			function->file =
-				matcher->files[file->partner].as_is[DIFF_NEW];
-	}
-	return true;
+bool source_map_init(struct source_map *map)
+{
+	struct source_map_matcher *matcher;
+
+	*map = (struct source_map){.text = strtab_new(),
+		.matcher = memory_new_zeroed(1, sizeof(*matcher))};
+	matcher = map->matcher;
+	if (map->text == NULL || matcher == NULL)
+		return false;
+	matcher->paths = strtab_new();
+	matcher->pairs = strtab_new();
+	return matcher->paths != NULL && matcher->pairs != NULL &&
+	       array_ensure_index(&matcher->files, 0, &matcher->room,
+		       sizeof(*matcher->files));
 }
 
-static bool join(struct source_map *map, struct matcher *matcher,
-	struct profile *const *profiles, size_t count, size_t base_count)
+void source_map_clear(struct source_map *map)
 {
-	bool ok = array_ensure_index(
-		&matcher->files, 0, &matcher->room, sizeof(*matcher->files));
-	uint32_t gone;
+	struct source_map_matcher *matcher = map->matcher;
 
-	for (size_t i = 0; ok && i < count; i++)
-		ok = collect(matcher, profiles[i],
-			i < base_count ? DIFF_BASE : DIFF_NEW);
-	if (!ok)
-		return false;
-	gone = count_free(matcher, DIFF_BASE);
+	if (matcher != NULL) {
+		strtab_free(matcher->paths);
+		strtab_free(matcher->pairs);
+		memory_free(matcher->files);
+		memory_free(matcher->directory_pairs);
+		memory_free(matcher->seen);
+		buffer_clear(&matcher->text);
+		memory_free(matcher);
+	}
+	strtab_free(map->text);
+	memory_free(map->roots);
+	*map = (struct source_map){0};
+}
+
+enum ctp_status source_map_add(struct source_map *map,
+	const struct profile *profile, enum diff_side side,
+	struct ctp_error *err)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		if (has_file(function) && !add_file(map, function->file, side))
+			return ctp_no_memory(err);
+	}
+	return CTP_OK;
+}
+
+enum ctp_status source_map_finish(struct source_map *map, struct ctp_error *err)
+{
+	struct source_map_matcher *matcher = map->matcher;
+	uint32_t gone = count_free(matcher, DIFF_BASE);
+	bool ok = true;
+
 	if (gone == 0 || count_free(matcher, DIFF_NEW) == 0)
-		return true;
+		return CTP_OK;
 	for (uint32_t i = COMPONENTS_MAX; ok && i > 0; i--)
 		ok = pair_suffixes(matcher, i);
 	ok = ok && elect(map, matcher, gone);
@@ -376,33 +410,43 @@ static bool join(struct source_map *map, struct matcher *matcher,
 		unpair(matcher);
 		ok = follow_renames(map, matcher);
 	}
-	for (size_t i = 0; ok && map->count != 0 && i < base_count; i++)
-		ok = rename_files(matcher, profiles[i]);
-	return ok;
-}
-
-enum ctp_status source_map_join(struct source_map *map,
-	struct profile *const *profiles, size_t count, size_t base_count,
-	struct ctp_error *err)
-{
-	struct matcher matcher = {.paths = strtab_new(), .pairs = strtab_new()};
-	bool ok;
-
-	*map = (struct source_map){.text = strtab_new()};
-	ok = matcher.paths != NULL && matcher.pairs != NULL &&
-	     map->text != NULL &&
-	     join(map, &matcher, profiles, count, base_count);
-	strtab_free(matcher.paths);
-	strtab_free(matcher.pairs);
-	memory_free(matcher.files);
-	memory_free(matcher.directory_pairs);
-	buffer_clear(&matcher.text);
 	return ok ? CTP_OK : ctp_no_memory(err);
 }
 
-void source_map_clear(struct source_map *map)
+enum ctp_status source_map_find(const struct source_map *map, const char *file,
+	const char **found, struct ctp_error *err)
 {
-	strtab_free(map->text);
-	memory_free(map->roots);
-	*map = (struct source_map){0};
+	struct source_map_matcher *matcher = map->matcher;
+	uint32_t number;
+	uint32_t partner;
+
+	*found = NULL;
+	if (map->count == 0)
+		return CTP_OK;
+	number = find_file(matcher, file);
+	if (number == STRTAB_NONE)
+		return ctp_no_memory(err);
+	partner = matcher->files[number].partner;
+	if (partner != 0)
+		*found = matcher->files[partner].as_is[DIFF_NEW];
+	return CTP_OK;
+}
+
+enum ctp_status source_map_rename(const struct source_map *map,
+	struct profile *profile, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	for (uint32_t i = 0; status == CTP_OK && i < profile->function_count;
+		i++) {
+		struct profile_function *function = &profile->functions[i];
+		const char *found = NULL;
+
+		if (has_file(function))
+			status = source_map_find(
+				map, function->file, &found, err);
+		if (found != NULL)
+			function->file = found;
+	}
+	return status;
 }
