@@ -27,6 +27,7 @@ page_files = \
 	%D%/page_format.js \
 	%D%/page_functions.js \
 	%D%/page_ranks.js \
+	%D%/page_sandwich.js \
 	%D%/page_summary.js \
 	%D%/page_table.js \
 	%D%/page_timeline.js \

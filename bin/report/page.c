@@ -42,9 +42,10 @@ static size_t lines_bytes(const char *const *lines)
 static const char *const *const styles[] = {
 	page_css, page_table_css, page_flame_css, page_timeline_css};
 static const char *const *const scripts[] = {flame_fit_js, page_format_js,
-	page_view_js, page_table_js, page_functions_js, page_flame_js,
-	page_timeline_js, page_device_js, page_compile_js, page_diff_js,
-	page_ranks_js, page_findings_js, page_summary_js, page_js};
+	page_view_js, page_table_js, page_functions_js, page_sandwich_js,
+	page_flame_js, page_timeline_js, page_device_js, page_compile_js,
+	page_diff_js, page_ranks_js, page_findings_js, page_summary_js,
+	page_js};
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Bytes of every page without its data and title. */

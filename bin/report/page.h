@@ -67,6 +67,7 @@ extern const char *const page_findings_js[];
 extern const char *const page_flame_js[];
 extern const char *const page_functions_js[];
 extern const char *const page_ranks_js[];
+extern const char *const page_sandwich_js[];
 extern const char *const page_summary_js[];
 extern const char *const page_timeline_js[];
 extern const char *const page_view_js[];

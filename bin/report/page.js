@@ -45,8 +45,9 @@ function showInput(input) {
 		...ranksSections(input),
 		flame,
 		functions.length > kernels.length
-			? functionsSection(input, functions,
-				flame && find) : null,
+			? functionsSection(input, functions, {
+				find: flame && flame.find && find, nodesOf: (row) =>
+					flame ? flame.nodesOf(row) : []}) : null,
 		kernels.length > 0
 			? kernelsSection(input, kernels) : null,
 		...input.gaps ? [overlapSection(input.gaps),

@@ -6,7 +6,7 @@ const CAUSE_HUES = [25, 280, 175, 330, 50]; // the last two causes are grey
 function kernelsSection(input, rows) {
 	const described = input.functions.device;
 	const table = describedTable("Kernels", described, {rows,
-		cells: (row) => row.cells, matches: matchesRow,
+		cells: (row) => row.cells, finder: rowFinder,
 		sort: "total_ns", wholes: {total_ns: sumOf(described,
 			rows.map((row) => row.cells), "total_ns")}});
 	const element = section("kernels", "GPU kernels and copies",

@@ -60,7 +60,8 @@ function changeFlame(diff) {
 	const status = make("p", {class: "status", "aria-live": "polite"});
 	const note = make("p", {class: "note"});
 	const graph = flameOf(host, status, "Flame graph of changes. Arrow " +
-		"keys select a frame, Enter zooms to it.", () => {});
+		"keys select a frame, Enter zooms to it.", {colour: (node) =>
+		node.level === undefined ? null : changeColour(node.level)});
 	const choices = names.map((name, side) => make("button",
 		{type: "button", class: "choice",
 			onclick: () => show(side)}, name));

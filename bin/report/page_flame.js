@@ -43,6 +43,7 @@ function treeOf(flat, functions) {
 			? node.name + " (" + baseName(node.row.file) + ")"
 			: node.name;
 		node.hue = node.row ? hueOf(moduleOf(node.row)) : -1;
+		node.system = node.row !== null && node.row.system === true;
 		path[depth] = node;
 		nodes.push(node);
 	}
@@ -72,6 +73,12 @@ function describe(node, root) {
 		lines.push(node.change);
 	if (row && row.file)
 		lines.push(row.file + (row.line ? ":" + row.line : ""));
+	if (node.isCaller) {
+		lines.push(timeText(node.total) + " of " + root.name +
+			" on this path, " + percent(node.total, root.total) +
+			"; " + countOf(node.calls, "call") + " of it");
+		return lines;
+	}
 	lines.push(timeText(node.total) + " in all, " +
 		percent(node.total, root.total) + "; itself " +
 		timeText(node.self));
@@ -82,15 +89,19 @@ function describe(node, root) {
 	return lines;
 }
 
-// Draws `nodes` in `host`, an element of the class "graph". `status` shows the
-// frame pointed at or selected; `onfind` receives the result of a search.
-function flameOf(host, status, label, onfind) {
+// Draws frames in `host`, an element of the class "graph". `status` shows the
+// frame pointed at or selected. Options: onfind(text) receives the result of a
+// search, onzoom(node) a zoom; colour(node) may give the colour of a frame;
+// isInverted has the root at the bottom; the height, in pixels.
+function flameOf(host, status, label, {onfind = () => {}, onzoom = () => {},
+	colour = () => null, isInverted = false, height = GRAPH_HEIGHT} = {}) {
 	const canvas = make("canvas", {tabindex: "0", role: "application",
 		"aria-label": label});
 	const spacer = make("div", {}, canvas);
 	const state = {nodes: [], zoom: null, selected: null, over: null,
-		text: "", width: 0, height: 0};
+		text: "", width: 0, height: 0, rows: 1};
 
+	host.style.maxHeight = height + 4 + "px";
 	host.replaceChildren(spacer);
 
 	// Left and right end of a frame in pixels; may be out of sight.
@@ -108,18 +119,23 @@ function flameOf(host, status, label, onfind) {
 			right - left >= FRAME_LEAST;
 	}
 
+	// The row of a frame of this depth, and the other way round.
+	function turned(depth) {
+		return isInverted ? state.rows - 1 - depth : depth;
+	}
+
 	function drawFrame(context, node, paint) {
 		const [from, until] = span(node);
 		const left = Math.max(0, from);
 		const width = Math.min(state.width, until) - left;
-		const top = node.depth * ROW - host.scrollTop;
+		const top = turned(node.depth) * ROW - host.scrollTop;
 		const dim = state.text !== "" && !node.hit;
 
 		context.globalAlpha = dim ? 0.35
-			: node.depth < state.zoom.depth ? 0.6 : 1;
-		context.fillStyle = node.hit ? paint.match
-			: node.level !== undefined ? changeColour(node.level)
-			: node.hue < 0 ? paint.other : paint.hue(node.hue);
+			: node.depth < state.zoom.depth ? 0.6
+				: node.system ? 0.5 : 1;
+		context.fillStyle = node.hit ? paint.match : colour(node) ||
+			(node.hue < 0 ? paint.other : paint.hue(node.hue));
 		context.fillRect(left, top, Math.max(width - 0.5, 0.4),
 			ROW - 1);
 		context.globalAlpha = dim ? 0.6 : 1;
@@ -146,7 +162,8 @@ function flameOf(host, status, label, onfind) {
 		const rows = 1 + Math.max(0, ...seen.map((node) => node.depth));
 		const all = rows * ROW;
 
-		state.height = Math.min(all, GRAPH_HEIGHT);
+		state.rows = rows;
+		state.height = Math.min(all, height);
 		spacer.style.height = all + "px";
 		const context = prepare(canvas, state.width, state.height);
 		const paint = {hue: colours(), match: style("--match"),
@@ -158,7 +175,8 @@ function flameOf(host, status, label, onfind) {
 		context.font = FONT;
 		context.textBaseline = "middle";
 		for (const node of seen)
-			if (node.depth >= first && node.depth <= last)
+			if (turned(node.depth) >= first &&
+				turned(node.depth) <= last)
 				drawFrame(context, node, paint);
 	}
 
@@ -171,7 +189,7 @@ function flameOf(host, status, label, onfind) {
 	}
 
 	function reveal(node) {
-		const top = node.depth * ROW;
+		const top = turned(node.depth) * ROW;
 
 		if (top < host.scrollTop)
 			host.scrollTop = top;
@@ -187,6 +205,7 @@ function flameOf(host, status, label, onfind) {
 		reveal(node);
 		draw();
 		tell();
+		onzoom(node);
 	}
 
 	function select(node) {
@@ -203,8 +222,8 @@ function flameOf(host, status, label, onfind) {
 	function nodeAt(event) {
 		const box = canvas.getBoundingClientRect();
 		const x = event.clientX - box.left;
-		const depth = Math.floor((event.clientY - box.top +
-			host.scrollTop) / ROW);
+		const depth = turned(Math.floor((event.clientY - box.top +
+			host.scrollTop) / ROW));
 
 		return state.nodes.find((node) => node.depth === depth &&
 			isSeen(node) && span(node)[0] <= x &&
@@ -260,8 +279,10 @@ function flameOf(host, status, label, onfind) {
 	const moves = {
 		ArrowLeft: () => select(sibling(-1)),
 		ArrowRight: () => select(sibling(1)),
-		ArrowUp: () => select(state.selected.parent),
-		ArrowDown: () => select(state.selected.children[0]),
+		[isInverted ? "ArrowDown" : "ArrowUp"]: () =>
+			select(state.selected.parent),
+		[isInverted ? "ArrowUp" : "ArrowDown"]: () =>
+			select(state.selected.children[0]),
 		Enter: () => zoomTo(state.selected),
 		" ": () => zoomTo(state.selected),
 		Home: () => zoomTo(state.nodes[0]),
@@ -311,7 +332,7 @@ function flameOf(host, status, label, onfind) {
 			find(state.text);
 			zoomTo(nodes[0]);
 		},
-		draw, find, nextMatch,
+		draw, find, nextMatch, zoomTo,
 		reset: () => zoomTo(state.nodes[0]),
 		isZoomed: () => state.zoom !== state.nodes[0],
 		focus: () => canvas.focus(),
@@ -346,6 +367,7 @@ function flameSection(input, functions) {
 		element.firstChild.replaceChildren(
 			element.firstChild.firstChild);
 		element.draw = () => {};
+		element.nodesOf = () => [];
 		return element;
 	}
 	const host = make("div", {class: "graph"});
@@ -353,9 +375,21 @@ function flameSection(input, functions) {
 		"aria-live": "polite"});
 	const graph = flameOf(host, status, "Flame graph. Arrow keys select " +
 		"a frame, Enter zooms to it, Escape zooms out, n goes to the " +
-		"next that was found.", (text) => found.replaceChildren(text));
+		"next that was found.", {onfind: (text) =>
+		found.replaceChildren(text), onzoom: keep});
+	let side = has.host ? "host" : "device";
+	let isRestored = false;
 
-	function show(side) {
+	// The frame in the address is a number, which the page does not change.
+	function keep(node) {
+		if (!isRestored)
+			return;
+		viewSet("flame.side", side === "device" && has.host ? side : "");
+		viewSet("flame.at", trees[side].indexOf(node) || "");
+	}
+
+	function show(shown) {
+		side = shown;
 		choices.forEach((button) => button.setAttribute("aria-pressed",
 			String(button.id === "show-" + side)));
 		graph.show(trees[side]);
@@ -365,6 +399,8 @@ function flameSection(input, functions) {
 	choices[1].addEventListener("click", () => show("device"));
 	reset.addEventListener("click", graph.reset);
 	search.addEventListener("input", () => graph.find(search.value));
+	search.addEventListener("change", () =>
+		viewSet("flame.search", search.value));
 	search.addEventListener("keydown", (event) => {
 		if (event.key === "Enter")
 			graph.nextMatch();
@@ -374,7 +410,21 @@ function flameSection(input, functions) {
 		"colour distinguishes files and modules. Keys: arrows select, " +
 		"Enter zooms, Esc goes back, / searches, n finds the next."));
 	element.draw = graph.draw;
-	element.start = () => show(has.host ? "host" : "device");
+	element.start = () => show(side);
+	element.nodesOf = (row) => trees[row.kind === 0 ? "host" : "device"];
+	element.restore = () => {
+		const wanted = viewGet("flame.side") ||
+			(has.host ? "host" : "device");
+
+		isRestored = false;
+		if (has[wanted] && wanted !== side)
+			show(wanted);
+		graph.zoomTo(trees[side][Number(viewGet("flame.at"))] ||
+			trees[side][0]);
+		search.value = viewGet("flame.search") || "";
+		graph.find(search.value);
+		isRestored = true;
+	};
 	element.find = (text) => {
 		search.value = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 		graph.find(search.value);

@@ -18,6 +18,7 @@
 
 #define FUNCTIONS_HUNDREDTHS 40
 #define EDGES_HUNDREDTHS 12
+#define ROOTS_HUNDREDTHS 4 /* of them */
 #define HOST_HUNDREDTHS 18
 #define DEVICE_HUNDREDTHS 8
 #define NODE_BYTES 48 /* largest size in JSON */
@@ -213,18 +214,38 @@ static int compare_cumtime(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
+/* An edge without a caller has the calls of roots. */
 static void put_edge(struct page_part *part, const struct profile_edge *edge)
 {
 	struct json *json = &part->sheet.json;
 	struct stats_row row;
 
 	json_begin(json, '[');
-	json_uint(json, part->function_numbers[edge->caller] - 1);
+	if (edge->caller == PROFILE_NONE)
+		json_int(json, PAGE_NOT_SHOWN);
+	else
+		json_uint(json, part->function_numbers[edge->caller] - 1);
 	json_uint(json, part->function_numbers[edge->callee] - 1);
 	stats_row_init(&row, &part->stats,
-		&part->data->profile->functions[edge->caller], &edge->cost);
+		&part->data->profile->functions[edge->callee], &edge->cost);
 	columns_page_cells(&part->sheet, &stats_edge_table, &row);
 	json_end(json, ']');
+}
+
+/* Writes the calls without a caller of the functions with the most time. */
+static void put_roots(struct page_part *part, size_t limit)
+{
+	const struct profile *profile = part->data->profile;
+
+	for (uint32_t i = 0;
+		i < profile->function_count && page_part_bytes(part) < limit;
+		i++)
+		if (part->function_numbers[i] != 0 &&
+			profile->functions[i].root.ncalls != 0)
+			put_edge(part,
+				&(struct profile_edge){.caller = PROFILE_NONE,
+					.callee = i,
+					.cost = profile->functions[i].root});
 }
 
 /* Writes the edges with the most time; returns the number omitted. */
@@ -247,6 +268,7 @@ static enum ctp_status put_edges(
 	columns_page_describe(&part->sheet, &stats_edge_table);
 	json_key(&part->sheet.json, "rows");
 	json_begin(&part->sheet.json, '[');
+	put_roots(part, page_part_limit(part, ROOTS_HUNDREDTHS));
 	for (uint32_t i = 0;
 		i < profile->edge_count && page_part_bytes(part) < limit; i++) {
 		if (part->function_numbers[edges[i]->caller] == 0 ||

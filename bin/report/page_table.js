@@ -4,13 +4,25 @@
 const ROWS_SHOWN = 40;
 const collator = new Intl.Collator("en", {numeric: true});
 
-// A column: title, sort value (value), shown text (text; default: the value),
-// and the whole of a bar for shares. `hint` is its tooltip.
+// A column: title, sort value (value), shown text (text; default: the value), and
+// the whole of a bar for shares, which has a cell of its own. The value of a column
+// that isShare is already in per cent. `hint` is its tooltip.
 function classOf(column) {
 	return column.isBrief ? "brief" : column.name ? "name" : "number";
 }
 
-function cellOf(column, row) {
+function shareCell(column, value) {
+	const share = Math.min(100, Math.max(0, 100 * value / column.whole));
+	const bar = make("i");
+
+	bar.style.width = share.toFixed(2) + "%";
+	return make("td", {class: "share"}, make("div", {}, column.isShare ? null
+		: make("span", {}, value < 0 ? ""
+			: percent(value, column.whole)),
+	make("b", {"aria-hidden": "true"}, bar)));
+}
+
+function cellsOf(column, row) {
 	const value = column.value(row);
 	const cell = make("td", {class: classOf(column)});
 
@@ -18,13 +30,7 @@ function cellOf(column, row) {
 		cell.append(...column.cell(row));
 	else
 		cell.append(column.text ? column.text(value, row) : value);
-	if (column.whole > 0) {
-		const share = Math.min(100, 100 * value / column.whole);
-
-		cell.classList.add("bar");
-		cell.style.setProperty("--share", share.toFixed(2) + "%");
-	}
-	return cell;
+	return column.whole > 0 ? [cell, shareCell(column, value)] : [cell];
 }
 
 function compare(a, b) {
@@ -34,16 +40,21 @@ function compare(a, b) {
 }
 
 // The table of `rows`. `options`: label, columns, sort (a column's index; -1: the
-// order of the rows),
-// matches (row, text) for a filter, and the expanded contents of a row (more).
+// order of the rows), and the number of rows shown at first (most).
+// The filter is matches (row, text), or finder (text) that makes the predicate. A
+// row has a class (classOf). A click on its name shows more (row) below it, or
+// calls open (row).
 function tableOf(rows, options) {
 	const columns = options.columns;
 	const state = {sort: options.sort, down: true, text: "",
-		shown: ROWS_SHOWN, open: null};
+		shown: options.most || ROWS_SHOWN, open: null, marked: null};
+	const width = columns.length +
+		columns.filter((column) => column.whole > 0).length;
 	const body = make("tbody");
 	const pager = make("p", {class: "note pager", "aria-live": "polite"});
 	const headers = columns.map((column, i) => make("th",
-		{scope: "col", class: classOf(column)},
+		{scope: "col", class: classOf(column),
+			colspan: column.whole > 0 ? 2 : null},
 		make("button", {type: "button", title: column.hint,
 			onclick: () => sortBy(i)}, column.title)));
 	const table = make("table", {"aria-label": options.label},
@@ -55,8 +66,9 @@ function tableOf(rows, options) {
 		const value = state.sort < 0 ? () => 0
 			: columns[state.sort].value;
 		const found = state.text === "" ? rows.slice()
-			: rows.filter((row) =>
-				options.matches(row, state.text));
+			: rows.filter(options.finder ? options.finder(state.text)
+				: (row) => options.matches(row,
+					state.text.toLowerCase()));
 
 		// Equal rows keep their order: most time first.
 		found.sort((a, b) => (state.down ? -1 : 1) *
@@ -74,17 +86,21 @@ function tableOf(rows, options) {
 	}
 
 	function rowOf(row) {
-		const cells = columns.map((column) => cellOf(column, row));
+		const cells = columns.flatMap((column) => cellsOf(column, row));
 		const name = cells.find((cell) => cell.className === "name");
 
-		if (options.more && name) {
+		if ((options.more || options.open) && name) {
 			const button = make("button", {type: "button",
-				"aria-expanded": String(state.open === row),
-				onclick: () => unfold(row)}, name.firstChild);
+				"aria-expanded": options.more
+					? String(state.open === row) : null,
+				onclick: () => options.open ? options.open(row)
+					: unfold(row)}, name.firstChild);
 
 			name.prepend(button);
 		}
-		return make("tr", {}, cells);
+		return make("tr", {class: options.classOf && options.classOf(row),
+			"aria-current": row === state.marked ? "true" : null},
+		cells);
 	}
 
 	function draw() {
@@ -101,7 +117,7 @@ function tableOf(rows, options) {
 		body.replaceChildren(...drawn.flatMap((row) =>
 			row === state.open
 				? [rowOf(row), make("tr", {class: "more"},
-					make("td", {colspan: columns.length},
+					make("td", {colspan: width},
 						options.more(row)))]
 				: [rowOf(row)]));
 		pager.hidden = drawn.length === rows.length;
@@ -126,8 +142,19 @@ function tableOf(rows, options) {
 	}
 
 	element.filter = (text) => {
-		state.text = text.toLowerCase();
+		state.text = text;
 		draw();
+	};
+	element.mark = (row) => {
+		state.marked = row;
+		draw();
+	};
+	element.focusMarked = () => {
+		const button = body.querySelector("[aria-current] button") ||
+			body.querySelector("button");
+
+		if (button)
+			button.focus();
 	};
 	element.unfold = (row) => {
 		element.input.value = "";
@@ -214,6 +241,7 @@ function describedColumn(column, valueOf, rows, {wholes, lead}) {
 		name: isText && !isBrief, isBrief, isFirst: isLead,
 		whole: wholes ? wholes[column.key]
 			: column.type === "percent" ? 100 : 0,
+		isShare: column.type === "percent",
 		value: (row) => sortValue(column, valueOf(row)),
 		text: (_, row) => text(row),
 		cell: isName ? (row) => nameCell(valueOf(row))
@@ -246,19 +274,22 @@ function unfolded(columns, row) {
 
 // Columns without values, or if asked with zeros only, are omitted; names come
 // first. `options` beside those of tableOf(): rows (default: the table's), cells
-// of a row, columns before the table's, the title of the text that comes first
-// (lead), and the key of the column to sort by. `wholes` has the whole of bars
+// of a row, columns before and after the table's, the title of the text that comes
+// first (lead), and the key of the column to sort by. `omits` has the columns to
+// leave out, by key or title. `wholes` has the whole of bars
 // by key; by default percents have bars.
 function describedTable(label, table, options = {}) {
-	const {rows = table.rows, cells = (row) => row, before = []} = options;
+	const {rows = table.rows, cells = (row) => row, before = [],
+		after = [], omits = []} = options;
 	const shown = table.columns.map((column, i) =>
-		!column.more && rows.some((row) => cells(row)[i] != null &&
+		!column.more && !omits.includes(column.key || column.title) &&
+			rows.some((row) => cells(row)[i] != null &&
 			!(options.omitsZeros && cells(row)[i] === 0)) &&
 			describedColumn(column, (row) => cells(row)[i], rows,
 				options))
 		.filter((column) => column)
 		.sort((a, b) => b.isFirst - a.isFirst);
-	const columns = [...before, ...shown];
+	const columns = [...before, ...shown, ...after];
 	const more = table.columns.some((column) => column.more)
 		? (row) => unfolded(table.columns, cells(row)) : null;
 
@@ -279,7 +310,15 @@ function sumOf(table, cells, key) {
 	return cells.reduce((sum, row) => sum + row[at], 0);
 }
 
-function matchesRow(row, text) {
-	return row.name.toLowerCase().includes(text) ||
-		row.file.toLowerCase().includes(text);
+// The value of a cell; undefined without such a column.
+function valueOf(table, cells, key) {
+	return cells[table.columns.findIndex((column) => column.key === key)];
+}
+
+// The predicate of functions whose name or place matches a text or expression.
+function rowFinder(text) {
+	const matches = matcherOf(text);
+
+	return (row) => matches(row.name) ||
+		matches(row.file + (row.line ? ":" + row.line : ""));
 }

@@ -146,28 +146,62 @@ def check_keys(page):
 
 def check_tables(page):
     browser = page.browser
+    check(browser.script(CELLS, 0)[0] == "inner",
+          "functions stand by their own time")
+    browser.click("#functions th:nth-child(4) button")
     check(browser.script(CELLS, 0) == ["main", "outer", "inner", "other",
-                                       "leaf", "cudaLaunchKernel"],
-          "functions stand by their total")
-    browser.click("#functions th:nth-child(3) button")
-    check(browser.script(CELLS, 0)[0] == "inner" and
-          page.attribute("#functions th:nth-child(3)", "aria-sort") ==
+                                       "leaf", "cudaLaunchKernel"] and
+          page.attribute("#functions th:nth-child(4)", "aria-sort") ==
           "descending", "a click sorts")
-    browser.click("#functions th:nth-child(3) button")
+    check(browser.script(CELLS, 5)[:2] == ["100.0 %", "60.0 %"],
+          "shares stand beside the times", browser.script(CELLS, 5))
+    browser.click("#functions th:nth-child(4) button")
     check(browser.script(CELLS, 0)[0] == "cudaLaunchKernel" and
-          page.attribute("#functions th:nth-child(3)", "aria-sort") ==
+          page.attribute("#functions th:nth-child(4)", "aria-sort") ==
           "ascending", "another one turns it round")
     browser.click("#functions input")
-    browser.keys("OUT")
-    check(browser.script(CELLS, 0) == ["outer"], "typing filters")
-    browser.click("#functions td button")
-    tables = browser.script(
-        "return [...document.querySelectorAll('tr.more table')]"
-        ".map(table => table.tBodies[0].innerText.split(/\\s/)[0])")
-    check(tables == ["main", "inner"], "a click shows callers and callees")
-    browser.click("tr.more .pair > :nth-child(2) td button")
-    check(page.words("#functions td button[aria-expanded=true]") == "inner",
-          "which lead to theirs")
+    browser.keys("OUT|LEA[F]")
+    check(browser.script(CELLS, 0) == ["leaf", "outer"],
+          "typing filters by expressions", browser.script(CELLS, 0))
+
+
+def relatives(page):
+    return page.browser.script(
+        "return [...document.querySelectorAll('.sandwich table')]"
+        ".map(table => [...table.tBodies[0].rows].map(row => "
+        "[...row.cells].map(cell => cell.innerText).filter(text => text)))")
+
+
+def check_sandwich(page):
+    browser = page.browser
+    browser.script("document.querySelector('#functions input').value = '';"
+                   "document.querySelector('#functions input')"
+                   ".dispatchEvent(new Event('input'))")
+    browser.script("[...document.querySelectorAll('#functions td button')]"
+                   ".find(button => button.innerText === 'outer').click()")
+    callers, callees = relatives(page)
+    check([row[0] for row in callers + callees] == ["main", "inner"],
+          "a click shows callers and callees", (callers, callees))
+    check(page.words(".sandwich h3") == "outer", "below the name")
+    check(browser.script("return document.activeElement.innerText") ==
+          "outer", "which has the focus")
+    check([row[3:] for row in callers + callees] ==
+          [["100.0 %", "60.0 %"], ["83.3 %", "100.0 %"]],
+          "with shares of both", (callers, callees))
+    check(browser.script("return [...document.querySelectorAll("
+                         "'.sandwich canvas')].length") == 2,
+          "and two flame graphs")
+    check("functions.open=outer" in
+          browser.script("return location.hash"), "the address has it")
+    browser.click(".sandwich .pair > :nth-child(2) td button")
+    check(page.words(".sandwich h3") == "inner", "callees lead to theirs")
+    browser.script("location.hash = '#functions?functions.open=other'")
+    browser.wait("document.querySelector('.sandwich h3').innerText"
+                 " === 'other'")
+    browser.click(".sandwich .close")
+    check(browser.script("return document.querySelector('.sandwich') === null")
+          and "functions.open" not in browser.script(
+              "return location.hash"), "a button closes it")
 
 
 def check_theme(page):
@@ -227,6 +261,7 @@ def check_exact(page):
     check_search(page)
     check_keys(page)
     check_tables(page)
+    check_sandwich(page)
     check_device(page)
     check_theme(page)
     page.is_quiet("exact")

@@ -100,14 +100,23 @@ def check_edges(data, stats):
                                *(caller[k] for k in key)))
     functions = functions_of(data)
     shown = []
+    roots = {}
     for caller, callee, *cells in data["edges"]["rows"]:
-        if functions[callee]["kind"] == HOST:
+        if caller < 0:
+            roots[callee] = values(data["edges"], cells)["ncalls"]
+        elif functions[callee]["kind"] == HOST:
             edge = values(data["edges"], cells)
             shown.append((functions[caller]["name"],
                           functions[callee]["name"],
                           *(edge[k] for k in key)))
     assert data["edges_hidden"] == 0
     assert sorted(shown) == sorted(wanted)
+    # Each call has a caller, or none.
+    for i, row in enumerate(functions):
+        assert row["kind"] != HOST or row["ncalls"] == roots.get(i, 0) + sum(
+            values(data["edges"], cells)["ncalls"]
+            for caller, callee, *cells in data["edges"]["rows"]
+            if callee == i and caller >= 0), row
 
 
 def device_of(function):
