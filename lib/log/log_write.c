@@ -205,12 +205,20 @@ static size_t store(const uint8_t *bytes, size_t size, uint8_t *out)
 	return (size_t)(at - out);
 }
 
-static bool make_room(struct log_writer *writer, size_t size)
+/* A block, and how it is packed; NULL: stored. */
+struct member {
+	enum log_block kind;
+	struct deflater *deflater;
+	const struct deflate_part *parts;
+	size_t count;
+};
+
+static bool make_room(
+	struct log_writer *writer, struct deflater *deflater, size_t size)
 {
 	size_t room = LOG_HEADER_BYTES + LOG_TRAILER_BYTES +
-		      (writer->deflater == NULL
-				      ? stored_bound(size)
-				      : deflater_bound(writer->deflater, size));
+		      (deflater == NULL ? stored_bound(size)
+					: deflater_bound(deflater, size));
 	uint8_t *member;
 
 	if (room <= writer->room)
@@ -223,27 +231,29 @@ static bool make_room(struct log_writer *writer, size_t size)
 	return true;
 }
 
-enum ctp_status log_writer_add(struct log_writer *writer, enum log_block kind,
-	const struct deflate_part *parts, size_t count, struct ctp_error *err)
+/* Packs the block into writer->member, `out` bytes. */
+static enum ctp_status make_member(struct log_writer *writer,
+	const struct member *member, size_t *out, struct ctp_error *err)
 {
 	static const uint8_t magic[LOG_MAGIC_BYTES] = LOG_MAGIC;
+	const struct deflate_part *parts = member->parts;
 	size_t size = 0;
 	size_t packed;
 	uint8_t *end;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < member->count; i++)
 		size += parts[i].size;
 	if (size > LOG_BLOCK_MAX / 2)
 		return ctp_fail_at(err, CTP_ERR_LIMIT, writer->bytes,
 			"a block of %zu bytes is too large", size);
-	if (!make_room(writer, size))
+	if (!make_room(writer, member->deflater, size))
 		return ctp_no_memory(err);
 	/* The parts are contiguous. */
-	if (writer->deflater == NULL)
+	if (member->deflater == NULL)
 		packed = store(parts[0].bytes, size,
 			writer->member + LOG_HEADER_BYTES);
 	else
-		packed = deflater_pack(writer->deflater, parts, count,
+		packed = deflater_pack(member->deflater, parts, member->count,
 			writer->member + LOG_HEADER_BYTES,
 			writer->room - LOG_HEADER_BYTES - LOG_TRAILER_BYTES);
 	if (packed == 0)
@@ -254,8 +264,52 @@ enum ctp_status log_writer_add(struct log_writer *writer, enum log_block kind,
 	put_le32(end + 4, (uint32_t)size);
 	packed += LOG_HEADER_BYTES + LOG_TRAILER_BYTES;
 	put_le32(writer->member + 16, (uint32_t)packed);
-	put_le32(writer->member + 20, (uint32_t)kind);
-	return write_all(writer, packed, err);
+	put_le32(writer->member + 20, (uint32_t)member->kind);
+	*out = packed;
+	return CTP_OK;
+}
+
+enum ctp_status log_writer_add(struct log_writer *writer, enum log_block kind,
+	const struct deflate_part *parts, size_t count, struct ctp_error *err)
+{
+	const struct member member = {kind, writer->deflater, parts, count};
+	size_t size;
+	enum ctp_status status = make_member(writer, &member, &size, err);
+
+	return status == CTP_OK ? write_all(writer, size, err) : status;
+}
+
+enum ctp_status log_writer_add_stored(struct log_writer *writer,
+	enum log_block kind, const struct deflate_part *part,
+	struct ctp_error *err)
+{
+	const struct member member = {kind, NULL, part, 1};
+	size_t size;
+	enum ctp_status status = make_member(writer, &member, &size, err);
+
+	return status == CTP_OK ? write_all(writer, size, err) : status;
+}
+
+bool log_writer_replace(struct log_writer *writer, uint64_t at,
+	enum log_block kind, const struct deflate_part *part)
+{
+	const struct member member = {kind, NULL, part, 1};
+	size_t size;
+
+	return make_member(writer, &member, &size, NULL) == CTP_OK &&
+	       at <= writer->bytes && size <= writer->bytes - at &&
+	       writer->stream == NULL && regain(writer, writer->bytes) &&
+	       pwrite(writer->fd, writer->member, size, (off_t)at) ==
+		       (ssize_t)size;
+}
+
+void log_writer_cut(struct log_writer *writer, uint64_t bytes, uint64_t blocks)
+{
+	if (bytes >= writer->bytes || !regain(writer, writer->bytes) ||
+		ftruncate(writer->fd, (off_t)bytes) != 0)
+		return;
+	(void)lseek(writer->fd, (off_t)bytes, SEEK_SET);
+	log_writer_resume(writer, bytes, blocks);
 }
 
 enum ctp_status log_writer_copy(struct log_writer *writer, const void *bytes,

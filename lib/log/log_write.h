@@ -56,6 +56,17 @@ bool log_writer_is_removed(const struct log_writer *writer);
 enum ctp_status log_writer_add(struct log_writer *writer, enum log_block kind,
 	const struct deflate_part *parts, size_t count, struct ctp_error *err);
 
+/* Appends a block that is not compressed. The other replaces it by one of the same
+ * kind and size, which needs no space; false if it cannot, as in a pipe. */
+enum ctp_status log_writer_add_stored(struct log_writer *writer,
+	enum log_block kind, const struct deflate_part *part,
+	struct ctp_error *err);
+bool log_writer_replace(struct log_writer *writer, uint64_t at,
+	enum log_block kind, const struct deflate_part *part);
+
+/* Removes the blocks after these bytes, if it is a file. */
+void log_writer_cut(struct log_writer *writer, uint64_t bytes, uint64_t blocks);
+
 /* Appends a packed block, or damaged bytes of a log, unchanged. Errors:
  * likewise. */
 enum ctp_status log_writer_copy(struct log_writer *writer, const void *bytes,

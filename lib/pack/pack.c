@@ -131,6 +131,62 @@ enum ctp_status log_frame_end(struct log_writer *writer,
 	return write_block(writer, LOG_END, &bytes, err);
 }
 
+/* Both numbers have nine bytes, whatever they are. */
+static void fill_unwritten(struct buffer *bytes, const struct packer_lost *lost)
+{
+	msgpack_packer out = log_block_begin(bytes, LOG_TRACE_LOSSES, 2);
+
+	(void)msgpack_pack_map(&out, 2);
+	msgpack_out_key(&out, "unwritten_ranges");
+	(void)msgpack_pack_fix_uint64(&out, lost->ranges);
+	msgpack_out_key(&out, "unwritten_events");
+	(void)msgpack_pack_fix_uint64(&out, lost->events);
+}
+
+enum ctp_status log_frame_reserve(
+	struct log_writer *writer, uint64_t *at, struct ctp_error *err)
+{
+	struct buffer bytes = BUFFER_INIT;
+	uint64_t before = log_writer_bytes(writer);
+	enum ctp_status status = CTP_ERR_NOMEM;
+
+	fill_unwritten(&bytes, &(struct packer_lost){0});
+	if (!bytes.failed)
+		status = log_writer_add_stored(writer, LOG_TRACE_LOSSES,
+			&(struct deflate_part){
+				bytes.bytes, bytes.used, DEFLATE_ANY},
+			err);
+	else
+		(void)ctp_no_memory(err);
+	buffer_clear(&bytes);
+	if (status == CTP_OK)
+		*at = before;
+	return status;
+}
+
+bool log_frame_set_unwritten(
+	struct log_writer *writer, uint64_t at, const struct packer_lost *lost)
+{
+	struct buffer bytes = BUFFER_INIT;
+	bool good;
+
+	fill_unwritten(&bytes, lost);
+	good = !bytes.failed && log_writer_replace(writer, at, LOG_TRACE_LOSSES,
+					&(struct deflate_part){bytes.bytes,
+						bytes.used, DEFLATE_ANY});
+	buffer_clear(&bytes);
+	return good;
+}
+
+enum ctp_status log_frame_unwritten(struct log_writer *writer,
+	const struct packer_lost *lost, struct ctp_error *err)
+{
+	struct buffer bytes = BUFFER_INIT;
+
+	fill_unwritten(&bytes, lost);
+	return write_block(writer, LOG_TRACE_LOSSES, &bytes, err);
+}
+
 _Static_assert(CHUNK_WORDS <= LOG_COLUMN_MAX, "a chunk is one block");
 
 /* Depth if another process began the log: so large that no chunk's ends reduce
@@ -142,7 +198,8 @@ struct pack_track {
 	uint64_t blocks;
 	uint64_t short_ranges;
 	struct chunk_losses losses;
-	uint64_t unreadable; /* among dropped_events */
+	struct packer_lost written; /* of the losses, in the log */
+	uint64_t unreadable;        /* among dropped_events */
 	bool losses_changed;
 	uint32_t depth; /* over LOG_OPEN_MAX: open[] has not all */
 	/* Sites of the open ranges; entries from `depth` on are stale. Minimal
@@ -182,6 +239,7 @@ struct packer {
 	struct pack_device device;
 	struct buffer bytes;
 	uint64_t event_count;
+	struct packer_lost lost; /* sums of all tracks' */
 	int64_t newest_ns;
 	uint64_t lost_words;     /* of the current chunk; and */
 	uint64_t lost_untracked; /* of chunks without a track */
@@ -662,9 +720,26 @@ static uint64_t *loss_of(struct pack_track *track, size_t loss)
 	return (uint64_t *)(void *)((char *)track + loss_fields[loss].offset);
 }
 
+struct packer_lost packer_lost(const struct packer *packer)
+{
+	return packer->lost;
+}
+
+/* The log has the track's losses. */
+static void count_written(struct packer *packer, struct pack_track *track)
+{
+	const struct packer_lost now = {
+		track->losses.dropped_ranges, track->losses.dropped_events};
+
+	packer->lost.ranges += now.ranges - track->written.ranges;
+	packer->lost.events += now.events - track->written.events;
+	track->written = now;
+}
+
 static enum ctp_status write_losses(struct packer *packer, uint32_t number,
 	struct pack_track *track, struct ctp_error *err)
 {
+	enum ctp_status status;
 	size_t kinds = sizeof(loss_fields) / sizeof(loss_fields[0]);
 	msgpack_packer out = log_block_begin(&packer->bytes, LOG_LOSSES, 3);
 
@@ -674,7 +749,11 @@ static enum ctp_status write_losses(struct packer *packer, uint32_t number,
 	for (size_t i = 0; i < kinds; i++)
 		msgpack_out_pair_uint(
 			&out, loss_fields[i].name, *loss_of(track, i));
-	return log_block_write(packer->writer, LOG_LOSSES, &packer->bytes, err);
+	status = log_block_write(
+		packer->writer, LOG_LOSSES, &packer->bytes, err);
+	if (status == CTP_OK)
+		count_written(packer, track);
+	return status;
 }
 
 /* True if it grew. */
@@ -812,6 +891,7 @@ bool packer_resume_loss(struct packer *packer, uint32_t number,
 		i++)
 		if (strcmp(loss_fields[i].name, name) == 0)
 			*loss_of(track, i) = count;
+	count_written(packer, track);
 	return true;
 }
 

@@ -79,6 +79,14 @@ bool packer_resume_loss(struct packer *packer, uint32_t track, const char *name,
 const uint32_t *packer_open_ranges(
 	const struct packer *packer, uint32_t track, uint32_t *depth);
 
+/* Ranges and other events that the losses in the log count as dropped. */
+struct packer_lost {
+	uint64_t ranges;
+	uint64_t events;
+};
+
+struct packer_lost packer_lost(const struct packer *packer);
+
 /* Events in all event blocks so far. */
 uint64_t packer_event_count(const struct packer *packer);
 
@@ -97,6 +105,20 @@ enum ctp_status log_frame_header(struct log_writer *writer,
 enum ctp_status log_frame_sync(struct log_writer *writer,
 	const struct clock_scale *scale, const struct clock_sync *sync,
 	struct ctp_error *err);
+
+/*
+ * The block for losses after the log could not be written, with zeros: a full
+ * disk has no room for it later. `at` is set to its place. The other one, which
+ * is false if it fails, fills it in.
+ */
+enum ctp_status log_frame_reserve(
+	struct log_writer *writer, uint64_t *at, struct ctp_error *err);
+bool log_frame_set_unwritten(
+	struct log_writer *writer, uint64_t at, const struct packer_lost *lost);
+
+/* Such a block, with what is known after the rest was written. */
+enum ctp_status log_frame_unwritten(struct log_writer *writer,
+	const struct packer_lost *lost, struct ctp_error *err);
 
 struct log_frame_totals {
 	int64_t log_ns; /* when recording stopped */

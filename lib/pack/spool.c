@@ -844,28 +844,37 @@ const struct chunk *spool_find_full(
 	return found;
 }
 
-/* How many of its records are not in the log yet. */
-static uint32_t count_records(const struct chunk *chunk)
+void spool_add_left(const struct chunk *chunk, struct spool_left *left)
 {
 	uint32_t at = chunk->consumed;
-	uint32_t count = 0;
 	uint32_t words;
 
-	for (; (words = chunk_record_words(chunk, at)) != 0; at += words)
-		count++;
-	return count;
+	for (; (words = chunk_record_words(chunk, at)) != 0; at += words) {
+		uint64_t word =
+			__atomic_load_n(&chunk->words[at], __ATOMIC_RELAXED);
+		uint32_t site = chunk_site(chunk, word);
+		enum chunk_long kind = chunk_head(chunk, word).kind;
+		bool is_long = site == CHUNK_ID_LONG;
+		bool begins =
+			is_long ? kind == CHUNK_BEGIN || kind == CHUNK_BEGIN_AT
+				: site != 0;
+
+		left->records++;
+		left->ranges += begins;
+		left->others += is_long && !begins && kind != CHUNK_END_AT;
+	}
 }
 
-uint64_t spool_left(const struct spool *spool)
+struct spool_left spool_left(const struct spool *spool)
 {
 	uint32_t count = atomic_load(&spool->own.chunk_count);
-	uint64_t left = 0;
+	struct spool_left left = {0};
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct chunk *chunk = spool_chunk(spool, i);
 
 		if (chunk->track != 0)
-			left += count_records(chunk);
+			spool_add_left(chunk, &left);
 	}
 	return left;
 }

@@ -116,6 +116,12 @@ struct spool_header {
 	uint32_t rank;
 	/* Events that were not kept, see window.h. Likewise. */
 	uint64_t earlier_events;
+	/* After the log could not be written: ranges and other events that are
+	 * neither in the log nor in a chunk; and the byte of the log's block for
+	 * such losses, 0 if it is missing. Likewise. */
+	uint64_t unwritten_ranges;
+	uint64_t unwritten_events;
+	uint64_t unwritten_at;
 };
 
 /* The state of a chunk that the recorder relies on. */
@@ -288,8 +294,15 @@ uint32_t spool_consumed(const struct spool *spool, const struct chunk *chunk);
 const struct chunk *spool_find_full(
 	const struct spool *spool, uint32_t track, uint64_t *seq);
 
-/* Number of records in all chunks that are not in the log. */
-uint64_t spool_left(const struct spool *spool);
+/* The records that are not in the log, in a chunk or in all; adds to `left`. */
+struct spool_left {
+	uint64_t records;
+	uint64_t ranges; /* begins among them */
+	uint64_t others; /* neither begins nor ends */
+};
+
+void spool_add_left(const struct chunk *chunk, struct spool_left *left);
+struct spool_left spool_left(const struct spool *spool);
 
 /* Wait until a chunk is full (or woken), or free; at most `max_ns`. */
 void spool_wait_full(struct spool *spool, uint32_t seen, int64_t max_ns);

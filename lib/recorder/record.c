@@ -218,7 +218,7 @@ static uint64_t *reserve_end(struct thread *thread)
 {
 	uint64_t *at = record_reserve(thread, 4);
 
-	for (int i = 0; at == NULL && i < END_TRIES &&
+	for (int i = 0; at == NULL && i < END_TRIES && !session_has_failed() &&
 			__atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0;
 		i++) {
 		spool_wait_free(session_spool(), END_WAIT_NS);

@@ -241,13 +241,21 @@ static void release(struct thread_hold before)
 	thread_release(before);
 }
 
+/* Events that are not in the log. */
+static uint64_t count_lost(void)
+{
+	struct packer_lost unwritten = writer_thread_unwritten();
+
+	return spool_left(&session_state.spool).records + 2 * unwritten.ranges +
+	       unwritten.events;
+}
+
 /* Writes why recording stopped; false if it did not. */
 static bool describe_reason(char *out, size_t size)
 {
 	return session_describe_reason(out, size,
-		atomic_load(&session_state.current) == 0
-			? session.lost
-			: spool_left(&session_state.spool));
+		atomic_load(&session_state.current) == 0 ? session.lost
+							 : count_lost());
 }
 
 static void fill_facts(struct spool_facts *facts)
@@ -481,6 +489,7 @@ static void leave_parent(void)
 	thread_forget_others();
 	fork_ranges_adopt();
 	writer_thread_forget();
+	session_forget_failure();
 	spool_leave(&session_state.spool);
 }
 
@@ -499,7 +508,9 @@ static bool retry(void)
 
 static void after_fork_child(void)
 {
-	bool was_on = atomic_load(&session_state.current) != 0 && ctp_on != 0;
+	bool failed = session_has_failed();
+	bool was_on = atomic_load(&session_state.current) != 0 && ctp_on != 0 &&
+		      !failed;
 	bool was_due = atomic_load(&session.due);
 
 	session_mark_own();
@@ -522,6 +533,8 @@ static void after_fork_child(void)
 	registry_stop();
 	leave_parent();
 	session_children_forked();
+	if (failed)
+		__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
 	session.child = was_on || was_due || retry();
 	if (was_on) {
 		session.parent = session.forking;
@@ -566,6 +579,8 @@ static enum ctp_status begin(struct ctp_error *err)
 	start = session.parent != 0 ? session.forked
 				    : clock_sync_now(session_state.tsc);
 	session_children_begin();
+	session_forget_failure();
+	thread_forget_losses();
 	status = open_spool(&start, fd, err);
 	if (status == CTP_OK)
 		status = writer_thread_start(&session_state.spool, fd,
@@ -718,7 +733,7 @@ static enum ctp_status end(void)
 	thread_rename_all();
 	status = writer_thread_stop(&err);
 	thread_release_all();
-	session.lost = status == CTP_OK ? 0 : spool_left(&session_state.spool);
+	session.lost = status == CTP_OK ? 0 : count_lost();
 	if (status != CTP_OK) {
 		session_publish_reason();
 		/* The process that started us reads the reason from it. */

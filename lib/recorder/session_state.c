@@ -35,6 +35,8 @@ struct session_state session_state;
 static _Atomic uint32_t idle_looks;
 static _Atomic int64_t idle_since_ns; /* CLOCK_MONOTONIC_RAW */
 
+static _Atomic bool failed;
+
 static struct {
 	pthread_mutex_t lock;
 	struct ctp_error error;
@@ -135,7 +137,7 @@ struct chunk *session_pop_chunk(size_t words)
 	struct chunk *chunk;
 
 	/* A thread that did not stop in time when recording stopped. */
-	if (spool->header == NULL)
+	if (spool->header == NULL || session_has_failed())
 		return NULL;
 	chunk = spool_pop_free(spool);
 	/* Others may take the new chunks. */
@@ -151,6 +153,8 @@ bool session_may_pop(void)
 {
 	const struct spool *spool = &session_state.spool;
 
+	if (session_has_failed())
+		return false;
 	return session_state.options.policy == CTP_POLICY_BLOCK ||
 	       spool->header == NULL ||
 	       (uint32_t)atomic_load(&spool->free_head) != 0 ||
@@ -192,6 +196,7 @@ bool session_may_wait(void)
 	bool may_get = may_reclaim(live);
 
 	return session_state.options.policy == CTP_POLICY_BLOCK &&
+	       !session_has_failed() &&
 	       __atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0 &&
 	       session_state.spool.header != NULL &&
 	       (may_get || atomic_load(&session_state.spool.own.chunk_count) >
@@ -300,11 +305,21 @@ void session_publish_reason(void)
 	(void)session_describe_reason(error, SPOOL_ERROR_BYTES, 0);
 }
 
+bool session_has_failed(void)
+{
+	return atomic_load_explicit(&failed, memory_order_relaxed);
+}
+
+void session_forget_failure(void)
+{
+	atomic_store(&failed, false);
+}
+
 void session_fail(const struct ctp_error *err)
 {
 	struct ctp_error reason = *err;
 
-	__atomic_store_n(&ctp_on, 0, __ATOMIC_SEQ_CST);
+	atomic_store(&failed, true);
 	if (err->sys_errno != 0) {
 		errno = err->sys_errno;
 		(void)ctp_fail_at(&reason, err->status, err->offset,

@@ -70,9 +70,13 @@ void session_reclaim(void);
 /* Returns a chunk, whose records are in the log. */
 void session_return_chunk(struct chunk *chunk);
 
-/* For the background thread: ends the recording, since the log cannot be
- * written. */
+/* For the background thread: the log cannot be written. From now on threads get
+ * no more chunks, and count what they drop. */
 void session_fail(const struct ctp_error *err);
+bool session_has_failed(void);
+
+/* For the next recording, or a child after fork. */
+void session_forget_failure(void);
 
 /* Writes the reason to the spool, for its recovery. */
 void session_publish_reason(void);

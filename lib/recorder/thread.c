@@ -35,6 +35,9 @@ static struct {
 	void (*on_end)(const struct thread *thread);
 	pthread_key_t key;
 	_Atomic bool has_key;
+	/* Losses of the recording's threads whose states were reused. */
+	_Atomic uint64_t dropped_ranges;
+	_Atomic uint64_t dropped_events;
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void thread_exit(void *argument);
@@ -146,6 +149,24 @@ static struct thread *make_thread(bool hidden)
 	return thread;
 }
 
+/* False for a thread that hung in the slow path beyond the end of its
+ * recording: its data belongs to that recording only. */
+static bool is_current(const struct thread *thread)
+{
+	return session_is(atomic_load(&thread->session));
+}
+
+/* A reused state's losses belong to its former thread. */
+static void keep_losses(const struct thread *thread)
+{
+	if (!is_current(thread))
+		return;
+	atomic_fetch_add(
+		&threads.dropped_ranges, atomic_load(&thread->dropped_ranges));
+	atomic_fetch_add(
+		&threads.dropped_events, atomic_load(&thread->dropped_events));
+}
+
 /* Creates the state at a thread's first event, or the first after its state was
  * released. */
 static struct thread *attach(void)
@@ -163,6 +184,7 @@ static struct thread *attach(void)
 	atomic_store(&thread->named, false);
 	thread->forward_depth = 0;
 	set_next(thread, NOWHERE);
+	keep_losses(thread);
 	atomic_store(&thread->session, 0);
 	if (threads.has_key)
 		(void)pthread_setspecific(threads.key, thread);
@@ -239,13 +261,6 @@ struct thread *thread_enter(void)
 	return NULL;
 }
 
-/* False for a thread that hung in the slow path beyond the end of its
- * recording: its data belongs to that recording only. */
-static bool is_current(const struct thread *thread)
-{
-	return session_is(atomic_load(&thread->session));
-}
-
 void thread_leave(struct thread *thread)
 {
 	/* If the clock is not the counter, or ranges are forwarded, all events
@@ -286,6 +301,32 @@ struct chunk_losses thread_losses(const struct thread *thread)
 		atomic_load(&thread->cut_text),
 		atomic_load(&thread->unwound_ranges),
 		atomic_load(&thread->stray_exits)};
+}
+
+struct chunk_losses thread_all_losses(bool stopped)
+{
+	struct chunk_losses all = {
+		.dropped_ranges = atomic_load(&threads.dropped_ranges),
+		.dropped_events = atomic_load(&threads.dropped_events)};
+
+	for (const struct thread *thread = thread_first(); thread != NULL;
+		thread = thread->next) {
+		if (!is_current(thread))
+			continue;
+		all.dropped_ranges += atomic_load(&thread->dropped_ranges);
+		all.dropped_events += atomic_load(&thread->dropped_events);
+		if (stopped)
+			all.dropped_ranges += thread->pending.begin_count +
+					      thread->pending.deep +
+					      thread->timeline_dropped;
+	}
+	return all;
+}
+
+void thread_forget_losses(void)
+{
+	atomic_store(&threads.dropped_ranges, 0);
+	atomic_store(&threads.dropped_events, 0);
 }
 
 /* Releases the live chunk; the background thread reads the rest of it. */
@@ -624,9 +665,13 @@ void thread_finish(struct thread *thread)
 		/* When recording stops, the background thread does it. */
 		if (__atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) == 0)
 			return;
+		if (session_has_failed())
+			break;
 		spool_wait_free(session_spool(), SETTLE_STEP_NS);
 	}
-	atomic_fetch_add(&thread->dropped_events, pending->end_count);
+	/* Without a log, the begins are lost as well, and are counted. */
+	if (!session_has_failed())
+		atomic_fetch_add(&thread->dropped_events, pending->end_count);
 	atomic_fetch_add(
 		&thread->dropped_ranges, pending->begin_count + pending->deep);
 	pending->end_count = 0;

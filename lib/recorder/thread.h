@@ -45,6 +45,10 @@ void thread_advance(struct thread *thread, size_t words);
 /* This thread's total losses in the current recording. */
 struct chunk_losses thread_losses(const struct thread *thread);
 
+/* The sum of all threads' dropped ranges and events; with those that are pending
+ * if thread_stop_all() has stopped them. By the background thread. */
+struct chunk_losses thread_all_losses(bool stopped);
+
 /* Stores them in the live chunk, so that they are known even if the thread is
  * killed before it takes the next. Between enter and leave. */
 void thread_record_losses(struct thread *thread);
@@ -84,6 +88,9 @@ void thread_rename_all(void);
 
 /* Releases all threads' chunks after recording is over and packed. */
 void thread_release_all(void);
+
+/* When a recording begins: none are lost yet. */
+void thread_forget_losses(void);
 
 /* In a child after fork: the other threads are gone. */
 void thread_forget_others(void);

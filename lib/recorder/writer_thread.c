@@ -51,6 +51,13 @@ static struct {
 	struct log_writer *writer;
 	int spool_lock;        /* for a separate descriptor table; or -1 */
 	struct packer *packer; /* NULL until the scale is known */
+	struct {
+		uint64_t bytes;
+		uint64_t blocks;
+		struct packer_lost lost;
+	} committed;           /* of the log */
+	uint64_t unwritten_at; /* its block for losses after an error; or 0 */
+	struct packer_lost unwritten;
 	struct window window;
 	uint64_t earlier; /* events before the window; the log's count */
 	pthread_t thread;
@@ -106,6 +113,9 @@ static enum ctp_status sync_if_due(struct ctp_error *err)
  * added. */
 static void commit(struct chunk *chunk, uint32_t consumed)
 {
+	writer.committed.bytes = log_writer_bytes(writer.writer);
+	writer.committed.blocks = log_writer_blocks(writer.writer);
+	writer.committed.lost = packer_lost(writer.packer);
 	spool_commit(writer.spool, chunk, consumed,
 		(struct spool_extent){log_writer_bytes(writer.writer),
 			packer_event_count(writer.packer),
@@ -150,8 +160,13 @@ static enum ctp_status begin_log(struct ctp_error *err)
 	if (status == CTP_OK)
 		status = write_sync(&writer.start, err);
 	if (status == CTP_OK)
-		commit(NULL, 0);
-	return status;
+		status = log_frame_reserve(
+			writer.writer, &writer.unwritten_at, err);
+	if (status != CTP_OK)
+		return status;
+	writer.spool->header->unwritten_at = writer.unwritten_at;
+	commit(NULL, 0);
+	return CTP_OK;
 }
 
 /* Sites and tracks first: events refer to them. */
@@ -436,12 +451,44 @@ static enum ctp_status end_log(struct ctp_error *err)
 	return status;
 }
 
-/* An error ends the recording, so that no thread waits for a chunk. */
+static uint64_t less(uint64_t all, uint64_t part)
+{
+	return all > part ? all - part : 0;
+}
+
+/* After an error: how much is neither in the log nor in a chunk; and, once
+ * threads have `stopped`, how much is not in the log. */
+static void count_unwritten(bool stopped)
+{
+	const struct chunk_losses all = thread_all_losses(stopped);
+	struct spool_header *header = writer.spool->header;
+	struct packer_lost lost = {
+		less(all.dropped_ranges, writer.committed.lost.ranges),
+		less(all.dropped_events, writer.committed.lost.events)};
+	struct spool_left left;
+
+	writer.unwritten = lost;
+	header->unwritten_ranges = lost.ranges;
+	header->unwritten_events = lost.events;
+	if (!stopped || writer.unwritten_at == 0)
+		return;
+	left = spool_left(writer.spool);
+	lost.ranges += left.ranges;
+	lost.events += left.others;
+	(void)log_frame_set_unwritten(
+		writer.writer, writer.unwritten_at, &lost);
+}
+
+/* An error ends the recording, so that no thread waits for a chunk. The log
+ * has no events that are still in a chunk. */
 static void set_error(enum ctp_status status, const struct ctp_error *err)
 {
 	if (status == CTP_OK || writer.error.status != CTP_OK)
 		return;
 	writer.error = *err;
+	if (writer.unwritten_at != 0)
+		log_writer_cut(writer.writer, writer.committed.bytes,
+			writer.committed.blocks);
 	session_fail(err);
 }
 
@@ -470,8 +517,10 @@ static void beat(enum writer_thread_order order, unsigned beats)
 	enum ctp_status status;
 
 	writer.spool->header->unrecorded = session_children_lost();
-	if (writer.error.status != CTP_OK)
+	if (writer.error.status != CTP_OK) {
+		count_unwritten(order == WRITER_THREAD_STOP);
 		return;
+	}
 	regain_files();
 	status = has_window() && order == WRITER_THREAD_NONE
 			 ? keep_window(beats % BEATS_PER_FLUSH ==
@@ -486,6 +535,8 @@ static void beat(enum writer_thread_order order, unsigned beats)
 		 beats % BEATS_PER_FLUSH == BEATS_PER_FLUSH - 1)
 		status = pack_live(&err);
 	set_error(status, &err);
+	if (status != CTP_OK && order == WRITER_THREAD_STOP)
+		count_unwritten(true);
 }
 
 static void *run(void *argument)
@@ -558,6 +609,8 @@ enum ctp_status writer_thread_start(struct spool *spool, int fd,
 	writer.tsc = spool->own.clock == SPOOL_CLOCK_TSC;
 	writer.scale = (struct clock_scale){start->ticks, 0};
 	writer.packer = NULL;
+	writer.unwritten_at = 0;
+	writer.unwritten = (struct packer_lost){0};
 	writer.earlier = 0;
 	writer.spool_lock = -1;
 	writer.error.status = CTP_OK;
@@ -624,6 +677,16 @@ enum ctp_status writer_thread_stop(struct ctp_error *err)
 	writer.writer = NULL;
 	writer.running = false;
 	return status;
+}
+
+struct packer_lost writer_thread_unwritten(void)
+{
+	struct packer_lost lost;
+
+	writer_thread_pause();
+	lost = writer.unwritten;
+	writer_thread_resume();
+	return lost;
 }
 
 const struct packer *writer_thread_packer(void)

@@ -24,6 +24,9 @@ enum ctp_status writer_thread_flush(struct ctp_error *err);
 /* Packs the rest, ends the log, ends the thread. Recording has stopped. */
 enum ctp_status writer_thread_stop(struct ctp_error *err);
 
+/* After an error: ranges and events that are neither in the log nor in a chunk. */
+struct packer_lost writer_thread_unwritten(void);
+
 /* The packer of the chunks; NULL if nothing was packed. Between
  * writer_thread_pause() and writer_thread_resume(). */
 const struct packer *writer_thread_packer(void);

@@ -34,6 +34,7 @@ struct recovery {
 	struct chunk *chunk;
 	struct entry *entries;
 	uint32_t count;
+	struct packer_lost lost; /* in the log as it was */
 };
 
 static bool is_same_boot(const struct spool_header *header)
@@ -129,6 +130,51 @@ static enum ctp_status list_chunks(
 	return CTP_OK;
 }
 
+/* The log's block for losses after it could not be written; false if it is
+ * missing. Another file may have its name by now. */
+static bool has_unwritten(const struct recovery *recovery)
+{
+	static const uint8_t magic[LOG_MAGIC_BYTES] = LOG_MAGIC;
+	uint64_t at = recovery->spool->header.unwritten_at;
+	uint8_t head[LOG_HEADER_BYTES];
+
+	return at != 0 && at < recovery->log.bytes &&
+	       pread(recovery->log.fd, head, sizeof(head), (off_t)at) ==
+		       (ssize_t)sizeof(head) &&
+	       memcmp(head, magic, sizeof(magic)) == 0 &&
+	       head[LOG_MAGIC_BYTES + 4] == LOG_TRACE_LOSSES;
+}
+
+static void set_unwritten(
+	struct recovery *recovery, const struct packer_lost *lost)
+{
+	if (has_unwritten(recovery))
+		(void)log_frame_set_unwritten(recovery->writer,
+			recovery->spool->header.unwritten_at, lost);
+}
+
+/* Lost and kept events have to add up if the log cannot be completed now. It
+ * may be completed later. */
+static void give_up(struct recovery *recovery)
+{
+	const struct spool_header *header = &recovery->spool->header;
+	struct packer_lost lost = {
+		header->unwritten_ranges, header->unwritten_events};
+	struct spool_left left = {0};
+
+	for (uint32_t i = 0; i < recovery->count; i++)
+		if (recovery->entries[i].track != 0 &&
+			spool_file_chunk(recovery->spool,
+				recovery->entries[i].index, recovery->chunk,
+				NULL) == CTP_OK)
+			spool_add_left(recovery->chunk, &left);
+	log_writer_cut(
+		recovery->writer, recovery->log.bytes, recovery->log.blocks);
+	lost.ranges += left.ranges;
+	lost.events += left.others;
+	set_unwritten(recovery, &lost);
+}
+
 /* The number of blocks that a truncated log lost is unknown; readers notice
  * gaps in the numbering. */
 static enum ctp_status mark_gaps(
@@ -215,6 +261,29 @@ static enum ctp_status pack(struct recovery *recovery, struct ctp_error *err)
 	return status == CTP_OK ? packer_finish(packer, err) : status;
 }
 
+static uint64_t less(uint64_t all, uint64_t part)
+{
+	return all > part ? all - part : 0;
+}
+
+/* Threads count what they drop once the log cannot be written. Threads that
+ * had ended have left their counts in the chunks. */
+static enum ctp_status write_unwritten(
+	struct recovery *recovery, struct ctp_error *err)
+{
+	const struct spool_header *header = &recovery->spool->header;
+	const struct packer_lost now = packer_lost(recovery->packer);
+	const struct packer_lost rest = {
+		less(header->unwritten_ranges,
+			now.ranges - recovery->lost.ranges),
+		less(header->unwritten_events,
+			now.events - recovery->lost.events)};
+
+	if (rest.ranges == 0 && rest.events == 0)
+		return CTP_OK;
+	return log_frame_unwritten(recovery->writer, &rest, err);
+}
+
 static enum ctp_status end(struct recovery *recovery,
 	const struct clock_sync *death, struct ctp_error *err)
 {
@@ -275,6 +344,8 @@ static enum ctp_status complete(struct recovery *recovery,
 	if (status == CTP_OK)
 		status = pack(recovery, err);
 	if (status == CTP_OK)
+		status = write_unwritten(recovery, err);
+	if (status == CTP_OK)
 		status = end(recovery, death == NULL ? NULL : &now, err);
 	return status;
 }
@@ -297,10 +368,15 @@ static enum ctp_status recover(struct recovery *recovery,
 	status = recover_log_scan(log, extent.bytes, recovery->packer, err);
 	if (status != CTP_OK)
 		return status;
+	recovery->lost = packer_lost(recovery->packer);
 	result->was_complete = log->has_end && !log->is_cut;
 	if (!result->was_complete) {
 		status = complete(
 			recovery, recovery->same_boot ? death : NULL, err);
+		if (status == CTP_OK)
+			set_unwritten(recovery, &(struct packer_lost){0});
+		else
+			give_up(recovery);
 		result->blocks =
 			log_writer_blocks(recovery->writer) - log->blocks;
 	}

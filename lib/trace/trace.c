@@ -32,6 +32,10 @@ static const struct {
 	[LOSS_STRAY_EXITS] = {"stray_exits",
 		"exits of functions entered before recording, or before a "
 		"change of stacks, left out", true},
+	[LOSS_UNWRITTEN_RANGES] = {"unwritten_ranges",
+		"ranges lost: the log could not be written", false},
+	[LOSS_UNWRITTEN_EVENTS] = {"unwritten_events",
+		"events lost: the log could not be written", false},
 	[LOSS_DEVICE_DROPPED] = {"device_dropped",
 		"device activities dropped by the driver: its buffers were "
 		"full", false},

@@ -113,6 +113,8 @@ enum trace_loss {
 	LOSS_CUT_TEXT,          /* recorder: text longer than a record */
 	LOSS_UNWOUND_RANGES,    /* recorder: functions without an exit */
 	LOSS_STRAY_EXITS,       /* recorder: exits of functions not open */
+	LOSS_UNWRITTEN_RANGES,  /* recorder: ranges after the log failed */
+	LOSS_UNWRITTEN_EVENTS,  /* recorder: other events, likewise */
 	LOSS_DEVICE_DROPPED,    /* driver: activities, buffers full */
 	LOSS_DEVICE_DISCARDED,  /* recorder: activities, buffers full */
 	LOSS_DEVICE_TIMES,      /* driver: activities without a usable time */

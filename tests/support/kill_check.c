@@ -121,7 +121,8 @@ static int read_log(const char *path)
 	for (enum trace_loss loss = 0; loss < LOSS_KINDS; loss++)
 		if (source->trace->losses[loss] != 0 &&
 			!trace_loss_is_note(loss) &&
-			!(loss == LOSS_TRUNCATED &&
+			!((loss == LOSS_TRUNCATED ||
+				  loss == LOSS_UNWRITTEN_RANGES) &&
 				trace_find_fact(source->trace, "stopped"))) {
 			printf("%s: %s %" PRIu64 "\n", path,
 				trace_loss_name(loss),

@@ -91,6 +91,11 @@ clean disk
 "$CTPROF" info --json run.ctp >said
 grep -q '"truncated":true.*"stopped":"cannot write ' said ||
 	complain "disk: the log does not say that recording stopped"
+all=$("$python" -c '
+import json
+info = json.load(open("said"))
+print(info["counts"]["ranges"] + info["lost"]["unwritten_ranges"])')
+[ "$all" = 280000 ] || complain "disk: $all of 280000 ranges"
 ok "a full disk"
 
 # is_dead PID: nobody may reap it; and its first thread may be a zombie while

@@ -332,12 +332,13 @@ full() {
 		"$CTPROF" record --force --spool="$SPOOL" -o "$LOG" \
 			"$PROGRAM" fill 200000 >"$WORK/out" 2>"$WORK/err"
 		echo $? >"$WORK/status"
-		"$CTPROF" info "$LOG" >"$WORK/info" 2>&1
+		"$CTPROF" info --json "$LOG" >"$WORK/info" 2>&1
 		echo $? >"$WORK/read"
 		mount -o remount,size=100m "$WORK/disk" &&
 			"$CTPROF" repair -q --spool="$SPOOL" "$LOG" \
 				>"$WORK/repaired" 2>&1 &&
-			"$DUMP" "$LOG" >"$WORK/events"
+			"$DUMP" "$LOG" >"$WORK/events" &&
+			"$CTPROF" info --json "$LOG" >"$WORK/later" 2>&1
 		[ -z "$(find "$SPOOL" -name "*.spool")" ] || echo left >"$WORK/read"
 	'
 }
@@ -349,16 +350,28 @@ harmless() {
 	return 1
 }
 
-# The log and the reported losses add up to all that was recorded; once there is
-# room again, the log is complete.
+# ranges FILE: those that this JSON has, and those that it counts as lost.
+ranges() {
+	"$python" -c '
+import json, sys
+info = json.load(open(sys.argv[1]))
+print(info["counts"]["ranges"] + info["lost"].get("unwritten_ranges", 0))' "$1"
+}
+
+# The log and the reported losses add up to all that was recorded: with a range
+# before main() and one around it. Once there is room again, the log has all that
+# is in the buffers.
 disk_full() {
-	local lost events
+	local lost events all
 	full "$1" "$work/disk/run.ctp" "$work/spool" && harmless || return 1
 	lost=$(sed -n 's/^stopped: cannot write .*\/run.ctp: No space left on device; \([0-9]*\) events after that are lost$/\1/p' "$work/err")
 	[ -n "$lost" ] && [ "$(cat "$work/read")" = 0 ] ||
 		{ sed 's/^/    /' "$work/err" "$work/info"; return 1; }
+	for all in "$(ranges "$work/info")" "$(ranges "$work/later")"; do
+		[ "$all" = 400002 ] || { echo "    $all of 400002 ranges"; return 1; }
+	done
 	events=$(wc -l <"$work/events")
-	[ "$events" -gt "$lost" ] && return
+	[ "$events" -gt 0 ] && [ "$lost" -gt 0 ] && return
 	echo "    $lost events were lost, $events are in the log now"
 	return 1
 }

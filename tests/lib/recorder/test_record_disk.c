@@ -3,6 +3,7 @@
  * harmed, the written part is readable, and the recorder reports the error. */
 #include <check.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ START_TEST(a_full_device_loses_all_and_reports_it)
 	ck_assert_int_eq(ctp_stop(), CTP_OK);
 	ck_assert_str_eq(ctp_status(),
 		"stopped: cannot write /dev/full: No space left on device; "
-		"1000 events after that are lost");
+		"2001 events after that are lost");
 	/* The next recording is independent. */
 	record_case_start(CTP_POLICY_BLOCK, 0);
 	record_case_record(1);
@@ -68,9 +69,25 @@ struct limited {
 	char after[600];
 };
 
+/* Ranges that are recorded after recording stopped: more than chunks have room
+ * for, so that some are dropped. */
+#define RANGES_AFTER 50000
+
+static bool is_stopped(void)
+{
+	return strncmp(ctp_status(), "stopped", strlen("stopped")) == 0;
+}
+
+static void record_early(struct limited *done, int ranges)
+{
+	for (int i = 0; i < ranges; i++)
+		(void)record_case_early_return(1);
+	done->begun += (uint64_t)ranges;
+}
+
 /*
  * Starts, sets the limit (before that if `early`), and records until recording
- * stops: in a separate process, since Check writes files as well. It must end
+ * stops, and after it: in a separate process, since Check writes files as well. It must end
  * as if there were no recorder.
  */
 static struct limited record_limited(
@@ -89,10 +106,9 @@ static struct limited record_limited(
 		(void)strcpy(done.before, ctp_status());
 		if (!early)
 			limit_files(bytes);
-		while (__atomic_load_n(&ctp_on, __ATOMIC_SEQ_CST) != 0) {
-			(void)record_case_early_return(1);
-			done.begun++;
-		}
+		while (!is_stopped())
+			record_early(&done, 100);
+		record_early(&done, RANGES_AFTER);
 		done.stop = ctp_stop();
 		(void)strcpy(done.after, ctp_status());
 		_exit(write(ends[1], &done, sizeof(done)) !=
@@ -129,9 +145,14 @@ START_TEST(a_limit_of_the_file_size_leaves_whole_blocks)
 		return;
 	content = record_case_read_log(record_case_path, "early");
 	ck_assert_uint_eq(content.losses[LOSS_TRUNCATED], 1);
-	ck_assert_uint_eq(record_case_lost(&content),
-		1 + content.losses[LOSS_OPEN_RANGES]);
 	ck_assert_uint_lt(content.named, done.begun);
+	ck_assert_uint_eq(record_case_lost(&content),
+		1 + content.losses[LOSS_OPEN_RANGES] +
+			content.losses[LOSS_UNWRITTEN_RANGES]);
+	/* The log's block for losses is there as soon as it has any event. */
+	ck_assert(content.losses[LOSS_UNWRITTEN_RANGES] + content.named ==
+			  done.begun ||
+		  content.named == 0);
 	if (limits[_i] >= 65536)
 		ck_assert_uint_gt(content.named, 0);
 }
@@ -178,6 +199,65 @@ START_TEST(lost_and_kept_add_up)
 	/* Recording may have ended in the middle of the last range. */
 	ck_assert_uint_le(content.named * 2 + lost, done.begun * 2);
 	ck_assert_uint_ge(content.named * 2 + lost, done.begun * 2 - 2);
+	ck_assert_uint_eq(content.named + content.losses[LOSS_UNWRITTEN_RANGES],
+		done.begun);
+	ck_assert_uint_eq(content.losses[LOSS_UNWRITTEN_EVENTS], 0);
+}
+END_TEST
+
+#define THREAD_RANGES 40000
+
+static void *record_some(void *argument)
+{
+	record_case_record(THREAD_RANGES);
+	return argument;
+}
+
+/* Records in the given number of threads; some end before recording stops, and
+ * others reuse their states. */
+static void record_in_threads(int count, rlim_t bytes, enum ctp_policy policy)
+{
+	struct ctp_options options = CTP_OPTIONS_INIT;
+	pthread_t threads[8];
+	pid_t child = fork();
+
+	if (child != 0) {
+		record_case_wait(child);
+		return;
+	}
+	options.out = record_case_path;
+	options.buffer_bytes = 256 * 1024;
+	options.policy = policy;
+	limit_files(bytes);
+	if (ctp_start(&options) != CTP_OK)
+		_exit(1);
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < count; i++)
+			if (pthread_create(
+				    &threads[i], NULL, record_some, NULL) != 0)
+				_exit(2);
+		for (int i = 0; i < count; i++)
+			(void)pthread_join(threads[i], NULL);
+	}
+	_exit(ctp_stop() != CTP_ERR_IO);
+}
+
+START_TEST(kept_and_lost_ranges_are_all_ranges)
+{
+	static const rlim_t sizes[] = {1200, 1800, 2500};
+	static const enum ctp_policy policies[] = {
+		CTP_POLICY_BLOCK, CTP_POLICY_DROP};
+	int count = _i % 2 == 0 ? 1 : 8;
+	struct case_content content;
+
+	record_in_threads(count, sizes[_i / 4], policies[_i / 2 % 2]);
+	content = record_case_read_log(record_case_path, "work");
+	ck_assert_uint_gt(content.losses[LOSS_UNWRITTEN_RANGES], 0);
+	ck_assert_uint_eq(content.kinds[EVENT_BEGIN] +
+				  content.losses[LOSS_DROPPED_RANGES] +
+				  content.losses[LOSS_UNWRITTEN_RANGES],
+		(uint64_t)count * 2 * THREAD_RANGES);
+	ck_assert_uint_eq(content.losses[LOSS_UNWRITTEN_EVENTS], 0);
 }
 END_TEST
 
@@ -528,6 +608,7 @@ static Suite *make_suite(void)
 	tcase_add_loop_test(
 		tests, a_limit_that_is_there_before_does_not_kill, 0, 9);
 	tcase_add_test(tests, lost_and_kept_add_up);
+	tcase_add_loop_test(tests, kept_and_lost_ranges_are_all_ranges, 0, 12);
 	tcase_add_loop_test(tests, a_log_that_is_removed_is_missed, 0, 2);
 	tcase_add_test(tests, a_log_that_is_replaced_is_missed);
 	tcase_add_test(tests, a_log_may_be_moved);
