@@ -84,7 +84,8 @@ struct chrome_read_ahead {
 	uint32_t lane_count;
 	struct block blocks[BLOCKS_MAX];
 	uint32_t block_count;
-	/* In the block that is returned: */
+	struct block *first; /* the oldest, if it is parsed; else NULL */
+	/* In that block: */
 	uint32_t item;
 	size_t args_at;
 	size_t members_at;
@@ -353,6 +354,18 @@ void chrome_read_ahead_free(struct chrome_read_ahead *ahead)
 	memory_free(ahead);
 }
 
+/* Cuts a block. An event may be larger than the first ones. */
+static bool cut_block(struct chrome_read_ahead *ahead, struct block *block)
+{
+	while (!json_blocks_cut(
+		&ahead->text, &block->text, ahead->block_bytes)) {
+		if (ahead->block_bytes == BLOCK_BYTES)
+			return false;
+		ahead->block_bytes *= 2;
+	}
+	return true;
+}
+
 /* Cuts blocks while the ring has room. Only this thread changes `cut` and
  * `taken`. */
 static void cut_blocks(struct chrome_read_ahead *ahead)
@@ -363,8 +376,7 @@ static void cut_blocks(struct chrome_read_ahead *ahead)
 			&ahead->blocks[ahead->cut % ahead->block_count];
 
 		block->begin = ahead->text.next;
-		if (!json_blocks_cut(
-			    &ahead->text, &block->text, ahead->block_bytes)) {
+		if (!cut_block(ahead, block)) {
 			ahead->at_end = true;
 			return;
 		}
@@ -404,33 +416,44 @@ static struct block *first_block(struct chrome_read_ahead *ahead)
 	return first;
 }
 
+/* Begins with the oldest block, or ends after it; NULL at the end. */
+static struct block *begin_block(struct chrome_read_ahead *ahead)
+{
+	struct block *block;
+
+	cut_blocks(ahead);
+	block = first_block(ahead);
+	ahead->first = block;
+	ahead->item = 0;
+	ahead->args_at = 0;
+	ahead->members_at = 0;
+	ahead->texts_at = 0;
+	if (block == NULL)
+		json_blocks_end(&ahead->text, ahead->text.next);
+	return block;
+}
+
 /* The block with the next event; NULL at the end. */
 static struct block *next_block(struct chrome_read_ahead *ahead)
 {
-	for (;;) {
-		struct block *block;
+	struct block *block = ahead->first;
 
-		cut_blocks(ahead);
-		block = first_block(ahead);
-		if (block == NULL) {
-			json_blocks_end(&ahead->text, ahead->text.next);
-			return NULL;
-		}
-		if (ahead->item < block->count)
-			return block;
-		if (!block->is_whole) {
+	while (block == NULL || ahead->item == block->count) {
+		if (block != NULL && !block->is_whole) {
 			json_blocks_end(&ahead->text, block->end);
 			return NULL;
 		}
-		(void)pthread_mutex_lock(&ahead->lock);
-		ahead->taken++;
-		(void)pthread_mutex_unlock(&ahead->lock);
-		json_blocks_release(&ahead->text, block->end);
-		ahead->item = 0;
-		ahead->args_at = 0;
-		ahead->members_at = 0;
-		ahead->texts_at = 0;
+		if (block != NULL) {
+			(void)pthread_mutex_lock(&ahead->lock);
+			ahead->taken++;
+			(void)pthread_mutex_unlock(&ahead->lock);
+			json_blocks_release(&ahead->text, block->end);
+		}
+		block = begin_block(ahead);
+		if (block == NULL)
+			return NULL;
 	}
+	return block;
 }
 
 /* Adds the texts that were new in the event; false if out of memory. */
@@ -499,18 +522,20 @@ static bool set_state(struct chrome_read_ahead *ahead, struct block *block,
 }
 
 enum ctp_status chrome_read_ahead_next(struct chrome_read_ahead *ahead,
-	struct chrome_read_json *event, bool *is_empty, struct ctp_error *err)
+	struct chrome_read_json **out, bool *is_empty, struct ctp_error *err)
 {
 	struct chrome_read_json_reader *caller = ahead->caller;
 	struct block *block = next_block(ahead);
-	const struct item *item;
+	struct chrome_read_json *event;
+	struct item *item;
 
 	if (block == NULL)
 		return CTP_END;
 	item = &block->items[ahead->item++];
+	event = &item->event;
 	if (!set_state(ahead, block, item))
 		return ctp_no_memory(err);
-	*event = item->event;
+	*out = event;
 	*is_empty = item->is_empty;
 	/* Categories have other numbers in the lane. */
 	if (event->category.kind != CHROME_READ_JSON_NONE &&

@@ -32,12 +32,12 @@ struct chrome_read_ahead *chrome_read_ahead_new(
 /*
  * The next event, as from chrome_read_json_read(), with json->scan as the scanner
  * of its text. `*is_empty`: it is "{}". CTP_END: the scanner continues after the
- * event returned last.
+ * event returned last. `*out` is borrowed until the next call.
  *
  * Errors: CTP_ERR_NOMEM.
  */
 enum ctp_status chrome_read_ahead_next(struct chrome_read_ahead *ahead,
-	struct chrome_read_json *event, bool *is_empty, struct ctp_error *err);
+	struct chrome_read_json **out, bool *is_empty, struct ctp_error *err);
 
 /* Stops the threads; json->scan is again the scanner. */
 void chrome_read_ahead_free(struct chrome_read_ahead *ahead);

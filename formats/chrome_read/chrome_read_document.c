@@ -61,7 +61,7 @@ static enum ctp_status read_ahead(struct chrome_read_document *document,
 	struct chrome_read_ahead *ahead =
 		chrome_read_ahead_new(document->scan, document->json);
 	enum ctp_status status = CTP_OK;
-	struct chrome_read_json event;
+	struct chrome_read_json *event;
 	bool is_empty;
 
 	while (ahead != NULL && status == CTP_OK) {
@@ -69,7 +69,7 @@ static enum ctp_status read_ahead(struct chrome_read_document *document,
 		document->events->scan = document->json->scan;
 		if (status == CTP_OK)
 			status = add_event(
-				document, samples, &event, is_empty, err);
+				document, samples, event, is_empty, err);
 	}
 	chrome_read_ahead_free(ahead);
 	document->events->scan = document->scan;
