@@ -5,7 +5,7 @@
 function viewOf(hash) {
 	const at = hash.indexOf("?");
 
-	return {section: decodeURIComponent(hash.slice(1, at < 0 ? undefined : at)),
+	return {section: hash.slice(1, at < 0 ? undefined : at),
 		values: new URLSearchParams(at < 0 ? "" : hash.slice(at + 1))};
 }
 
@@ -24,6 +24,6 @@ function viewSet(key, value) {
 		values.set(key, value);
 	const text = String(values);
 
-	history.replaceState(null, "", "#" + encodeURIComponent(section) +
+	history.replaceState(null, "", "#" + section +
 		(text ? "?" + text : ""));
 }

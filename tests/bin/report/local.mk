@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 shell_tests += \
+	%D%/page_units.sh \
 	%D%/report.sh \
 	%D%/report_base.sh \
 	%D%/report_browser.sh \
 	%D%/report_ranks.sh
 EXTRA_DIST += \
+	%D%/page_units.py \
+	%D%/units/page_diff.js \
+	%D%/units/page_format.js \
+	%D%/units/page_view.js \
 	%D%/report_base.py \
 	%D%/report_browser.py \
 	%D%/report_check.py \
