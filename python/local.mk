@@ -20,9 +20,12 @@ python_modules = \
 	%D%/ctprof/_summary.py \
 	%D%/ctprof/_trace.py \
 	%D%/ctprof/dynamo.py \
+	%D%/ctprof/dynamo.pyi \
 	%D%/ctprof/profile.py \
+	%D%/ctprof/profile.pyi \
 	%D%/ctprof/py.typed \
 	%D%/ctprof/pytest_plugin.py \
+	%D%/ctprof/pytest_plugin.pyi \
 	%D%/ctprof/site/attach.py \
 	%D%/ctprof/site/sitecustomize.py
 python_sources = \

@@ -5,7 +5,7 @@ import sys
 from ctprof import _run
 
 if __name__ == "__main__":
-    status = _run.main(sys.argv[1:])
+    status: int = _run.main(sys.argv[1:])
     # sys.exit() would be recorded.
     if status != 0:
         raise SystemExit(status)

@@ -9,7 +9,7 @@ import unittest
 import support
 
 import ctprof
-from ctprof import _ctprof, _recording
+from ctprof import _ctprof, _recording, dynamo, profile
 
 
 class Package(support.TestCase):
@@ -67,8 +67,14 @@ class Types(support.TestCase):
         stub = self.stub("__init__.pyi")
         self.check(stub, ctprof)
         names = {node.name for node in stub.body if hasattr(node, "name")}
-        self.assertEqual(names | {"DynamoProfilerState"}, set(ctprof.__all__))
-        self.check(self.stub("_recording.pyi"), _recording)
+        names |= {one.asname for node in stub.body
+                  if isinstance(node, ast.ImportFrom) for one in node.names}
+        # IPython calls the function; others do not.
+        self.assertEqual(names - {None, "load_ipython_extension"},
+                         set(ctprof.__all__))
+        for module in (_recording, dynamo, profile):
+            name = module.__name__.removeprefix("ctprof.")
+            self.check(self.stub(name + ".pyi"), module)
 
     def test_options_of_start_are_those_of_the_tracer(self):
         [start] = [node for node in self.stub("__init__.pyi").body
