@@ -15,18 +15,25 @@ struct analyses {
 	struct gaps *gaps;
 	struct kernels *kernels;
 	struct compile *compile;
+	struct allocations *allocations;
 };
 
-/* The arguments of flops.h, and that of events of PyTorch's compiler. */
-#define KEPT_MAX 16
+/* The arguments of flops.h and allocations.h, and that of events of PyTorch's
+ * compiler. */
+#define KEPT_MAX 24
 static const char *kept_args[KEPT_MAX] = {"compile_id"};
 
 void page_data_set_request(struct read_request *request)
 {
-	for (size_t i = 0; flops_args[i] != NULL; i++) {
-		assert(i + 2 < KEPT_MAX);
-		kept_args[i + 1] = flops_args[i];
-	}
+	static const char *const *const lists[] = {
+		flops_args, allocations_args};
+	size_t count = 1;
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		for (size_t j = 0; lists[i][j] != NULL; j++) {
+			assert(count + 1 < KEPT_MAX);
+			kept_args[count++] = lists[i][j];
+		}
 	request->skip_args = true;
 	request->kept_args = kept_args;
 	request->keeps_compilations = true;
@@ -47,7 +54,23 @@ static enum ctp_status add_event(
 		status = kernels_add(analyses->kernels, event, err);
 	if (status == CTP_OK)
 		status = compile_add(analyses->compile, event, err);
+	if (status == CTP_OK)
+		status = allocations_add(analyses->allocations, event, err);
 	return status;
+}
+
+/* Finishes the analyses that depend on the time of all events. */
+static enum ctp_status finish_times(
+	struct page_data *data, struct ctp_error *err)
+{
+	enum ctp_status status = overview_finish(data->overview, err);
+	int64_t first_ns;
+	int64_t last_ns;
+
+	if (status != CTP_OK)
+		return status;
+	overview_span(data->overview, &first_ns, &last_ns);
+	return allocations_finish(data->allocations, first_ns, last_ns, err);
 }
 
 static enum ctp_status read_events(struct page_data *data,
@@ -62,11 +85,13 @@ static enum ctp_status read_events(struct page_data *data,
 		.gaps = data->gaps = gaps_new(trace),
 		.kernels = data->kernels = kernels_new(trace),
 		.compile = from->compile,
+		.allocations = data->allocations = allocations_new(trace),
 	};
 	enum ctp_status status;
 
 	if (analyses.replay == NULL || analyses.overview == NULL ||
 		analyses.gaps == NULL || analyses.kernels == NULL ||
+		analyses.allocations == NULL ||
 		!compile_begin(from->compile, trace, input->name))
 		status = ctp_no_memory(err);
 	else
@@ -75,7 +100,7 @@ static enum ctp_status read_events(struct page_data *data,
 	if (status == CTP_OK && !compile_end(from->compile))
 		status = ctp_no_memory(err);
 	if (status == CTP_OK)
-		status = overview_finish(data->overview, err);
+		status = finish_times(data, err);
 	if (status == CTP_OK)
 		status = gaps_finish(data->gaps, err);
 	if (status == CTP_OK)
@@ -112,6 +137,7 @@ void page_data_clear(struct page_data *data)
 	overview_free(data->overview);
 	gaps_free(data->gaps);
 	kernels_free(data->kernels);
+	allocations_free(data->allocations);
 	*data = (struct page_data){0};
 }
 

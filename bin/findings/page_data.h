@@ -10,6 +10,7 @@
 #include "gaps/overview.h"
 #include "input/aggregate.h"
 #include "input/input.h"
+#include "operators/allocations.h"
 #include "profile/profile.h"
 #include "roofline/kernels.h"
 #include "summary/summary.h"
@@ -21,7 +22,8 @@ struct page_data {
 	struct overview *overview;
 	struct gaps *gaps;
 	struct kernels *kernels;
-	uint64_t late; /* see kernels_late() */
+	struct allocations *allocations; /* NULL: likewise, or a sum */
+	uint64_t late;                   /* see kernels_late() */
 	/* The sum; NULL if it is one input. */
 	struct summary *summary;
 	const uint64_t *skipped; /* by enum input_tree_skip */

@@ -6,6 +6,7 @@ libprogram_la_SOURCES += \
 	%D%/page_findings.c \
 	%D%/page_functions.c \
 	%D%/page_gpu.c \
+	%D%/page_memory.c \
 	%D%/page_part.c %D%/page_part.h \
 	%D%/page_ranks.c \
 	%D%/page_sum.c \
@@ -26,6 +27,7 @@ page_files = \
 	%D%/page_flame.js \
 	%D%/page_format.js \
 	%D%/page_functions.js \
+	%D%/page_memory.js \
 	%D%/page_ranks.js \
 	%D%/page_sandwich.js \
 	%D%/page_summary.js \

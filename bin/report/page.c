@@ -43,9 +43,9 @@ static const char *const *const styles[] = {
 	page_css, page_table_css, page_flame_css, page_timeline_css};
 static const char *const *const scripts[] = {flame_fit_js, page_format_js,
 	page_view_js, page_table_js, page_functions_js, page_sandwich_js,
-	page_flame_js, page_timeline_js, page_device_js, page_compile_js,
-	page_diff_js, page_ranks_js, page_findings_js, page_summary_js,
-	page_js};
+	page_flame_js, page_timeline_js, page_device_js, page_memory_js,
+	page_compile_js, page_diff_js, page_ranks_js, page_findings_js,
+	page_summary_js, page_js};
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Bytes of every page without its data and title. */
@@ -273,6 +273,7 @@ static enum ctp_status write_part(struct page_part *part, struct ctp_error *err)
 	if (status != CTP_OK)
 		return status;
 	page_gaps_write(part);
+	page_memory_write(part);
 	page_ranks_write(part);
 	report_uint(&part->sheet.json, "clipped", part->sheet.clipped);
 	json_end(&part->sheet.json, '}');

@@ -52,6 +52,7 @@ function showInput(input) {
 			? kernelsSection(input, kernels) : null,
 		...input.gaps ? [overlapSection(input.gaps),
 			gapsSection(input.gaps)] : [],
+		memorySection(input),
 	].filter((part) => part);
 	parts.unshift(findingsSection(input, [...data.diff ? data.diff.findings : [],
 		...data.findings || []], parts));

@@ -89,6 +89,7 @@ void page_flames_write(struct page_part *part);
 enum ctp_status page_tracks_write(
 	struct page_part *part, struct ctp_error *err);
 void page_gaps_write(struct page_part *part);
+void page_memory_write(struct page_part *part);
 
 /* Writes the findings of the part; and those of compilations, as an array. False
  * if out of memory. */

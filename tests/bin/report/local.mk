@@ -4,6 +4,7 @@ shell_tests += \
 	%D%/report.sh \
 	%D%/report_base.sh \
 	%D%/report_browser.sh \
+	%D%/report_memory.sh \
 	%D%/report_ranks.sh
 EXTRA_DIST += \
 	%D%/page_units.py \
@@ -14,4 +15,5 @@ EXTRA_DIST += \
 	%D%/report_browser.py \
 	%D%/report_check.py \
 	%D%/report_job.py \
+	%D%/report_memory.py \
 	%D%/report_ranks.py
