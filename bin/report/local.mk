@@ -9,6 +9,7 @@ libprogram_la_SOURCES += \
 	%D%/page_memory.c \
 	%D%/page_part.c %D%/page_part.h \
 	%D%/page_ranks.c \
+	%D%/page_request.c %D%/page_request.h \
 	%D%/page_sum.c \
 	%D%/page_tracks.c
 

@@ -9,4 +9,4 @@ viewSet("other", "2");
 equal("another value stays", viewGet("flame.zoom"), "a::b<c> & d?#");
 viewSet("flame.zoom", null);
 equal("removed", [viewGet("flame.zoom"), viewGet("other")], [null, "2"]);
-equal("a hash that is no address", viewOf("#%zz?%").section, "%zz");
+equal("a hash that is not an address", viewOf("#%zz?%").section, "%zz");
