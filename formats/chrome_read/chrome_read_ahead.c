@@ -21,7 +21,7 @@
 
 /* The first blocks are small, because the file may be. */
 #define FIRST_BLOCK_BYTES 512
-#define BLOCK_BYTES ((size_t)128 << 10)
+#define BLOCK_BYTES ((size_t)64 << 10)
 #define BLOCK_ITEMS_MAX 8192
 
 /* With more lanes, the caller would be the slowest. */
