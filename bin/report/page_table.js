@@ -274,8 +274,8 @@ function unfolded(columns, row) {
 
 // Columns without values, or if asked with zeros only, are omitted; names come
 // first. `options` beside those of tableOf(): rows (default: the table's), cells
-// of a row, columns before and after the table's, the title of the text that comes
-// first (lead), and the key of the column to sort by. `omits` has the columns to
+// of a row, columns before and after the table's, and the key of the column to sort
+// by. `lead` is the title of the text that comes first. `omits` has the columns to
 // leave out, by key or title. `wholes` has the whole of bars
 // by key; by default percents have bars.
 function describedTable(label, table, options = {}) {
