@@ -11,6 +11,11 @@
 /* Codes with more are made for their block only: for those of few or very unequal
  * symbols, no entropy shows how long the best ones are. */
 #define EXCESS_MAX (65536 >> 6)
+/* A block of few symbols may be longer by this in addition, in bits: making codes
+ * for a few hundred bytes takes several times as long as packing these, and a
+ * process of thousands of threads has mostly such blocks. */
+#define FEW_SYMBOLS 1024
+#define FEW_BITS 256
 /* Other codes have all symbols, since these may occur in later blocks: made from
  * counts times SCALE, and a count of 1. */
 #define SCALE 8
@@ -29,7 +34,8 @@ static uint64_t log2_of(uint32_t value)
 struct length {
 	uint64_t bits;    /* of all symbols, and */
 	uint64_t entropy; /* the least that any code could have: in 2^-16 */
-	bool valid;       /* all that occur have a code */
+	uint64_t total;
+	bool valid; /* all that occur have a code */
 };
 
 static struct length length_of(const struct huffman_code *code,
@@ -48,6 +54,7 @@ static struct length length_of(const struct huffman_code *code,
 		length.valid &= counts[i] == 0 || bits != 0;
 	}
 	length.bits <<= 16;
+	length.total = total;
 	length.entropy = total == 0 ? 0 : total * log2_of((uint32_t)total);
 	length.entropy -= logs < length.entropy ? logs : length.entropy;
 	return length;
@@ -65,6 +72,7 @@ static struct length block_length(const struct huffman_block *block,
 
 		length.bits += more.bits;
 		length.entropy += more.entropy;
+		length.total += more.total;
 		length.valid &= more.valid;
 	}
 	return length;
@@ -72,9 +80,13 @@ static struct length block_length(const struct huffman_block *block,
 
 static uint64_t excess_of(struct length length)
 {
-	if (length.bits <= length.entropy)
+	const uint64_t least =
+		length.entropy +
+		(length.total <= FEW_SYMBOLS ? (uint64_t)FEW_BITS << 16 : 0);
+
+	if (length.bits <= least)
 		return 0;
-	return (length.bits - length.entropy) / (length.entropy / 65536 + 1);
+	return (length.bits - least) / (length.entropy / 65536 + 1);
 }
 
 static bool fits(const struct huffman_block *block, const uint32_t *symbols,

@@ -151,6 +151,11 @@ enum ctp_status log_column_write(struct log_column *column,
 	if (bytes->failed || column->extras.failed)
 		return ctp_no_memory(err);
 	ends[2] = bytes->used - first;
+	if (!log_writer_compresses(writer)) {
+		parts[0] = (struct deflate_part){
+			bytes->bytes + first, ends[2], DEFLATE_ANY};
+		return log_writer_add(writer, LOG_EVENTS, parts, 1, err);
+	}
 	set_parts(parts, bytes->bytes + first, ends);
 	return log_writer_add(writer, LOG_EVENTS, parts, LOG_COLUMN_PARTS, err);
 }

@@ -9,6 +9,8 @@
 
 #include "base/file_id.h"
 
+#define HELD_BYTES 4096
+
 struct log_writer {
 	FILE *stream; /* or NULL: */
 	int fd;
@@ -20,6 +22,10 @@ struct log_writer {
 	size_t room;
 	uint64_t bytes;
 	uint64_t blocks;
+	bool holds; /* small blocks until there are some: */
+	size_t held_bytes;
+	uint64_t held_blocks;
+	uint8_t held[HELD_BYTES];
 };
 
 static struct log_writer *new_writer(int level)
@@ -139,13 +145,10 @@ static bool is_closed(const struct log_writer *writer)
 	return errno == EBADF && !file_id_is(&writer->id, writer->fd);
 }
 
-static enum ctp_status write_all(
-	struct log_writer *writer, size_t size, struct ctp_error *err)
+static enum ctp_status write_bytes(struct log_writer *writer,
+	const uint8_t *bytes, size_t size, struct ctp_error *err)
 {
 	size_t done = 0;
-
-	if (writer->stream != NULL)
-		return write_stream(writer, size, err);
 
 	while (done < size) {
 		ssize_t wrote;
@@ -155,7 +158,7 @@ static enum ctp_status write_all(
 			return ctp_fail_at(err, CTP_ERR_IO,
 				writer->bytes + done, "cannot write the log");
 		}
-		wrote = write(writer->fd, writer->member + done, size - done);
+		wrote = write(writer->fd, bytes + done, size - done);
 		if (wrote < 0 && (errno == EINTR || is_closed(writer)))
 			continue;
 		if (wrote <= 0) {
@@ -174,8 +177,63 @@ static enum ctp_status write_all(
 		done += (size_t)wrote;
 	}
 	writer->bytes += size;
-	writer->blocks++;
 	return CTP_OK;
+}
+
+static enum ctp_status write_held(
+	struct log_writer *writer, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	if (writer->held_bytes > 0)
+		status = write_bytes(
+			writer, writer->held, writer->held_bytes, err);
+	if (status == CTP_OK)
+		writer->blocks += writer->held_blocks;
+	writer->held_bytes = 0;
+	writer->held_blocks = 0;
+	return status;
+}
+
+static enum ctp_status write_all(
+	struct log_writer *writer, size_t size, struct ctp_error *err)
+{
+	enum ctp_status status = CTP_OK;
+
+	if (writer->stream != NULL)
+		return write_stream(writer, size, err);
+	if (size > HELD_BYTES - writer->held_bytes)
+		status = write_held(writer, err);
+	if (status == CTP_OK && writer->holds && size <= HELD_BYTES) {
+		memcpy(writer->held + writer->held_bytes, writer->member, size);
+		writer->held_bytes += size;
+		writer->held_blocks++;
+		return CTP_OK;
+	}
+	if (status == CTP_OK)
+		status = write_held(writer, err);
+	if (status == CTP_OK)
+		status = write_bytes(writer, writer->member, size, err);
+	if (status == CTP_OK)
+		writer->blocks++;
+	return status;
+}
+
+bool log_writer_compresses(const struct log_writer *writer)
+{
+	return writer->deflater != NULL;
+}
+
+void log_writer_hold(struct log_writer *writer)
+{
+	writer->holds = true;
+}
+
+enum ctp_status log_writer_release(
+	struct log_writer *writer, struct ctp_error *err)
+{
+	writer->holds = false;
+	return write_held(writer, err);
 }
 
 /* Level 0: stored blocks, RFC 1951, section 3.2.4. Each has a byte of flags, its

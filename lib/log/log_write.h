@@ -56,6 +56,15 @@ bool log_writer_is_removed(const struct log_writer *writer);
 enum ctp_status log_writer_add(struct log_writer *writer, enum log_block kind,
 	const struct deflate_part *parts, size_t count, struct ctp_error *err);
 
+/* False at level 0. */
+bool log_writer_compresses(const struct log_writer *writer);
+
+/* From now on small blocks are kept and written together; the other writes those
+ * that are left. In between, the numbers of bytes and blocks lack them. */
+void log_writer_hold(struct log_writer *writer);
+enum ctp_status log_writer_release(
+	struct log_writer *writer, struct ctp_error *err);
+
 /* Appends a block that is not compressed. The other replaces it by one of the same
  * kind and size, which needs no space; false if it cannot, as in a pipe. */
 enum ctp_status log_writer_add_stored(struct log_writer *writer,

@@ -963,6 +963,8 @@ enum ctp_status packer_write_registry(struct packer *packer,
 	struct chunk_head head;
 
 	copy_records(copy, chunk, at);
+	/* Threads that start at once have a block each. */
+	log_writer_hold(packer->writer);
 	while (status == CTP_OK && pack_record_find(copy, at, &head)) {
 		const uint64_t *record = &copy->words[at];
 		enum log_block kind;
@@ -973,6 +975,10 @@ enum ctp_status packer_write_registry(struct packer *packer,
 				 : log_block_write(packer->writer, kind,
 					   &packer->bytes, err);
 	}
+	if (status == CTP_OK)
+		status = log_writer_release(packer->writer, err);
+	else
+		(void)log_writer_release(packer->writer, NULL);
 	if (status == CTP_OK)
 		*consumed = at;
 	return status;

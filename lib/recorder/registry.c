@@ -250,8 +250,14 @@ void registry_rename(uint32_t track, enum log_track_kind kind, uint32_t tid,
 
 void registry_losses(uint32_t track, const struct chunk_losses *losses)
 {
-	const struct thread_hold before = hold();
+	struct thread_hold before;
 
+	/* Threads that end at once would wait for each other. */
+	if ((losses->dropped_ranges | losses->dropped_events |
+		    losses->cut_text | losses->unwound_ranges |
+		    losses->stray_exits) == 0)
+		return;
+	before = hold();
 	if (losses->dropped_ranges != 0 || losses->dropped_events != 0 ||
 		losses->cut_text != 0)
 		(void)emit_numbers(CHUNK_LOSSES, track, losses->dropped_ranges,

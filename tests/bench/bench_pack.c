@@ -3,7 +3,7 @@
  * The speed limit of the recorder's background thread: packs ready-made chunks
  * into a log, on one core, and prints one JSON object.
  *
- *	bench_pack LOG
+ *	bench_pack LOG [LEVEL]
  *
  * The events look like a compiler's: 500 functions with fixed callees, a tenth
  * of which are called every other time, up to 40 deep. Step durations jitter
@@ -172,7 +172,7 @@ static int64_t pack(const struct program *program, struct log_writer *writer)
 	return status == CTP_OK ? cpu_ns() - start : -1;
 }
 
-static int pack_to(const struct program *program, const char *path)
+static int pack_to(const struct program *program, const char *path, int level)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	struct log_writer *writer;
@@ -183,7 +183,7 @@ static int pack_to(const struct program *program, const char *path)
 		perror(path);
 		return 1;
 	}
-	writer = log_writer_new(fd, 1);
+	writer = log_writer_new(fd, level);
 	if (writer == NULL) {
 		fputs("bench_pack: out of memory\n", stderr);
 		return 1;
@@ -205,8 +205,8 @@ int main(int argc, char **argv)
 	struct program *program = calloc(1, sizeof(*program));
 	int status = 1;
 
-	if (argc != 2) {
-		fputs("usage: bench_pack LOG\n", stderr);
+	if (argc != 2 && argc != 3) {
+		fputs("usage: bench_pack LOG [LEVEL]\n", stderr);
 		free(program);
 		return 2;
 	}
@@ -218,7 +218,8 @@ int main(int argc, char **argv)
 		make_functions(program);
 		while (!is_full(program))
 			call(program, 0, 0);
-		status = pack_to(program, argv[1]);
+		status = pack_to(
+			program, argv[1], argc == 3 ? atoi(argv[2]) : 1);
 	}
 	if (program != NULL)
 		free(program->chunks);
