@@ -40,7 +40,8 @@ static int print_input(void *user, const struct report_target *to)
 	(void)user;
 	if (status == EXIT_DONE)
 		status = page_data_read(&data,
-			&(struct page_data_source){to->inputs, &compile},
+			&(struct page_data_source){
+				.inputs = to->inputs, .compile = &compile},
 			to->input);
 	if (status == EXIT_DONE && (!compile_finish(&compile) ||
 					   !findings_of_data(&findings, &data,

@@ -58,7 +58,7 @@ const struct command cmd_report = {
 		"graphs, "
 		"tables of functions, and the work and idle time of GPUs. It "
 		"is "
-		"one HTML file of at most 2 MB that needs only a browser. "
+		"one HTML file of at most 3 MB that needs only a browser. "
 		"Several inputs become several pages in one file. A directory "
 		"stands for the traces below it, which are summed.\vExamples:\n"
 		"  ctprof report -o run.html run.ctp\n"

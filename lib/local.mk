@@ -31,6 +31,7 @@ include lib/instrument/local.mk
 include lib/markers/local.mk
 include lib/cupti/local.mk
 include lib/compare/local.mk
+include lib/digest/local.mk
 include lib/extsort/local.mk
 include lib/gaps/local.mk
 include lib/json/local.mk

@@ -16,7 +16,6 @@
 #include "compilers/build_profile.h"
 #include "gaps/gaps.h"
 #include "input/recording_cost.h"
-#include "operators/allocations.h"
 #include "profile/profile.h"
 #include "ranks/ranks.h"
 #include "roofline/kernels.h"
@@ -36,9 +35,6 @@ struct findings_facts {
 	/* By enum build_group: profiles, or NULL. */
 	struct profile *const *groups;
 	const struct diff *diff; /* finished */
-	/* Finished, with the names of its sites. */
-	const struct allocations *allocations;
-	const struct trace *trace;
 };
 
 struct finding {
@@ -47,7 +43,7 @@ struct finding {
 	const char *command; /* with the details */
 	const char *cure;
 	bool has_share;
-	uint32_t share_ppm; /* of the time, or memory, in the sentence */
+	uint32_t share_ppm; /* of the time that the sentence names */
 	char text[FINDING_TEXT];
 };
 

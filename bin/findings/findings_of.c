@@ -20,8 +20,6 @@ bool findings_of_data(struct findings *findings, const struct page_data *data,
 				  .compile = compile,
 				  .cost = &cost,
 				  .losses = trace->losses,
-				  .allocations = data->allocations,
-				  .trace = trace,
 				  .groups = groups});
 	return true;
 }

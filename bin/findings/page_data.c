@@ -16,6 +16,7 @@ struct analyses {
 	struct kernels *kernels;
 	struct compile *compile;
 	struct allocations *allocations;
+	struct digest *digest; /* NULL: none */
 };
 
 /* The arguments of flops.h and allocations.h, and that of events of PyTorch's
@@ -40,6 +41,17 @@ void page_data_set_request(struct read_request *request)
 	request->detailed_names = true;
 }
 
+static enum ctp_status add_to_digest(struct analyses *analyses,
+	const struct event *event, struct ctp_error *err)
+{
+	struct launch launch;
+	bool is_known = event->kind == EVENT_ACTIVITY &&
+			gaps_find_launch(analyses->gaps, event, &launch);
+
+	return digest_add(
+		analyses->digest, event, is_known ? &launch : NULL, err);
+}
+
 static enum ctp_status add_event(
 	void *user, const struct event *event, struct ctp_error *err)
 {
@@ -56,6 +68,8 @@ static enum ctp_status add_event(
 		status = compile_add(analyses->compile, event, err);
 	if (status == CTP_OK)
 		status = allocations_add(analyses->allocations, event, err);
+	if (status == CTP_OK && analyses->digest != NULL)
+		status = add_to_digest(analyses, event, err);
 	return status;
 }
 
@@ -70,6 +84,10 @@ static enum ctp_status finish_times(
 	if (status != CTP_OK)
 		return status;
 	overview_span(data->overview, &first_ns, &last_ns);
+	if (data->digest != NULL)
+		status = digest_finish(data->digest, err);
+	if (status != CTP_OK)
+		return status;
 	return allocations_finish(data->allocations, first_ns, last_ns, err);
 }
 
@@ -86,12 +104,17 @@ static enum ctp_status read_events(struct page_data *data,
 		.kernels = data->kernels = kernels_new(trace),
 		.compile = from->compile,
 		.allocations = data->allocations = allocations_new(trace),
+		.digest = data->digest =
+			from->slices == 0
+				? NULL
+				: digest_new(trace, from->slices, from->bins),
 	};
 	enum ctp_status status;
 
 	if (analyses.replay == NULL || analyses.overview == NULL ||
 		analyses.gaps == NULL || analyses.kernels == NULL ||
 		analyses.allocations == NULL ||
+		(from->slices != 0 && analyses.digest == NULL) ||
 		!compile_begin(from->compile, trace, input->name))
 		status = ctp_no_memory(err);
 	else
@@ -135,6 +158,7 @@ void page_data_clear(struct page_data *data)
 {
 	profile_free(data->profile);
 	overview_free(data->overview);
+	digest_free(data->digest);
 	gaps_free(data->gaps);
 	kernels_free(data->kernels);
 	allocations_free(data->allocations);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "compilations/compile.h"
+#include "digest/digest.h"
 #include "gaps/gaps.h"
 #include "gaps/overview.h"
 #include "input/aggregate.h"
@@ -20,6 +21,7 @@ struct page_data {
 	struct profile *profile; /* sorted, with its tree */
 	/* NULL if the input has sums instead of events. */
 	struct overview *overview;
+	struct digest *digest; /* NULL also if none was requested */
 	struct gaps *gaps;
 	struct kernels *kernels;
 	struct allocations *allocations; /* NULL: likewise, or a sum */
@@ -39,6 +41,9 @@ void page_data_set_request(struct read_request *request);
 struct page_data_source {
 	const struct inputs *inputs;
 	struct compile *compile;
+	/* The digest keeps about that many; 0: no digest. */
+	uint32_t slices;
+	uint32_t bins;
 };
 int page_data_read(struct page_data *data, const struct page_data_source *from,
 	struct input *input);

@@ -10,8 +10,9 @@ libprogram_la_SOURCES += \
 	%D%/page_part.c %D%/page_part.h \
 	%D%/page_ranks.c \
 	%D%/page_request.c %D%/page_request.h \
+	%D%/page_slices.c \
 	%D%/page_sum.c \
-	%D%/page_tracks.c
+	%D%/page_tracks.c %D%/page_tracks.h
 
 # Template of the page for `ctprof report`.
 page_files = \
@@ -29,11 +30,15 @@ page_files = \
 	%D%/page_format.js \
 	%D%/page_functions.js \
 	%D%/page_memory.js \
+	%D%/page_lanes.js \
+	%D%/page_lanes_range.js \
 	%D%/page_ranks.js \
 	%D%/page_sandwich.js \
 	%D%/page_summary.js \
 	%D%/page_table.js \
 	%D%/page_timeline.js \
+	%D%/page_timeline_draw.js \
+	%D%/page_timeline_input.js \
 	%D%/page_view.js
 nodist_libprogram_la_SOURCES = %D%/page_files.c
 %D%/page_files.c: formats/embed.sh $(page_files)

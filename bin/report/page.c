@@ -22,6 +22,12 @@
 #define COMPILE_PART 8 /* of the room, if there are compilations */
 #define RANKS_PART 3   /* likewise, if there are ranks */
 
+/* The timeline's share of the room, and its slices and bins: about the numbers
+ * that fit. */
+#define TIMELINE_HUNDREDTHS 45
+#define TIMELINE_SLICES 50000
+#define TIMELINE_BINS 16000
+
 /* ---- writing ---- */
 
 static void put_lines(FILE *out, const char *const *lines)
@@ -43,9 +49,10 @@ static const char *const *const styles[] = {
 	page_css, page_table_css, page_flame_css, page_timeline_css};
 static const char *const *const scripts[] = {flame_fit_js, page_format_js,
 	page_view_js, page_table_js, page_functions_js, page_sandwich_js,
-	page_flame_js, page_timeline_js, page_device_js, page_memory_js,
-	page_compile_js, page_diff_js, page_ranks_js, page_findings_js,
-	page_summary_js, page_js};
+	page_flame_js, page_lanes_js, page_lanes_range_js,
+	page_timeline_draw_js, page_timeline_input_js, page_timeline_js,
+	page_device_js, page_memory_js, page_compile_js, page_diff_js,
+	page_ranks_js, page_findings_js, page_summary_js, page_js};
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Bytes of every page without its data and title. */
@@ -336,11 +343,15 @@ int page_add_input(struct page *page, struct input *input)
 	struct ctp_error err = {0};
 	struct page_data data;
 	int status = page_data_read(&data,
-		&(struct page_data_source){page->inputs, &page->compile},
+		&(struct page_data_source){.inputs = page->inputs,
+			.compile = &page->compile,
+			.slices = TIMELINE_SLICES,
+			.bins = TIMELINE_BINS},
 		input);
 	struct page_part part = {.name = input->name,
 		.format = input->file.format->name,
 		.data = &data,
+		.timeline_hundredths = TIMELINE_HUNDREDTHS,
 		.trace = input->file.source->trace};
 
 	if (status == EXIT_DONE && add_part(page, &part, &err) != CTP_OK) {

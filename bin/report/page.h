@@ -16,7 +16,7 @@
 #include "input/input.h"
 #include "report/page_diff.h"
 
-#define PAGE_BYTES ((size_t)2000000)
+#define PAGE_BYTES ((size_t)3000000)
 #define PAGE_INPUTS_MAX 64
 
 struct page {
@@ -70,7 +70,11 @@ extern const char *const page_memory_js[];
 extern const char *const page_ranks_js[];
 extern const char *const page_sandwich_js[];
 extern const char *const page_summary_js[];
+extern const char *const page_lanes_js[];
+extern const char *const page_lanes_range_js[];
 extern const char *const page_timeline_js[];
+extern const char *const page_timeline_draw_js[];
+extern const char *const page_timeline_input_js[];
 extern const char *const page_view_js[];
 extern const char *const page_js[];
 

@@ -40,7 +40,7 @@ function showInput(input) {
 		...data.diff ? changeSections(data.diff) : [],
 		data.compile ? compileSection(data.compile) : null,
 		summaryOf(input),
-		input.timeline && input.timeline.tracks.length > 0
+		input.timeline && input.timeline.lanes.length > 0
 			? timelineOf(input, functions, find) : null,
 		...ranksSections(input),
 		flame,

@@ -34,7 +34,8 @@ struct page_part {
 	const struct trace *trace;
 	struct profile *const *groups; /* see findings.h */
 	size_t budget_bytes;
-	size_t ranks_bytes; /* room for ranks; 0: none are shown */
+	unsigned timeline_hundredths; /* of the room, at most */
+	size_t ranks_bytes;           /* room for ranks; 0: none are shown */
 	/* Bytes of the JSON already checked for characters that HTML escapes. */
 	size_t seen;
 	size_t extra;

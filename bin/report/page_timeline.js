@@ -1,69 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The timeline: the busy share of each track and its leading name.
+// The timeline: lanes of slices to zoom into, with the mouse and with keys.
 
-const TRACK_HEIGHT = 26;
-
-// Runs of equal bins: [count, busy, number of a name, its share].
-function binsOf(track) {
-	const bins = [];
-
-	for (let at = 0; at < track.bins.length; at += 4)
-		for (let i = 0; i < track.bins[at]; i++)
-			bins.push({busy: track.bins[at + 1],
-				lead: track.bins[at + 2],
-				share: track.bins[at + 3]});
-	return bins;
-}
-
-// A step that is 1, 2 or 5 times a power of ten, for about `count` of them.
-function stepOf(span, count) {
-	const rough = span / count;
-	const power = Math.pow(10, Math.floor(Math.log10(rough)));
-
-	return power * ([1, 2, 5].find((n) => n * power >= rough) || 10);
-}
-
-// As many time labels as fit.
-function drawAxis(axis, timeline) {
-	const whole = timeline.bins * timeline.bin_ns;
-	const room = Math.max(2, axis.clientWidth / 110);
-	const step = stepOf(timeline.span_ns || 1, room);
-
-	axis.replaceChildren();
-	for (let at = 0; at <= timeline.span_ns; at += step) {
-		const left = 100 * (at - timeline.offset_ns) / whole;
-
-		if (left > 93)
-			break;
-		axis.append(make("span", {style: "left:" + left.toFixed(3) +
-			"%"}, timeText(at)));
-	}
-}
-
-function trackTitle(track) {
-	const number = (track.stream ? "stream " : "thread ") + track.tid;
-	const name = !track.name ? number
-		: track.namesake ? track.name + " \u00b7 " + number
-			: track.name;
-
-	return track.stream ? "GPU " + track.device + " \u00b7 " + name : name;
-}
-
-// Unnamed threads have their program's name.
-function markNamesakes(tracks) {
-	const met = new Map();
-
-	for (const track of tracks) {
-		const key = JSON.stringify([track.pid, track.stream,
-			track.device, track.name]);
-		const first = met.get(key);
-
-		if (first)
-			first.namesake = track.namesake = true;
-		else
-			met.set(key, track);
-	}
-}
+const TIMELINE_HEIGHT = 560; // pixels, at most
+const LANES_OPEN = 40; // of more lanes, those with most time are open
 
 // The hues of the names, as in the flame graph.
 function huesOf(names, functions) {
@@ -73,153 +12,331 @@ function huesOf(names, functions) {
 		? moduleOf(known.get(name)) : name));
 }
 
-// One track's canvas. `pick` is called with the clicked name.
-function trackCanvas(timeline, track, hues, say, pick) {
-	const bins = binsOf(track);
+// The address of a range of time, for links: "#timeline?...".
+function timelineLink(from, to) {
+	return "#timeline?timeline.from=" + Math.round(from) +
+		"&timeline.to=" + Math.round(to);
+}
+
+// The view that shows [from, to) in `width` pixels, inside of the model's span.
+function viewOfTimes(span, width, from, to) {
+	const most = Math.max(1, span * 1.02);
+	const length = Math.min(most, Math.max(to - from, 10));
+	const middle = (from + to) / 2;
+	const start = Math.max(-0.01 * most,
+		Math.min(middle - length / 2, most * 0.99 - length));
+
+	return {from: start, perPixel: length / Math.max(1, width)};
+}
+
+// Makes the canvas in `host`, a scrolling element; `events` has functions for
+// what is selected: select(slice), range(range), view(), and over(slice).
+function timelineCanvas(host, model, hues, events) {
 	const canvas = make("canvas", {tabindex: "0", role: "application",
-		"aria-label": trackTitle(track) + ": use the arrow keys"});
-	let at = -1;
+		"aria-label": "Timeline. w and s zoom, a and d move, arrows " +
+			"select slices, Enter zooms to the selected one, 0 " +
+			"shows all, Escape ends a selection"});
+	const spacer = make("div", {}, canvas);
+	const paint = timelinePainter();
+	const folded = new Set();
+	const scene = {model, hues, selected: -1, over: -1, named: null,
+		range: null, view: {from: 0, perPixel: 1, width: 1, top: 0,
+			height: 1}};
+	let pending = false;
+	let frames = 0;
 
-	function linesOf(number) {
-		const bin = bins[number];
-		const from = Math.max(0, timeline.offset_ns +
-			number * timeline.bin_ns);
-		const lines = ["at " + timeText(from) + ", " +
-			timeText(timeline.bin_ns) + " long: " + bin.busy +
-			" % busy"];
+	[...model.lanes].sort((a, b) => b.time_ns - a.time_ns)
+		.slice(LANES_OPEN).forEach((lane) => folded.add(lane.number));
+	scene.layout = layoutOf(model, folded);
+	host.replaceChildren(spacer);
 
-		if (bin.lead >= 0)
-			lines.push(timeline.names[bin.lead] + " for at least " +
-				Math.max(1, bin.share) + " %");
-		return lines;
+	function drawNow() {
+		const width = host.clientWidth;
+		const {view} = scene;
+		const all = scene.layout.height + LANE_AXIS + 16;
+
+		pending = false;
+		if (width === 0)
+			return;
+		if (view.width !== width) {
+			view.perPixel *= view.width / width;
+			view.width = width;
+		}
+		view.height = Math.min(all, TIMELINE_HEIGHT);
+		view.top = host.scrollTop;
+		spacer.style.height = all + "px";
+		paint(scene, prepare(canvas, width, view.height));
+		frames++;
 	}
 
 	function draw() {
-		const width = canvas.parentElement
-			? canvas.parentElement.clientWidth : 0;
-		const context = prepare(canvas, width, TRACK_HEIGHT);
-		const paint = colours();
-		const step = width / bins.length;
+		if (pending)
+			return;
+		pending = true;
+		requestAnimationFrame(drawNow);
+	}
 
-		context.fillStyle = style("--soft");
-		context.fillRect(0, 0, width, TRACK_HEIGHT);
-		bins.forEach((bin, i) => {
-			const height = TRACK_HEIGHT * bin.busy / 100;
+	function show(from, to) {
+		Object.assign(scene.view, viewOfTimes(model.span,
+			scene.view.width, from, to));
+		events.view(scene.view);
+		draw();
+	}
 
-			if (bin.busy === 0 && bin.lead < 0)
-				return;
-			context.fillStyle = bin.lead < 0 ? style("--busy")
-				: paint(hues[bin.lead]);
-			// Whole pixels, to avoid stripes between bins.
-			const left = Math.floor(i * step);
+	function showAll() {
+		show(-0.01 * model.span, model.span * 1.01);
+	}
 
-			context.fillRect(left,
-				TRACK_HEIGHT - Math.max(2, height),
-				Math.max(Math.floor((i + 1) * step) - left, 1),
-				Math.max(2, height));
-		});
-		if (at >= 0) {
-			context.strokeStyle = style("--text");
-			context.strokeRect(at * step + 0.5, 0.5,
-				Math.max(step - 1, 2), TRACK_HEIGHT - 1);
+	// Zooms by a factor around the x of a pixel.
+	function zoom(factor, x) {
+		const {view} = scene;
+		const at = view.from + x * view.perPixel;
+		const span = view.width * view.perPixel * factor;
+
+		show(at - span * x / view.width,
+			at + span * (1 - x / view.width));
+	}
+
+	function pan(pixels) {
+		const {view} = scene;
+		const from = view.from + pixels * view.perPixel;
+
+		show(from, from + view.width * view.perPixel);
+	}
+
+	function fold(key) {
+		if (folded.has(key))
+			folded.delete(key);
+		else
+			folded.add(key);
+		scene.layout = layoutOf(model, folded);
+		draw();
+	}
+
+	function itemOf(slice) {
+		const lane = model.lanes[model.lane[slice]];
+		const depth = rowOf(model, slice);
+
+		return scene.layout.items.find((item) => item.kind === "row" &&
+			item.lane === lane && item.depth === depth);
+	}
+
+	// Selects a slice, and moves the view to it if it is out of sight; with
+	// `near`, so that it is a visible part of it.
+	function select(slice, near) {
+		const {view} = scene;
+
+		scene.selected = slice;
+		scene.head = undefined;
+		if (slice >= 0) {
+			reveal(slice);
+			const start = model.start[slice];
+			const end = start + model.dur[slice];
+			const span = view.width * view.perPixel;
+
+			if (near && model.dur[slice] < 6 * view.perPixel)
+				show(start - 20 * model.dur[slice] - 5,
+					end + 20 * model.dur[slice] + 5);
+			else if (end < view.from || start > view.from + span)
+				show((start + end - span) / 2,
+					(start + end + span) / 2);
 		}
-	}
-
-	function tell() {
-		say(trackTitle(track), linesOf(at));
+		events.select(slice);
 		draw();
 	}
 
-	function choose() {
-		if (at >= 0 && bins[at].lead >= 0)
-			pick(timeline.names[bins[at].lead]);
+	// Unfolds and scrolls to a slice's row.
+	function reveal(slice) {
+		let item = itemOf(slice);
+
+		if (!item) {
+			folded.delete(model.lane[slice]);
+			folded.delete(processTitle(model.lanes[
+				model.lane[slice]]));
+			scene.layout = layoutOf(model, folded);
+			spacer.style.height = scene.layout.height + LANE_AXIS +
+				16 + "px";
+			item = itemOf(slice);
+		}
+		const room = host.clientHeight - LANE_AXIS - LANE_ROW;
+
+		if (item && (item.y < host.scrollTop + LANE_HEAD ||
+			item.y > host.scrollTop + room))
+			host.scrollTop = item.y - room / 2;
 	}
 
-	function binAt(event) {
-		const box = canvas.getBoundingClientRect();
-		const number = Math.floor((event.clientX - box.left) /
-			box.width * bins.length);
+	function zoomToSelected() {
+		const slice = scene.selected;
 
-		return Math.min(bins.length - 1, Math.max(0, number));
+		if (slice >= 0)
+			show(model.start[slice] - 0.1 * model.dur[slice] - 2,
+				model.start[slice] + 1.1 * model.dur[slice] + 2);
 	}
 
-	canvas.addEventListener("mousemove", (event) => {
-		at = binAt(event);
-		showTip(event, trackTitle(track), ...linesOf(at));
-		tell();
-	});
-	canvas.addEventListener("mouseleave", () => {
-		at = -1;
-		hideTip();
+	function setRange(range) {
+		scene.range = range && range.to > range.from ? range : null;
+		events.range(scene.range);
 		draw();
-	});
-	canvas.addEventListener("click", choose);
-	canvas.addEventListener("keydown", (event) => {
-		const steps = {ArrowLeft: -1, ArrowRight: 1};
+	}
 
-		if (event.key in steps) {
-			at = Math.min(bins.length - 1,
-				Math.max(0, at + steps[event.key]));
-			tell();
-		} else if (event.key === "Enter") {
-			choose();
-		} else {
+	function setSearch(named) {
+		scene.named = named;
+		draw();
+	}
+
+	canvas.addEventListener("focus", draw);
+	host.addEventListener("scroll", draw);
+	spacer.style.height = scene.layout.height + LANE_AXIS + 16 + "px";
+	return {canvas, host, scene, draw, drawNow, show, showAll, zoom, pan,
+		fold, select, zoomToSelected, setRange, setSearch,
+		frames: () => frames};
+}
+
+// The tools of the section, and the view kept in the address.
+function timelineOf(input, functions, pick) {
+	const model = lanesOf(input.timeline);
+	const status = make("p", {class: "status", id: "timeline-status",
+		"aria-live": "polite"});
+	const host = make("div", {class: "lanes"});
+	const details = make("div", {class: "details", hidden: true});
+	const statistics = make("div", {class: "details", hidden: true});
+	const found = make("span", {"aria-live": "polite",
+		id: "timeline-found"});
+	const search = make("input", {type: "search", spellcheck: "false",
+		placeholder: "Search slices", "aria-label": "Search the " +
+			"timeline: text or regular expression"});
+	const button = (text, use, label) => make("button", {type: "button",
+		"aria-label": label, title: label, onclick: use}, text);
+	const keep = {};
+	const graph = timelineCanvas(host, model, huesOf(model.names, functions), {
+		select: (slice) => {
+			showSlice(slice);
+			viewSet("timeline.slice", slice < 0 ? ""
+				: model.lane[slice] + ":" + model.start[slice] +
+					":" + rowOf(model, slice));
+		},
+		range: (range) => {
+			showRange(range);
+			keepView();
+		},
+		view: () => keepView(),
+	});
+	const element = section("timeline", "Timeline", found, search,
+		button("+", () => graph.zoom(0.5, graph.scene.view.width / 2),
+			"Zoom in"),
+		button("\u2212", () => graph.zoom(2, graph.scene.view.width / 2),
+			"Zoom out"),
+		button("Whole", graph.showAll, "Show the whole timeline"));
+
+	markNamesakes(model.lanes);
+
+	// The address changes at most a few times a second.
+	function keepView() {
+		clearTimeout(keep.timer);
+		keep.timer = setTimeout(() => {
+			const {view, range} = graph.scene;
+			const isWhole = view.width * view.perPixel >=
+				model.span * 1.01;
+
+			viewSet("timeline.from", isWhole ? ""
+				: Math.round(view.from));
+			viewSet("timeline.to", isWhole ? "" : Math.round(
+				view.from + view.width * view.perPixel));
+			viewSet("timeline.range", range
+				? Math.round(range.from) + "-" +
+					Math.round(range.to) : "");
+		}, 250);
+	}
+
+	function showSlice(slice) {
+		details.hidden = slice < 0;
+		if (slice < 0) {
+			status.replaceChildren(help());
 			return;
 		}
-		event.preventDefault();
+		status.replaceChildren(...sliceLine(model, slice));
+		details.replaceChildren(sliceDetails(model, slice, graph.select,
+			pick));
+	}
+
+	function showRange(range) {
+		statistics.hidden = !range;
+		if (range)
+			statistics.replaceChildren(rangeDetails(model, range));
+	}
+
+	function help() {
+		return "Click a slice for its arguments and launches. Drag, " +
+			"or a and d, moves; Ctrl and the wheel, or w and s, " +
+			"zooms; Shift and drag selects a range for its " +
+			"statistics; arrows go from slice to slice; 0 shows all.";
+	}
+
+	let matches = {found: []};
+
+	search.addEventListener("input", () => {
+		matches = search.value === "" ? {found: []}
+			: findSlices(model, matcherOf(search.value));
+		graph.setSearch(matches.named || null);
+		found.replaceChildren(search.value === "" ? ""
+			: (model.isWhole ? "" : "at least ") +
+			countOf(matches.found.length, "slice") + ", " +
+			timeText(matches.total));
 	});
-	return {canvas, draw};
-}
+	search.addEventListener("keydown", (event) => {
+		const next = nextFound(matches.found, graph.scene.selected,
+			event.shiftKey ? -1 : 1);
 
-function processTitle(track) {
-	return (track.process || "process") + " " + track.pid;
-}
-
-// Makes the section; `pick` as above.
-function timelineOf(input, functions, pick) {
-	const timeline = input.timeline;
-	const hues = huesOf(timeline.names, functions);
-	const status = make("p", {class: "status", "aria-live": "polite"});
-	const axis = make("div", {class: "axis", "aria-hidden": "true"});
-	const grid = make("div", {class: "tracks"}, make("div"), axis);
-	const several = new Set(timeline.tracks.map(processTitle)).size > 1;
-	const rows = [];
-	let process = "";
-
-	markNamesakes(timeline.tracks);
-
-	function say(title, lines) {
-		status.replaceChildren(make("b", {}, title), " \u2014 " +
-			lines.join(" \u2014 "));
-	}
-
-	for (const track of timeline.tracks) {
-		const row = trackCanvas(timeline, track, hues, say, pick);
-		const share = percent(track.busy_ns, timeline.span_ns);
-
-		if (several && processTitle(track) !== process) {
-			process = processTitle(track);
-			grid.append(make("div", {class: "group"}, process));
+		if (event.key === "Escape" && search.value !== "") {
+			search.value = "";
+			search.dispatchEvent(new Event("input"));
 		}
-		grid.append(make("div", {class: "label",
-			title: trackTitle(track)},
-		make("span", {}, trackTitle(track)),
-		make("small", {}, share)), make("div", {}, row.canvas));
-		rows.push(row);
-	}
-	const element = section("timeline", "Timeline");
-
-	element.append(grid, status);
-	status.append("How busy each thread and stream was over time; the " +
-		"colour is that of its main function. Click to find it " +
-		"in the flame graph.");
+		if (event.key === "Enter" && next >= 0)
+			graph.select(next, true);
+	});
+	timelineMouse(graph, (slice) => sliceLines(model, slice));
+	timelineKeys(graph, () => matches.found);
+	element.append(host, status, statistics, details);
+	if (!model.isWhole)
+		element.append(make("p", {class: "note"}, "The longest " +
+			countOf(model.count, "slice") + " are kept one by " +
+			"one; the others are sums over time, drawn as low bars."));
 	if (input.tracks_hidden)
 		element.append(make("p", {class: "note"},
-			countOf(input.tracks_hidden, "track") +
-			" with less time are not shown."));
-	element.draw = () => {
-		drawAxis(axis, timeline);
-		rows.forEach((row) => row.draw());
+			countOf(input.tracks_hidden, "lane") +
+			" with less time are not shown, " +
+			timeText(input.tracks_hidden_ns) + " in all."));
+	status.append(help());
+	element.graph = graph;
+	element.draw = graph.drawNow;
+	element.start = () => {
+		graph.drawNow();
+		graph.showAll();
+		element.restore();
 	};
+	element.restore = () => restoreTimeline(graph, model);
 	return element;
+}
+
+// Goes to the range and slice of the address.
+function restoreTimeline(graph, model) {
+	const from = Number(viewGet("timeline.from") || NaN);
+	const to = Number(viewGet("timeline.to") || NaN);
+	const [lane, start, row] = (viewGet("timeline.slice") || "").split(":")
+		.map(Number);
+	const [first, last] = (viewGet("timeline.range") || "").split("-")
+		.map(Number);
+
+	if (from < to)
+		graph.show(from, to);
+	if (first < last)
+		graph.setRange({from: first, to: last});
+	if (model.lanes[lane] && model.lanes[lane].rows[row]) {
+		const rows = model.lanes[lane].rows[row];
+		const at = firstAbove(model.start, rows.from, rows.to,
+			start) - 1;
+
+		if (at >= rows.from && model.start[at] === start)
+			graph.select(at);
+	}
 }

@@ -1,178 +1,74 @@
 /* SPDX-License-Identifier: MIT */
-/* The timeline of a page: the busiest tracks, in the order of their
+/* The timeline of a page: the lanes with most time, in the order of their
  * processes. */
-#include <stdlib.h>
-#include <string.h>
+#include "report/page_tracks.h"
 
-#include "base/buffer.h"
+#include <stdlib.h>
+
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "cli/columns_page.h"
-#include "report/page_part.h"
 #include "input/report.h"
 
-#define TRACKS_HUNDREDTHS 12
-#define UNTIL_HUNDREDTHS 92 /* of all, including earlier members */
-#define TRACKS_MAX 64
+#define TRACKS_HUNDREDTHS 12 /* at least */
+#define UNTIL_HUNDREDTHS 92  /* of all, including earlier members */
+#define LANES_MAX 1000
 
-/* A track with events. */
-struct lane {
-	uint64_t busy_ns;
-	const struct trace_track *track;
-	const struct overview_bin *bins;
-};
-
-/* The bins with time: [first, end). */
-struct bin_range {
-	uint64_t first;
-	uint64_t end;
-	uint64_t bin_ns;
-};
-
-static int compare_busy(const void *a, const void *b)
+static int compare_numbers(int64_t left, int64_t right)
 {
-	const struct lane *left = a;
-	const struct lane *right = b;
+	return (left > right) - (left < right);
+}
 
-	if (left->busy_ns != right->busy_ns)
-		return left->busy_ns < right->busy_ns ? 1 : -1;
-	return (left->track > right->track) - (left->track < right->track);
+/* A lane with its sort keys. */
+struct lane_order {
+	const struct digest_lane *lane;
+	const struct trace_track *track;
+	uint32_t number;
+};
+
+static int compare_time(const void *a, const void *b)
+{
+	const struct lane_order *left = a;
+	const struct lane_order *right = b;
+
+	if (left->lane->time_ns != right->lane->time_ns)
+		return left->lane->time_ns < right->lane->time_ns ? 1 : -1;
+	return compare_numbers(left->number, right->number);
 }
 
 static int compare_position(const void *a, const void *b)
 {
-	const struct trace_track *left = ((const struct lane *)a)->track;
-	const struct trace_track *right = ((const struct lane *)b)->track;
-	bool left_device = left->kind == TRACE_STREAM;
-	bool right_device = right->kind == TRACE_STREAM;
+	const struct lane_order *left = a;
+	const struct lane_order *right = b;
+	const struct trace_track *one = left->track;
+	const struct trace_track *other = right->track;
+	int order = compare_numbers(one->order, other->order);
 
-	if (left->order != right->order)
-		return left->order < right->order ? -1 : 1;
-	if (left->pid != right->pid)
-		return left->pid < right->pid ? -1 : 1;
-	if (left_device != right_device)
-		return left_device ? 1 : -1;
-	if (left->device != right->device)
-		return left->device < right->device ? -1 : 1;
-	return (left > right) - (left < right);
+	if (order == 0 && one->pid != other->pid)
+		order = compare_numbers(
+			one->has_process_sort ? one->process_sort : 0,
+			other->has_process_sort ? other->process_sort : 0);
+	if (order == 0)
+		order = compare_numbers(one->pid, other->pid);
+	if (order == 0)
+		order = compare_numbers(
+			one->kind == TRACE_STREAM, other->kind == TRACE_STREAM);
+	if (order == 0)
+		order = compare_numbers(one->device, other->device);
+	if (order == 0)
+		order = compare_numbers(left->lane->track, right->lane->track);
+	return order != 0
+		       ? order
+		       : compare_numbers(left->lane->part, right->lane->part);
 }
 
-/* Skips driver-reported API calls, which are on the thread already. */
-static uint32_t find_lanes(const struct page_part *part, struct lane *lanes)
+static void put_lane(struct page_lanes *lanes, const struct page_lane *lane)
 {
+	static const char *const parts[] = {"ranges", "whole", "async"};
+	struct page_part *part = lanes->part;
 	const struct trace *trace = part->trace;
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < trace->track_count; i++) {
-		struct lane *lane = &lanes[count];
-
-		lane->track = &trace->tracks[i];
-		lane->bins =
-			overview_track(part->data->overview, i, &lane->busy_ns);
-		count += lane->bins != NULL && lane->track->kind != TRACE_CALLS;
-	}
-	return count;
-}
-
-static struct bin_range shown_bins(const struct overview *overview)
-{
-	struct bin_range range;
-	int64_t first_ns;
-	int64_t last_ns;
-	uint64_t start_ns = (uint64_t)overview_start(overview, &range.bin_ns);
-
-	overview_span(overview, &first_ns, &last_ns);
-	range.first = ((uint64_t)first_ns - start_ns) / range.bin_ns;
-	range.end = ((uint64_t)last_ns - start_ns) / range.bin_ns + 1;
-	return range;
-}
-
-/* Hundredths of a bin. */
-static uint64_t share_of(uint64_t time_ns, uint64_t bin_ns)
-{
-	if (time_ns >= bin_ns)
-		return 100;
-	/* Bins are powers of two; long ones need no more precision. */
-	if (bin_ns > UINT64_MAX / 128)
-		return time_ns / (bin_ns / 100);
-	return (time_ns * 100 + bin_ns / 2) / bin_ns;
-}
-
-/* Names that lead bins, as numbers of a list on the page. */
-struct top_names {
-	struct buffer numbers; /* uint32_t strtab numbers in list order */
-	uint32_t *indexes;     /* by strtab number: list number + 1 */
-	bool left_out;         /* omitted for lack of room */
-};
-
-static int64_t top_name_index(struct top_names *names,
-	const struct overview_bin *bin, const struct trace *trace)
-{
-	uint32_t *index;
-
-	if (bin->lead_ns == 0 || names->left_out)
-		return PAGE_NOT_SHOWN;
-	index = &names->indexes[trace->sites[bin->site].name];
-	if (*index == 0) {
-		buffer_add(&names->numbers, &trace->sites[bin->site].name,
-			sizeof(uint32_t));
-		*index = (uint32_t)(names->numbers.used / sizeof(uint32_t));
-	}
-	return (int64_t)*index - 1;
-}
-
-/* The displayed values of a bin: busy share, leading name and its minimum
- * share. */
-struct shown_bin {
-	uint64_t busy;
-	int64_t top_name;
-	uint64_t top_share;
-};
-
-static struct shown_bin show_bin(struct top_names *names,
-	const struct overview_bin *bin, const struct trace *trace,
-	uint64_t bin_ns)
-{
-	return (struct shown_bin){share_of(bin->busy_ns, bin_ns),
-		top_name_index(names, bin, trace),
-		share_of(bin->lead_ns, bin_ns)};
-}
-
-static bool are_bins_equal(const struct shown_bin *a, const struct shown_bin *b)
-{
-	return a->busy == b->busy && a->top_name == b->top_name &&
-	       a->top_share == b->top_share;
-}
-
-/* Consecutive equal bins are written once, after their number. */
-static void put_bins(struct page_part *part, const struct lane *lane,
-	const struct bin_range *range, struct top_names *names)
-{
-	struct json *json = &part->sheet.json;
-	uint64_t at = range->first;
-
-	json_begin(json, '[');
-	while (at < range->end) {
-		struct shown_bin bin = show_bin(
-			names, &lane->bins[at], part->trace, range->bin_ns);
-		struct shown_bin next = bin;
-		uint64_t first = at;
-
-		while (are_bins_equal(&bin, &next) && ++at < range->end)
-			next = show_bin(names, &lane->bins[at], part->trace,
-				range->bin_ns);
-		json_uint(json, at - first);
-		json_uint(json, bin.busy);
-		json_int(json, bin.top_name);
-		json_uint(json, bin.top_share);
-	}
-	json_end(json, ']');
-}
-
-static void put_lane(struct page_part *part, const struct lane *lane,
-	const struct bin_range *range, struct top_names *names)
-{
-	const struct trace *trace = part->trace;
-	const struct trace_track *track = lane->track;
+	const struct digest_lane *of = &lanes->digest->lanes[lane->number];
+	const struct trace_track *track = &trace->tracks[of->track];
 	struct json *json = &part->sheet.json;
 
 	json_begin(json, '{');
@@ -186,117 +82,174 @@ static void put_lane(struct page_part *part, const struct lane *lane,
 	report_int(json, "tid", track->tid);
 	report_bool(json, "stream", track->kind == TRACE_STREAM);
 	report_uint(json, "device", track->device);
-	report_uint(json, "busy_ns", lane->busy_ns);
-	json_key(json, "bins");
-	put_bins(part, lane, range, names);
+	report_text(json, "part", parts[of->part]);
+	report_uint(json, "rows", of->rows);
+	report_uint(json, "count", of->count);
+	report_uint(json, "time_ns", of->time_ns);
+	report_uint(json, "top_ns", of->top_ns);
+	page_slices_write(lanes, lane);
 	json_end(json, '}');
 }
 
-static void put_names(struct page_part *part, const struct top_names *names)
+static bool texts_init(struct page_texts *texts, const struct strtab *table)
 {
-	struct json *json = &part->sheet.json;
-
-	json_key(json, "names");
-	json_begin(json, '[');
-	for (size_t at = 0; at < names->numbers.used; at += sizeof(uint32_t)) {
-		uint32_t number;
-
-		memcpy(&number, names->numbers.bytes + at, sizeof(number));
-		columns_page_text(&part->sheet,
-			strtab_text(part->trace->text, number, NULL));
-	}
-	json_end(json, ']');
+	*texts = (struct page_texts){
+		.indexes = memory_new_zeroed((size_t)strtab_count(table) + 1,
+			sizeof(*texts->indexes))};
+	return texts->indexes != NULL;
 }
 
-static void put_window(struct page_part *part, const struct bin_range *range)
+static void texts_clear(struct page_texts *texts)
 {
+	buffer_clear(&texts->numbers);
+	memory_free(texts->indexes);
+}
+
+/* Finds the slices and bins of each lane. */
+static void find_parts(struct page_lanes *lanes)
+{
+	const struct digest *digest = lanes->digest;
+	uint32_t count = digest->store.count;
+
+	for (uint32_t i = 0; i < lanes->count; i++)
+		lanes->positions[lanes->lanes[i].number] = i + 1;
+	for (uint32_t i = count; i-- > 0;) {
+		const struct digest_slice *slice = &digest->store.slices[i];
+		uint32_t place = lanes->positions[slice->lane];
+
+		if (place == 0)
+			continue;
+		lanes->lanes[place - 1].slices = slice;
+		lanes->lanes[place - 1].slice_count++;
+	}
+	for (uint32_t i = digest->bins.count; i-- > 0;) {
+		const struct slice_bin *bin = &digest->bins.bins[i];
+		uint32_t place = lanes->positions[bin->lane];
+
+		if (place == 0)
+			continue;
+		lanes->lanes[place - 1].bins = bin;
+		lanes->lanes[place - 1].bin_count++;
+	}
+}
+
+static void put_timeline(struct page_lanes *lanes)
+{
+	struct page_part *part = lanes->part;
 	struct json *json = &part->sheet.json;
-	int64_t first_ns;
 	int64_t last_ns;
 
-	overview_span(part->data->overview, &first_ns, &last_ns);
-	report_uint(json, "bin_ns", range->bin_ns);
-	report_uint(json, "bins", range->end - range->first);
-	/* From the start of the recording to the first bin: negative. */
-	json_key(json, "offset_ns");
-	json_int(json,
-		-(int64_t)(((uint64_t)first_ns - (uint64_t)overview_start(
-							 part->data->overview,
-							 &(uint64_t){0})) %
-			   range->bin_ns));
-	report_uint(json, "span_ns", (uint64_t)last_ns - (uint64_t)first_ns);
+	overview_span(part->data->overview, &lanes->start_ns, &last_ns);
+	json_begin(json, '{');
+	report_uint(
+		json, "span_ns", (uint64_t)last_ns - (uint64_t)lanes->start_ns);
+	json_key(json, "lanes");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < lanes->count; i++)
+		put_lane(lanes, &lanes->lanes[i]);
+	json_end(json, ']');
+	page_slices_write_texts(lanes);
+	page_slices_write_values(lanes);
+	json_end(json, '}');
 }
 
-/* Writes `count` lanes; names come last, because they are collected from the
- * lanes. False if out of memory. */
+/* Writes the lanes in this order. False if out of memory. */
 static bool put_lanes(
-	struct page_part *part, struct lane *lanes, uint32_t count, bool named)
+	struct page_part *part, struct lane_order *order, uint32_t count)
 {
-	struct bin_range range = shown_bins(part->data->overview);
-	struct top_names names = {.numbers = BUFFER_INIT,
-		.indexes = memory_new_zeroed(strtab_count(part->trace->text),
-			sizeof(*names.indexes)),
-		.left_out = !named};
-	struct json *json = &part->sheet.json;
-	bool ok = names.indexes != NULL;
+	const struct digest *digest = part->data->digest;
+	struct page_lanes lanes = {
+		.part = part, .digest = digest, .count = count};
+	bool ok;
 
-	json_begin(json, '{');
-	put_window(part, &range);
-	json_key(json, "tracks");
-	json_begin(json, '[');
-	for (uint32_t i = 0; i < count && ok; i++)
-		put_lane(part, &lanes[i], &range, &names);
-	json_end(json, ']');
-	put_names(part, &names);
-	json_end(json, '}');
-	ok = ok && !names.numbers.failed;
-	buffer_clear(&names.numbers);
-	memory_free(names.indexes);
+	lanes.lanes =
+		memory_new_zeroed((size_t)count + 1, sizeof(*lanes.lanes));
+	lanes.positions = memory_new_zeroed(
+		(size_t)digest->lane_count + 1, sizeof(*lanes.positions));
+	ok = texts_init(&lanes.names, part->trace->text);
+	ok = texts_init(&lanes.args, digest->args) && ok &&
+	     lanes.lanes != NULL && lanes.positions != NULL;
+	if (ok) {
+		for (uint32_t i = 0; i < count; i++)
+			lanes.lanes[i].number = order[i].number;
+		find_parts(&lanes);
+		put_timeline(&lanes);
+		ok = !lanes.names.numbers.failed && !lanes.args.numbers.failed;
+	}
+	texts_clear(&lanes.names);
+	texts_clear(&lanes.args);
+	memory_free(lanes.lanes);
+	memory_free(lanes.positions);
 	return ok;
 }
 
-/* Writes as many lanes as fit. A single lane that is too large may use the room
- * left by earlier members, and then omits names. */
-static bool fit_lanes(
-	struct page_part *part, struct lane *lanes, uint32_t count)
+/* The size at which the timeline must end. */
+static size_t find_limit(struct page_part *part)
 {
-	size_t last = part->budget_bytes / 100 * UNTIL_HUNDREDTHS;
-	size_t limit = page_part_limit(part, TRACKS_HUNDREDTHS);
-	uint32_t shown = count < TRACKS_MAX ? count : TRACKS_MAX;
-	bool named = true;
-	struct page_mark mark;
+	size_t least = page_part_limit(part, TRACKS_HUNDREDTHS);
+	size_t most = page_part_limit(part, part->timeline_hundredths);
+	size_t until = part->budget_bytes / 100 * UNTIL_HUNDREDTHS;
 
-	qsort(lanes, count, sizeof(*lanes), compare_busy);
+	if (most > until)
+		most = until;
+	return most > least ? most : least;
+}
+
+/* Writes as much as fits: fewer slices, longer bins, and at last fewer lanes. */
+static bool fit_lanes(
+	struct page_part *part, struct lane_order *lanes, uint32_t count)
+{
+	struct digest *digest = part->data->digest;
+	size_t limit = find_limit(part);
+	uint32_t shown = count < LANES_MAX ? count : LANES_MAX;
+	struct page_mark mark;
+	uint64_t hidden_ns = 0;
+
 	json_key(&part->sheet.json, "timeline");
 	mark = page_part_mark(part);
-	for (;;) {
+	for (unsigned attempt = 0;; attempt++) {
+		size_t used;
+		size_t start = mark.used + mark.extra;
+
+		qsort(lanes, count, sizeof(*lanes), compare_time);
 		qsort(lanes, shown, sizeof(*lanes), compare_position);
-		if (!put_lanes(part, lanes, shown, named))
+		if (!put_lanes(part, lanes, shown))
 			return false;
-		if (page_part_bytes(part) <= (shown > 1 ? limit : last) ||
-			shown == 0)
+		used = page_part_bytes(part);
+		if (used <= limit || shown == 0)
 			break;
 		page_part_rewind(part, &mark);
-		qsort(lanes, shown, sizeof(*lanes), compare_busy);
-		if (shown == 1 && named)
-			named = false;
-		else
+		/* Nine tenths of the share that fits. */
+		used = (used - start) / 64 + 1;
+		used = (limit - start) / used * 9 / 10;
+		if (!digest_reduce(digest,
+			    (uint32_t)(digest->store.count * used / 64),
+			    (uint32_t)(digest->bins.count * used / 64)))
+			return false;
+		if (attempt >= 2)
 			shown /= 2;
 	}
+	for (uint32_t i = shown; i < count; i++)
+		hidden_ns = saturate_sum(hidden_ns, lanes[i].lane->time_ns);
 	report_uint(&part->sheet.json, "tracks_hidden", count - shown);
+	report_uint(&part->sheet.json, "tracks_hidden_ns", hidden_ns);
 	return true;
 }
 
 enum ctp_status page_tracks_write(struct page_part *part, struct ctp_error *err)
 {
-	struct lane *lanes;
+	const struct digest *digest = part->data->digest;
+	struct lane_order *lanes;
 	bool ok;
 
-	if (part->data->overview == NULL)
+	if (digest == NULL)
 		return CTP_OK;
 	lanes = memory_resize_array(
-		NULL, (size_t)part->trace->track_count + 1, sizeof(*lanes));
-	ok = lanes != NULL && fit_lanes(part, lanes, find_lanes(part, lanes));
+		NULL, (size_t)digest->lane_count + 1, sizeof(*lanes));
+	for (uint32_t i = 0; lanes != NULL && i < digest->lane_count; i++)
+		lanes[i] = (struct lane_order){&digest->lanes[i],
+			&part->trace->tracks[digest->lanes[i].track], i};
+	ok = lanes != NULL && fit_lanes(part, lanes, digest->lane_count);
 	memory_free(lanes);
 	return ok ? CTP_OK : ctp_no_memory(err);
 }

@@ -574,6 +574,12 @@ enum ctp_status gaps_add(
 	return status;
 }
 
+bool gaps_find_launch(const struct gaps *gaps, const struct event *event,
+	struct launch *launch)
+{
+	return launch_table_find(gaps->launches, event, launch);
+}
+
 /* The extent of a process; NULL if out of memory. */
 static struct gaps_extent *process_of(struct processes *processes, int64_t pid)
 {

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "gaps/launch_table.h"
 #include "trace/event.h"
 #include "trace/trace.h"
 
@@ -165,6 +166,11 @@ bool gaps_add_place(struct gaps *sum, const struct gaps_place *place,
  */
 enum ctp_status gaps_add(
 	void *gaps, const struct event *event, struct ctp_error *err);
+
+/* Finds the call that launched an activity, after gaps_add() got it; false if
+ * unknown. */
+bool gaps_find_launch(const struct gaps *gaps, const struct event *event,
+	struct launch *launch);
 
 /* Call it once, after the last event. A sum may be finished again, but nothing
  * is added to it after that. Errors: as above. */

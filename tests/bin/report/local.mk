@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	%D%/page_units.py \
 	%D%/units/page_diff.js \
 	%D%/units/page_format.js \
+	%D%/units/page_lanes.js \
 	%D%/units/page_view.js \
 	%D%/report_base.py \
 	%D%/report_browser.py \

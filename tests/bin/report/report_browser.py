@@ -60,8 +60,10 @@ class Page:
     def point(self, share, row):
         """A place in the graph, relative to the middle of its canvas."""
         width, height = self.browser.script(
-            "const box = document.querySelector(arguments[0])"
-            ".getBoundingClientRect(); return [box.width, box.height]",
+            "const canvas = document.querySelector(arguments[0]);"
+            "canvas.scrollIntoView({block: 'center'});"
+            "const box = canvas.getBoundingClientRect();"
+            "return [box.width, box.height]",
             GRAPH)
         return (round(width * (share - 0.5)),
                 round(ROW * row + ROW / 2 - height / 2))
@@ -235,34 +237,113 @@ def check_device(page):
           "its time is below the function that launched it")
     browser.click("#show-host")
     check(page.zoom() == "all", "and the host's is there again")
+
+
+# The middle of a slice's row in the timeline's canvas.
+SLICE = """
+const graph = parts.find((part) => part.id === 'timeline').graph;
+const model = graph.scene.model;
+const item = graph.scene.layout.items.find((item) => item.kind === 'row' &&
+    item.lane.stream === arguments[0] && item.depth === arguments[1]);
+graph.canvas.scrollIntoView({block: 'center'});
+const box = graph.canvas.getBoundingClientRect();
+graph.drawNow();
+return [Math.round((arguments[2] - graph.scene.view.from) /
+    graph.scene.view.perPixel - box.width / 2),
+    Math.round(item.y + item.height / 2 + LANE_AXIS - host(graph) -
+    box.height / 2)];
+function host(graph) { return graph.host.scrollTop; }
+"""
+CANVAS = "#timeline canvas"
+
+
+def check_timeline_mouse(page):
+    """Clicks select; details lead from a launch to its kernel and back."""
+    browser = page.browser
+
+    def place(stream, depth, micros):
+        return browser.script(SLICE, stream, depth, micros * 1000)
+
+    browser.click_at(CANVAS, *place(False, 2, 50))
+    check(page.words("#timeline-status").startswith("inner"),
+          "a click selects a slice", page.words("#timeline-status"))
+    browser.click_at(CANVAS, *place(True, 0, 100))
+    check("cudaLaunchKernel" in page.words("#timeline .details:not([hidden])"),
+          "a kernel has its launch")
+    browser.script("[...document.querySelectorAll('#timeline .details button')]"
+                   ".find(b => b.innerText.startsWith('cudaLaunch')).click()")
+    check(page.words("#timeline-status").startswith("cudaLaunchKernel"),
+          "which can be gone to")
+    check("void k<int>(int)" in
+          page.words("#timeline .details:not([hidden])"),
+          "and has its kernel")
+    check("timeline.slice=" in browser.script("return location.hash"),
+          "the selected slice is in the address")
+
+
+def check_timeline_keys(page):
+    browser = page.browser
     browser.script("document.querySelector('#timeline canvas').focus()")
-    browser.keys(webdriver.RIGHT + webdriver.RIGHT)
-    check("leaf for at least 100 %" in page.words("#timeline .status"),
-          "arrows lead through the timeline")
-    browser.keys(webdriver.ENTER)
-    check(page.words("#found") == "1 frame, 20.0 %",
-          "and Enter finds what was there")
+    browser.keys(webdriver.ESCAPE)
+    browser.keys(webdriver.RIGHT + webdriver.DOWN + webdriver.DOWN)
+    check(page.words("#timeline-status").startswith("inner"),
+          "arrows lead through the timeline",
+          page.words("#timeline-status"))
+    browser.keys("w")
+    browser.script("const input = document.querySelector('#timeline input');"
+                   "input.value = 'leaf|other';"
+                   "input.dispatchEvent(new Event('input'))")
+    check(page.words("#timeline-found") == "2 slices, 50.0 \u00b5s",
+          "a search counts slices", page.words("#timeline-found"))
+    browser.keys("n")
+    check(page.words("#timeline-status").startswith("leaf"),
+          "n goes to what was found")
+    browser.script("parts.find((part) => part.id === 'timeline').graph"
+                   ".setRange({from: 10000, to: 70000})")
+    rows = browser.script("return [...document.querySelectorAll("
+                          "'#timeline-range tbody tr')].map(row => "
+                          "[...row.cells].map(cell => cell.innerText))")
+    check(rows[0][:3] == ["main", "1", "60.0 \u00b5s"] and
+          ["inner", "1", "40.0 \u00b5s", "66.7 %", "30.0 \u00b5s"] in rows,
+          "a range has exact statistics", rows)
+    browser.script("[...document.querySelectorAll('#timeline .details button')]"
+                   ".find(b => b.innerText.startsWith('Find')).click()")
+    check(page.words("#found").startswith("1 frame"),
+          "a button finds a slice in the flame graph", page.words("#found"))
 
 
-def check_labels(page):
-    check(page.browser.script(
-        "return [...document.querySelectorAll('.tracks .label')].every("
-        "label => label.lastElementChild.getBoundingClientRect().right <="
-        " label.getBoundingClientRect().right)"),
-        "a thread's share of the time is seen, however long its name is")
+def check_frames(page):
+    """Prints how long frames take with many slices."""
+    times = page.browser.script("""
+const graph = parts.find((part) => part.id === 'timeline').graph;
+const {model} = graph.scene;
+const times = [];
+for (let i = 0; i < 30; i++) {
+    const span = model.span * Math.pow(0.8, i % 15);
+    const before = performance.now();
+    graph.show(model.span * i / 60, model.span * i / 60 + span);
+    graph.drawNow();
+    times.push(performance.now() - before);
+}
+return [model.count, ...times.sort((a, b) => a - b)];
+""")
+    print(f"{times[0]} slices: a frame takes {times[15]:.1f} ms, "
+          f"at most {times[-1]:.1f} ms")
 
 
 def check_exact(page):
     check(page.sections() == ["findings", "summary", "timeline", "flame", "functions",
                               "kernels", "gaps"], "all parts are there")
     check_numbers(page)
-    check_labels(page)
     check_mouse(page)
     check_search(page)
     check_keys(page)
     check_tables(page)
     check_sandwich(page)
     check_device(page)
+    check_timeline_mouse(page)
+    check_timeline_keys(page)
+    check_frames(page)
     check_theme(page)
     page.is_quiet("exact")
 
@@ -286,11 +367,11 @@ def check_any(page, name):
         check(browser.script(DRAWN, "#timeline canvas") > 1,
               name + ": draws the timeline")
         check(browser.script(
-            "const titles = [...document.querySelectorAll('.tracks .label,"
-            " .tracks .group')].map(label => label.title || label.innerText);"
-            "return new Set(titles).size === titles.length || titles.length"
-            " !== document.querySelectorAll('.tracks .label').length"),
-              name + ": no two tracks are called the same")
+            "const {lanes} = parts.find(part => part.id === 'timeline')"
+            ".graph.scene.model;"
+            "return new Set(lanes.map(lane => processTitle(lane) +"
+            " laneTitle(lane))).size === lanes.length"),
+              name + ": no two lanes are called the same")
     check(("kernels" in sections) == ("a100" in name),
           name + ": tells of a GPU if there is one")
     page.is_quiet(name)

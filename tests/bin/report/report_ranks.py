@@ -12,7 +12,7 @@ from checks import check, equal, finish, output, run
 import report_job
 
 WORK = sys.argv[1]
-LIMIT = 2_000_000
+LIMIT = 3_000_000
 MANY = int(os.environ.get("REPORT_RANKS", "2100"))
 OVERLAP = ("span_ns", "busy_ns", "compute_ns", "comm_ns", "exposed_comm_ns",
            "copy_ns", "idle_ns")
@@ -20,7 +20,7 @@ OVERLAP = ("span_ns", "busy_ns", "compute_ns", "comm_ns", "exposed_comm_ns",
 
 def data_of(page):
     text = page.decode("utf-8")
-    check(len(page) <= LIMIT, "the page has at most 2 MB", len(page))
+    check(len(page) <= LIMIT, "the page has at most 3 MB", len(page))
     start = text.index('id="data">') + len('id="data">')
     found = text[start:text.index("</script", start)]
     check("<!--" not in found, "names do not hide the data's end")
