@@ -11,9 +11,9 @@
 /* Codes with more are made for their block only: for those of few or very unequal
  * symbols, no entropy shows how long the best ones are. */
 #define EXCESS_MAX (65536 >> 6)
-/* A block of few symbols may be longer by this in addition, in bits: making codes
- * for a few hundred bytes takes several times as long as packing these, and a
- * process of thousands of threads has mostly such blocks. */
+/* A block of few symbols may be longer by this in addition, in bits. Making codes
+ * for a few hundred bytes takes several times as long as packing these. Most
+ * blocks of a process with thousands of threads are so small. */
 #define FEW_SYMBOLS 1024
 #define FEW_BITS 256
 /* Other codes have all symbols, since these may occur in later blocks: made from
