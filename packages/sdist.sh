@@ -13,10 +13,10 @@ name=$(basename "$tarball" .tar.xz)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-epoch=${SOURCE_DATE_EPOCH:-$(stat -c %Y "$tarball")}
 
 mkdir "$work/source"
 tar -C "$work/source" --strip-components=1 -xf "$tarball"
+epoch=${SOURCE_DATE_EPOCH:-$(stat -c %Y "$work/source/NEWS.md")}
 cp -R "$work/source/python" "$work/$name"
 mv "$work/source" "$work/$name/source"
 # setup.py knows the metadata.
@@ -26,6 +26,6 @@ mv "$work/source" "$work/$name/source"
 }
 cp "$work/ctprof.egg-info/PKG-INFO" "$work/$name"
 find "$work/$name" -name __pycache__ -exec rm -rf {} +
-tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner \
+tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rw,go=u,go-w \
 	--mtime="@$epoch" -cf - "$name" | gzip -9n >"$out/$name.tar.gz"
 ls -l "$out/$name.tar.gz"

@@ -28,8 +28,10 @@ if [ -z "${SOURCE_DATE_EPOCH:-}" ]; then
 		stat -c %Y "$source/NEWS.md")
 fi
 export SOURCE_DATE_EPOCH
-MAKEFLAGS=${MAKEFLAGS:--j$(nproc)}
+# Variables of another make would reach the bytes, and so would modes of files.
+MAKEFLAGS=-j$(nproc)
 export MAKEFLAGS
+umask 022
 unset CFLAGS CPPFLAGS LDFLAGS PYTHONPATH DESTDIR MAKELEVEL
 
 say() {
@@ -109,6 +111,7 @@ pack() {
 	cp "$source/README.md" "$source/COPYING" "$tree"
 	cp "$source/lib/ctprof.h" "$tree/lib"
 	cp "$source/packages/COPYING.libraries" "$tree/packages"
+	chmod -R u+rw,go=u,go-w "$tree"
 	(cd "$tree/python" && CTPROF_STAGE=$tree/stage \
 		CTPROF_SUFFIX=.cpython-${abi#cp}-$1-linux-gnu.so \
 		CTPROF_TAG=cp$version-$abi-linux_$1 \

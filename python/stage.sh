@@ -38,7 +38,7 @@ export LDFLAGS
 # build TARGET...: paths of this machine stay out of the results.
 build() {
 	# shellcheck disable=SC2016 # make's variables, and the loader's
-	make -s python_directories= 'PYTHON_RPATH=-Wl,-rpath,\$$ORIGIN/_native/lib' \
+	make -s LIBTOOLFLAGS=--quiet python_directories= 'PYTHON_RPATH=-Wl,-rpath,\$$ORIGIN/_native/lib' \
 		${OWN_CTPROF:+"own_ctprof=$OWN_CTPROF"} DESTDIR="$build/root" \
 		prefix=/usr/local "$@"
 }

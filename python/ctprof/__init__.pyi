@@ -3,7 +3,8 @@
 # parameters with those of the code.
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, ParamSpec, Self, TypeVar, overload
+from typing import (Any, Literal, ParamSpec, Self, TypeVar, final,
+                    overload)
 
 from ._recording import Recording
 from .dynamo import DynamoProfilerState as DynamoProfilerState
@@ -57,6 +58,7 @@ def counter(name: str, value: float) -> None: ...
 def step(requester: str = "step") -> int: ...
 def load_ipython_extension(shell: Any) -> None: ...
 
+@final
 class range:
     def __new__(cls, name: str, /, **args: object) -> Self: ...
     @property

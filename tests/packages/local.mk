@@ -4,9 +4,11 @@ package_tests = \
 	%D%/dockerfile.sh \
 	%D%/tarball.sh \
 	%D%/debs.sh \
-	%D%/same_debs.sh
+	%D%/same_debs.sh \
+	%D%/wheels.sh \
+	%D%/same_wheels.sh
 dist_check_SCRIPTS += $(package_tests)
-# After `make deb`.
+# After `make deb wheels sdist`.
 check-packages: all
 	@failed=0; for test in $(package_tests); do \
 		$(AM_TESTS_ENVIRONMENT) srcdir='$(srcdir)' \
