@@ -146,6 +146,29 @@ START_TEST(threads_return_the_events_of_one)
 }
 END_TEST
 
+/* The first blocks have to grow, and so does one in the middle. */
+START_TEST(events_larger_than_a_block_are_read)
+{
+	static const int sizes[] = {700, 900, 10, 5000, 10, 200000, 10, 10};
+	struct buffer text = BUFFER_INIT;
+
+	buffer_add_text(&text, "{\"traceEvents\":[");
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		buffer_add_text(&text, i == 0 ? "" : ",");
+		buffer_add_text(&text, "{\"ph\":\"X\",\"ts\":1,\"dur\":1,"
+				       "\"name\":\"f\",\"args\":{\"a\":\"");
+		for (int at = 0; at < sizes[i]; at++)
+			buffer_add_byte(&text, 'x');
+		buffer_add_text(&text, "\"}}");
+	}
+	buffer_add_text(&text, "]}");
+	ck_assert(!text.failed);
+	check_equal(&text, false, 2);
+	check_equal(&text, true, 3);
+	buffer_clear(&text);
+}
+END_TEST
+
 START_TEST(truncated_trace_has_the_same_events_and_damage)
 {
 	struct buffer text = BUFFER_INIT;
@@ -185,6 +208,7 @@ int main(void)
 
 	tcase_add_loop_test(
 		tcase, threads_return_the_events_of_one, 0, ODDITIES);
+	tcase_add_test(tcase, events_larger_than_a_block_are_read);
 	tcase_add_test(tcase, truncated_trace_has_the_same_events_and_damage);
 	tcase_add_test(tcase, damaged_byte_has_the_same_consequences);
 	suite_add_tcase(suite, tcase);
