@@ -115,6 +115,7 @@ static enum ctp_status read_events(struct page_data *data,
 		analyses.gaps == NULL || analyses.kernels == NULL ||
 		analyses.allocations == NULL ||
 		(from->slices != 0 && analyses.digest == NULL) ||
+		!kernels_keep_ops(data->kernels) ||
 		!compile_begin(from->compile, trace, input->name))
 		status = ctp_no_memory(err);
 	else

@@ -19,6 +19,9 @@
 #define FULL 105
 #define WIDE 90
 
+/* Largest share of a peak, in hundredths of a percent. */
+#define OP_SHARE_MAX (10000u + 100u * KERNELS_BOOST)
+
 /* The peaks of a device; NULL if unknown. */
 static const struct peak *peak_of(
 	const struct kernels_view *view, const struct kernels_device *device)
@@ -258,6 +261,78 @@ void kernels_put_function(struct sheet *sheet, const struct kernels_view *view,
 	line.label.tail = tail;
 	columns_page_cells(sheet, &kernels_table, &line);
 	free(tail);
+}
+
+/* ---- operators ---- */
+
+struct op_line {
+	struct line line;
+	const char *shapes;
+};
+
+/* clang-format off */
+#define OF_OP(member) COLUMN_OF(struct op_line, member)
+static const struct column op_items[] = {
+	{.type = COLUMN_TIME, .json = "total_ns", .page = "GPU time",
+		.help = "the time of its kernels", OF_OP(line.row.total_ns)},
+	COLUMN_ON_PAGE(PERCENT, "share", OF_OP(line.share),
+		.help = "share of the time of all kernels"),
+	COLUMN_ON_PAGE(COUNT, "calls", OF_OP(line.row.count),
+		.help = "number of calls that launched kernels"),
+	COLUMN_ON_PAGE(COUNT, "FLOP/s", OF_OP(line.flops_per_s), .unit = &tera,
+		.help = "floating-point operations per second"),
+	COLUMN_ON_PAGE(PERCENT, "peak %", OF_OP(line.flops_share),
+		.help = "share of the device's peak of operations"),
+	COLUMN_ON_PAGE(COUNT, "B/s", OF_OP(line.bytes_per_s), .unit = &giga,
+		.help = "bytes per second"),
+	COLUMN_ON_PAGE(PERCENT, "of bandwidth", OF_OP(line.bytes_share),
+		.help = "share of the device's peak of its memory"),
+	COLUMN_ON_PAGE(TEXT, "operator", OF_OP(line.name)),
+	COLUMN_ON_PAGE(TEXT, "shapes of inputs", OF_OP(shapes)),
+};
+#undef OF_OP
+/* clang-format on */
+static const struct columns op_table = COLUMNS(
+	"operators", "each operator with each shape of its inputs", op_items);
+
+static void add_op(struct sheet *sheet, const struct kernels_view *view,
+	const struct kernels_row *row)
+{
+	uint32_t count;
+	const struct kernels_device *device =
+		&kernels_devices(view->kernels, &count)[row->device];
+	char *name = strdup(kernels_op_name(view->kernels, row));
+	struct op_line line = {.shapes = ""};
+	char *end = name == NULL ? NULL : strchr(name, '\n');
+
+	sheet->failed |= name == NULL;
+	if (name == NULL)
+		return;
+	if (end != NULL) {
+		*end = '\0';
+		line.shapes = end + 1;
+	}
+	line.line = line_of(view, device, name, row, peak_of(view, device));
+	/* The model of the work does not fit. */
+	if (line.line.flops_share.number > OP_SHARE_MAX)
+		line.line.flops_share = value_maybe(false, 0);
+	if (line.line.bytes_share.number > OP_SHARE_MAX)
+		line.line.bytes_share = value_maybe(false, 0);
+	columns_add(sheet, &op_table, TABLE_PLAIN, &line);
+	free(name);
+}
+
+void kernels_write_ops(struct sheet *sheet, const struct kernels_view *view)
+{
+	uint32_t count;
+	const struct kernels_row *rows = kernels_ops(view->kernels, &count);
+	uint32_t i = 0;
+
+	columns_begin(sheet, &op_table);
+	for (; i < count && !columns_full(sheet); i++)
+		add_op(sheet, view, &rows[i]);
+	columns_end(sheet, &op_table);
+	columns_hidden(sheet, count - i);
 }
 
 /* No key depends on the device's peak. */

@@ -49,4 +49,7 @@ extern const struct report_form kernels_sum_form;
 /* Writes a struct kernels_view. */
 void kernels_write(struct sheet *sheet, const void *view);
 
+/* Writes the table of operators, for pages. */
+void kernels_write_ops(struct sheet *sheet, const struct kernels_view *view);
+
 #endif

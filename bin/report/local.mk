@@ -32,6 +32,7 @@ page_files = \
 	%D%/page_memory.js \
 	%D%/page_lanes.js \
 	%D%/page_lanes_range.js \
+	%D%/page_operators.js \
 	%D%/page_ranks.js \
 	%D%/page_sandwich.js \
 	%D%/page_summary.js \

@@ -51,8 +51,9 @@ static const char *const *const scripts[] = {flame_fit_js, page_format_js,
 	page_view_js, page_table_js, page_functions_js, page_sandwich_js,
 	page_flame_js, page_lanes_js, page_lanes_range_js,
 	page_timeline_draw_js, page_timeline_input_js, page_timeline_js,
-	page_device_js, page_memory_js, page_compile_js, page_diff_js,
-	page_ranks_js, page_findings_js, page_summary_js, page_js};
+	page_device_js, page_operators_js, page_memory_js, page_compile_js,
+	page_diff_js, page_ranks_js, page_findings_js, page_summary_js,
+	page_js};
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Bytes of every page without its data and title. */
@@ -279,6 +280,7 @@ static enum ctp_status write_part(struct page_part *part, struct ctp_error *err)
 	status = page_tracks_write(part, err);
 	if (status != CTP_OK)
 		return status;
+	page_operators_write(part);
 	page_gaps_write(part);
 	page_memory_write(part);
 	page_ranks_write(part);

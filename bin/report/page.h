@@ -67,6 +67,7 @@ extern const char *const page_findings_js[];
 extern const char *const page_flame_js[];
 extern const char *const page_functions_js[];
 extern const char *const page_memory_js[];
+extern const char *const page_operators_js[];
 extern const char *const page_ranks_js[];
 extern const char *const page_sandwich_js[];
 extern const char *const page_summary_js[];

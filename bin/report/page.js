@@ -50,6 +50,7 @@ function showInput(input) {
 					flame ? flame.nodesOf(row) : []}) : null,
 		kernels.length > 0
 			? kernelsSection(input, kernels) : null,
+		operatorsSection(input),
 		...input.gaps ? [overlapSection(input.gaps),
 			gapsSection(input.gaps)] : [],
 		memorySection(input),

@@ -3,10 +3,23 @@
 
 const CAUSE_HUES = [25, 280, 175, 330, 50]; // the last two causes are grey
 
+// The cells of rows, in which the words that distinguish a kernel come before its
+// name.
+function kernelCells(described, rows) {
+	const at = described.columns.findIndex((column) =>
+		column.type === "name");
+	const words = distinguish(rows.map((row) => row.name));
+
+	return new Map(rows.map((row, i) => [row, row.cells.map((cell, j) =>
+		j === at && words[i] ? [words[i] + " \u2014 " + cell[0],
+			...cell.slice(1)] : cell)]));
+}
+
 function kernelsSection(input, rows) {
 	const described = input.functions.device;
+	const cells = kernelCells(described, rows);
 	const table = describedTable("Kernels", described, {rows,
-		cells: (row) => row.cells, finder: rowFinder,
+		cells: (row) => cells.get(row), finder: rowFinder,
 		sort: "total_ns", wholes: {total_ns: sumOf(described,
 			rows.map((row) => row.cells), "total_ns")}});
 	const element = section("kernels", "GPU kernels and copies",

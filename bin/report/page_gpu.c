@@ -144,6 +144,24 @@ void page_kernels_put(
 	kernels_put_function(&part->sheet, &kernels->view, function, &sum);
 }
 
+#define OPERATORS_HUNDREDTHS 5
+
+void page_operators_write(struct page_part *part)
+{
+	const struct kernels_view *view = &part->kernels->view;
+	struct sheet *sheet = &part->sheet;
+	uint32_t count = 0;
+
+	if (view->kernels != NULL)
+		(void)kernels_ops(view->kernels, &count);
+	if (count == 0)
+		return;
+	sheet->brief = true;
+	sheet->max_bytes =
+		page_part_limit(part, OPERATORS_HUNDREDTHS) - part->extra;
+	kernels_write_ops(sheet, view);
+}
+
 /* ---- idle devices ---- */
 
 #define DEVICES_HUNDREDTHS 1

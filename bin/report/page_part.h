@@ -89,6 +89,7 @@ enum ctp_status page_functions_write(
 void page_flames_write(struct page_part *part);
 enum ctp_status page_tracks_write(
 	struct page_part *part, struct ctp_error *err);
+void page_operators_write(struct page_part *part);
 void page_gaps_write(struct page_part *part);
 void page_memory_write(struct page_part *part);
 

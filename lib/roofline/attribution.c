@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buffer.h"
 #include "base/memory.h"
@@ -75,6 +76,7 @@ struct attribution_op {
 	bool ended;
 	bool any_number; /* number of kernels unknown */
 	uint32_t first;  /* list of arrived kernels, last one first */
+	uint32_t name;   /* see attribution_op_name() */
 	/* Number of the last operator in this slot that was divided before all
 	 * its kernels arrived; kept when the slot is freed. 0: none. */
 	uint64_t cut;
@@ -83,6 +85,7 @@ struct attribution_op {
 struct attribution {
 	const struct trace *trace;
 	struct flops *flops;
+	struct strtab *names;     /* of operators; NULL: not kept */
 	struct correlation *join; /* to operator numbers; NULL: none yet */
 	struct attribution_site *sites;
 	uint32_t site_count;
@@ -137,8 +140,21 @@ void attribution_free(struct attribution *attribution)
 	memory_free(attribution->kernels);
 	memory_free(attribution->done);
 	correlation_free(attribution->join);
+	strtab_free(attribution->names);
 	flops_free(attribution->flops);
 	memory_free(attribution);
+}
+
+bool attribution_keep_ops(struct attribution *attribution)
+{
+	attribution->names = strtab_new();
+	return attribution->names != NULL;
+}
+
+const char *attribution_op_name(
+	const struct attribution *attribution, uint32_t op)
+{
+	return strtab_text(attribution->names, op, NULL);
 }
 
 /* Queues a kernel's share. */
@@ -210,6 +226,53 @@ static void attribution_args_read(struct attribution *attribution,
 		at += arg->value.text.size;
 	}
 	flops_of_op(attribution->flops, range->site, &event, &range->work);
+}
+
+/* Appends the shapes as Python prints lists. */
+static void add_shapes(struct buffer *text, const struct event_arg *arg)
+{
+	for (size_t i = 0; i < arg->value.text.size; i++) {
+		char c = arg->value.text.bytes[i];
+
+		/* JSON has no other control characters than blanks. */
+		if ((unsigned char)c > ' ')
+			buffer_add_byte(text, (uint8_t)c);
+		if (c == ',')
+			buffer_add_byte(text, ' ');
+	}
+}
+
+/* Sets the name of an operator from an open range. False if out of memory. */
+static bool name_op(struct attribution *attribution,
+	const struct attribution_track *track,
+	const struct attribution_range *range, uint32_t *name)
+{
+	struct buffer text = BUFFER_INIT;
+	uint32_t end = range == &track->ranges[track->depth - 1]
+			       ? track->arg_count
+			       : range[1].first_arg;
+
+	if (attribution->names == NULL)
+		return true;
+	buffer_add_text(
+		&text, trace_site_name(attribution->trace, range->site));
+	for (uint32_t i = range->first_arg; i < end; i++) {
+		const struct event_arg *arg = &track->args[i];
+
+		if (!is_text(arg) ||
+			strcasecmp(strtab_text(attribution->trace->text,
+					   arg->key, NULL),
+				flops_args[0]) != 0)
+			continue;
+		buffer_add_byte(&text, '\n');
+		add_shapes(&text, arg);
+		break;
+	}
+	*name = text.failed ? STRTAB_NONE
+			    : strtab_add(attribution->names,
+				      (const char *)text.bytes, text.used);
+	buffer_clear(&text);
+	return *name != STRTAB_NONE;
 }
 
 /* Division of an operator's work among its kernels. */
@@ -361,7 +424,9 @@ static bool attribution_finalize(
 		struct attribution_kernel *kernel = &attribution->kernels[i];
 		struct share share = {.ticket = kernel->ticket,
 			.dur_ns = kernel->dur_ns,
-			.kind = SHARE_HELPER};
+			.kind = SHARE_HELPER,
+			.op = op->name,
+			.calls = i == op->first};
 
 		if (works(op, kernel, role) && (all_ns > 0 || !any)) {
 			add_part(op, kernel, from_ns, all_ns, &share);
@@ -682,7 +747,8 @@ static bool add_call(struct attribution *attribution, const struct event *event)
 	if (op == NULL) {
 		attribution_args_read(attribution, track, range);
 		op = add_op(attribution, &range->work);
-		if (op == NULL)
+		if (op == NULL ||
+			!name_op(attribution, track, range, &op->name))
 			return false;
 		range->op = op->number;
 	}

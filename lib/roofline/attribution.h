@@ -33,6 +33,10 @@ struct share {
 	uint64_t dur_ns; /* of the kernel, or of several with this ticket */
 	enum share_kind kind;
 	struct flops_work work;
+	/* After attribution_keep_ops(): see attribution_op_name(); 0: none; and
+	 * 1 for one of the shares of a call of the operator, else 0. */
+	uint32_t op;
+	uint32_t calls;
 };
 
 struct attribution;
@@ -40,6 +44,14 @@ struct attribution;
 /* `trace` is borrowed until attribution_free(). NULL if out of memory. */
 struct attribution *attribution_new(const struct trace *trace);
 void attribution_free(struct attribution *attribution);
+
+/* From now on, shares have operators. */
+bool attribution_keep_ops(struct attribution *attribution);
+
+/* The name of an operator, and behind a line feed the shapes of its inputs, if
+ * known. */
+const char *attribution_op_name(
+	const struct attribution *attribution, uint32_t op);
 
 /* Adds an event; call it for each event of the stream, in order. False if out
  * of memory, like all functions below. Memory: names, open ranges, and waiting

@@ -23,6 +23,10 @@ struct kernels {
 	enum dtype *dtypes; /* by row, from its name */
 	uint32_t row_count;
 	uint32_t row_room;
+	struct strtab *op_keys; /* device and operator; NULL: not kept */
+	struct kernels_row *ops;
+	uint32_t op_count;
+	uint32_t op_room;
 	struct kernels_device *devices;
 	/* Index + 1 by process and number; of a sum by model. */
 	struct strtab *device_keys;
@@ -89,6 +93,8 @@ void kernels_free(struct kernels *kernels)
 	strtab_free(kernels->sum_text);
 	memory_free(kernels->rows);
 	memory_free(kernels->dtypes);
+	strtab_free(kernels->op_keys);
+	memory_free(kernels->ops);
 	memory_free(kernels->devices);
 	memory_free(kernels);
 }
@@ -178,8 +184,47 @@ static enum dtype dtype_of(const struct share *share, enum dtype named)
 	return dtype;
 }
 
-/* Adds the shares known by now. */
-static void add_shares(struct kernels *kernels)
+bool kernels_keep_ops(struct kernels *kernels)
+{
+	kernels->op_keys = strtab_new();
+	return kernels->op_keys != NULL &&
+	       attribution_keep_ops(kernels->attribution);
+}
+
+/* Adds a share to the operator's row. False if out of memory. */
+static bool add_op(struct kernels *kernels, const struct share *share,
+	uint32_t device, enum dtype dtype)
+{
+	const uint32_t key[] = {device, share->op};
+	uint32_t count;
+	uint32_t number;
+	struct kernels_row *row;
+
+	if (kernels->op_keys == NULL || share->op == 0)
+		return true;
+	count = strtab_count(kernels->op_keys);
+	number = strtab_add(kernels->op_keys, (const char *)key, sizeof(key));
+	if (number == STRTAB_NONE)
+		return false;
+	if (number == count) {
+		if (!array_reserve32(&kernels->ops, kernels->op_count,
+			    &kernels->op_room, sizeof(*kernels->ops)))
+			return false;
+		kernels->ops[kernels->op_count++] = (struct kernels_row){
+			.device = device, .name = share->op};
+	}
+	row = &kernels->ops[number - 1];
+	row->count += share->calls;
+	row->total_ns = saturate_sum(row->total_ns, share->dur_ns);
+	if (share->work.has_flops && share->work.flops > 0)
+		add_work(&row->flops[dtype], share->work.flops, share->dur_ns);
+	if (share->work.has_bytes && share->work.bytes > 0)
+		add_work(&row->bytes, share->work.bytes, share->dur_ns);
+	return true;
+}
+
+/* Adds the shares known by now. False if out of memory. */
+static bool add_shares(struct kernels *kernels)
 {
 	struct share share;
 
@@ -203,7 +248,10 @@ static void add_shares(struct kernels *kernels)
 			add_work(
 				&device->bytes, share.work.bytes, share.dur_ns);
 		}
+		if (!add_op(kernels, &share, row->device, dtype))
+			return false;
 	}
+	return true;
 }
 
 static void observe(struct kernels_device *device, uint64_t dur_ns)
@@ -252,8 +300,7 @@ enum ctp_status kernels_add(
 			PROFILE_KERNEL &&
 		!add_kernel(kernels, event))
 		return ctp_no_memory(err);
-	add_shares(kernels);
-	return CTP_OK;
+	return add_shares(kernels) ? CTP_OK : ctp_no_memory(err);
 }
 
 static int compare_devices(const void *left, const void *right, void *user)
@@ -291,6 +338,9 @@ static bool sort_devices(struct kernels *kernels)
 	for (uint32_t i = 0; done && i < kernels->row_count; i++)
 		kernels->rows[i].device =
 			order[count + 1 + kernels->rows[i].device];
+	for (uint32_t i = 0; done && i < kernels->op_count; i++)
+		kernels->ops[i].device =
+			order[count + 1 + kernels->ops[i].device];
 	memory_free(done ? kernels->devices : sorted);
 	if (done)
 		kernels->devices = sorted;
@@ -324,12 +374,38 @@ static bool name_devices(struct kernels *kernels)
 	return true;
 }
 
+static int compare_ops(const void *left, const void *right)
+{
+	const struct kernels_row *one = left;
+	const struct kernels_row *other = right;
+
+	if (one->total_ns != other->total_ns)
+		return one->total_ns > other->total_ns ? -1 : 1;
+	if (one->name != other->name)
+		return one->name < other->name ? -1 : 1;
+	return (one->device > other->device) - (one->device < other->device);
+}
+
+const struct kernels_row *kernels_ops(
+	const struct kernels *kernels, uint32_t *count)
+{
+	*count = kernels->op_count;
+	return kernels->ops;
+}
+
+const char *kernels_op_name(
+	const struct kernels *kernels, const struct kernels_row *row)
+{
+	return attribution_op_name(kernels->attribution, row->name);
+}
+
 /* Completes the work of a trace; false if out of memory. */
 static bool finish_trace(struct kernels *kernels)
 {
 	if (!attribution_finalize_all(kernels->attribution))
 		return false;
-	add_shares(kernels);
+	if (!add_shares(kernels))
+		return false;
 	for (uint32_t i = 0; i < kernels->row_count; i++) {
 		struct kernels_row *row = &kernels->rows[i];
 
@@ -347,6 +423,9 @@ enum ctp_status kernels_finish(void *user, struct ctp_error *err)
 		!sort_devices(kernels))
 		return ctp_no_memory(err);
 	kernels_sort(kernels, total_of, NULL);
+	if (kernels->op_count > 1)
+		qsort(kernels->ops, kernels->op_count, sizeof(*kernels->ops),
+			compare_ops);
 	return CTP_OK;
 }
 

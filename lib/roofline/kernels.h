@@ -82,6 +82,10 @@ bool kernels_add_row(
 	struct kernels *sum, const struct kernels_row *row, const char *name);
 void kernels_add_late(struct kernels *sum, uint64_t late);
 
+/* Call it before the first event to have kernels_ops(), too. False if out of
+ * memory. */
+bool kernels_keep_ops(struct kernels *kernels);
+
 /* Adds an event. Memory: that of attribution.h, and names. Errors:
  * CTP_ERR_NOMEM. */
 enum ctp_status kernels_add(
@@ -131,6 +135,14 @@ const struct kernels_device *kernels_devices(
 	const struct kernels *kernels, uint32_t *count);
 const struct kernels_row *kernels_rows(
 	const struct kernels *kernels, uint32_t *count);
+
+/* The work of operators by their names and the shapes of their inputs, most time
+ * first. `count` is the number of calls that launched kernels. The shortest and
+ * longest time are unknown. kernels_op_name() is as attribution_op_name(). */
+const struct kernels_row *kernels_ops(
+	const struct kernels *kernels, uint32_t *count);
+const char *kernels_op_name(
+	const struct kernels *kernels, const struct kernels_row *row);
 
 /* Sum of a row's operations over all types. */
 struct kernels_work kernels_flops(const struct kernels_row *row);

@@ -58,6 +58,42 @@ assert both["name"].endswith("/both") and not both["events"]
 for key in ("calls", "total_ns"):
     assert both[key] == 2 * one[key] != 0, key
 END
+# An operator by shape: 2 * 64^3 operations, and 3 * 64^2 floats, in 8 us, twice;
+# and another shape.
+op() {
+	printf '{"ph":"X","pid":1,"tid":1,"cat":"cpu_op","name":"aten::mm",'
+	printf '"ts":%s,"dur":9,"args":{"External id":%s,' "$1" "$1"
+	printf '"Input Dims":[[%s,%s],[%s,%s]],' "$2" "$2" "$2" "$2"
+	printf '"Input type":["float","float"]}},\n'
+	printf '{"ph":"X","pid":1,"tid":1,"cat":"cuda_runtime",'
+	printf '"name":"cudaLaunchKernel","ts":%s,"dur":1,' "$1"
+	printf '"args":{"correlation":%s,"External id":%s}},\n' "$1" "$1"
+	printf '{"ph":"X","pid":0,"tid":7,"cat":"kernel","name":"gemm",'
+	printf '"ts":%s,"dur":8,"args":{"device":0,"stream":7,' $(($1 + 2))
+	printf '"correlation":%s}},\n' "$1"
+}
+{
+	echo '['
+	op 100 64
+	op 200 64
+	op 300 128
+} >"$work/ops.json"
+"$CTPROF" report -q -o "$work/ops.html" "$work/ops.json" ||
+	complain "operators: failed"
+"$python" - "$work/ops.html" <<'END' || complain "operators: other rows"
+import json, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+data = page.split('id="data">\n')[1].split("\n</script>")[0]
+table = json.loads(data)["inputs"][0]["operators"]
+rows = [dict(zip((column["title"] for column in table["columns"]), row))
+        for row in table["rows"]]
+found = [(row["operator"], row["shapes of inputs"], row["GPU time"],
+          row["calls"], row["FLOP/s"], row["B/s"]) for row in rows]
+assert found == [
+    ("aten::mm", f"[[{size}, {size}], [{size}, {size}]]", 8000 * calls, calls,
+     2 * size ** 3 * 10 ** 6 // 8, 3 * size ** 2 * 4 * 10 ** 6 // 8)
+    for size, calls in ((64, 2), (128, 1))], found
+END
 # The page is HTML, and nothing else.
 for name in x.svg x.json.gz; do
 	"$CTPROF" report -o "$work/$name" "$work/x.folded" 2>"$work/err"
