@@ -267,7 +267,7 @@ void kernels_put_function(struct sheet *sheet, const struct kernels_view *view,
 
 struct op_line {
 	struct line line;
-	const char *shapes;
+	struct value_name label;
 };
 
 /* clang-format off */
@@ -275,8 +275,6 @@ struct op_line {
 static const struct column op_items[] = {
 	{.type = COLUMN_TIME, .json = "total_ns", .page = "GPU time",
 		.help = "the time of its kernels", OF_OP(line.row.total_ns)},
-	COLUMN_ON_PAGE(PERCENT, "share", OF_OP(line.share),
-		.help = "share of the time of all kernels"),
 	COLUMN_ON_PAGE(COUNT, "calls", OF_OP(line.row.count),
 		.help = "number of calls that launched kernels"),
 	COLUMN_ON_PAGE(COUNT, "FLOP/s", OF_OP(line.flops_per_s), .unit = &tera,
@@ -285,10 +283,10 @@ static const struct column op_items[] = {
 		.help = "share of the device's peak of operations"),
 	COLUMN_ON_PAGE(COUNT, "B/s", OF_OP(line.bytes_per_s), .unit = &giga,
 		.help = "bytes per second"),
-	COLUMN_ON_PAGE(PERCENT, "of bandwidth", OF_OP(line.bytes_share),
+	COLUMN_ON_PAGE(PERCENT, "peak %", OF_OP(line.bytes_share),
 		.help = "share of the device's peak of its memory"),
-	COLUMN_ON_PAGE(TEXT, "operator", OF_OP(line.name)),
-	COLUMN_ON_PAGE(TEXT, "shapes of inputs", OF_OP(shapes)),
+	COLUMN_ON_PAGE(TEXT, "operator", OF_OP(label),
+		.help = "its name, and the shapes of its inputs"),
 };
 #undef OF_OP
 /* clang-format on */
@@ -302,7 +300,7 @@ static void add_op(struct sheet *sheet, const struct kernels_view *view,
 	const struct kernels_device *device =
 		&kernels_devices(view->kernels, &count)[row->device];
 	char *name = strdup(kernels_op_name(view->kernels, row));
-	struct op_line line = {.shapes = ""};
+	struct op_line line = {.label = {.tail = ""}};
 	char *end = name == NULL ? NULL : strchr(name, '\n');
 
 	sheet->failed |= name == NULL;
@@ -310,8 +308,9 @@ static void add_op(struct sheet *sheet, const struct kernels_view *view,
 		return;
 	if (end != NULL) {
 		*end = '\0';
-		line.shapes = end + 1;
+		line.label.tail = end + 1;
 	}
+	line.label.name = name;
 	line.line = line_of(view, device, name, row, peak_of(view, device));
 	/* The model of the work does not fit. */
 	if (line.line.flops_share.number > OP_SHARE_MAX)

@@ -7,13 +7,11 @@ function operatorsSection(input) {
 
 	if (!table || table.rows.length === 0)
 		return null;
-	const at = table.columns.findIndex((column) =>
-		column.title === "operator");
-	const made = describedTable("Operators", table, {lead: "operator",
-		sort: "total_ns", wholes: {total_ns: sumOf(table, table.rows,
-			"total_ns")},
-		matches: (row, text) => [row[at], row[at + 1]].some((words) =>
-			words.toLowerCase().includes(text))});
+	const at = table.columns.findIndex((column) => column.type === "name");
+	const made = describedTable("Operators", table, {sort: "total_ns",
+		wholes: {total_ns: sumOf(table, table.rows, "total_ns")},
+		matches: (row, text) => row[at].some((words) =>
+			String(words).toLowerCase().includes(text))});
 	const element = section("operators", "Operators on GPUs",
 		filterFor(made, "Filter operators"));
 
