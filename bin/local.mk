@@ -30,7 +30,8 @@ commands = \
 	%D%/cmd_report \
 	%D%/cmd_stats \
 	%D%/cmd_summarize \
-	%D%/cmd_symbolize
+	%D%/cmd_symbolize \
+	%D%/cmd_view
 libprogram_la_SOURCES = $(commands:=.c)
 include bin/cli/local.mk
 include bin/compare/local.mk
@@ -43,6 +44,7 @@ include bin/record/local.mk
 include bin/report/local.mk
 include bin/stats/local.mk
 include bin/timeline/local.mk
+include bin/view/local.mk
 
 # ctp2pstats and so on: links to the program, one for each written format. They
 # are listed for the shell's completion.

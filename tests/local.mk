@@ -32,6 +32,7 @@ include tests/bin/record/local.mk
 include tests/bin/report/local.mk
 include tests/bin/stats/local.mk
 include tests/bin/timeline/local.mk
+include tests/bin/view/local.mk
 include tests/examples/local.mk
 include tests/formats/chrome/local.mk
 include tests/formats/chrome_read/local.mk

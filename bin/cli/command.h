@@ -65,6 +65,7 @@ struct command {
 	X(compilations) \
 	X(check) \
 	X(report) \
+	X(view) \
 	X(formats) \
 	X(completion) \
 	X(help)

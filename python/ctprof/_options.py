@@ -87,7 +87,7 @@ Examples:
 COMMANDS = ("record", "repair", "symbolize", "convert", "cut", "merge",
             "summarize", "annotate", "findings", "info", "stats", "gaps",
             "kernels", "diff", "phases", "ranks", "compilations", "check",
-            "report", "formats", "cflags", "completion", "help")
+            "report", "view", "formats", "cflags", "completion", "help")
 
 
 class UsageError(Exception):

@@ -119,6 +119,22 @@ if [ "$target" = fuzz_deflate ]; then
 fi
 
 # Rules of phases: the existing ones, and pieces of them.
+if [ "$target" = fuzz_http ]; then
+	token=0123456789abcdef0123456789abcdef
+	number=0
+	for path in / /page.html /version /x '' "/?x"; do
+		for host in 127.0.0.1:8080 localhost:8080 evil.example:8080; do
+			number=$((number + 1))
+			printf 'GET /%s%s HTTP/1.1\r\nHost: %s\r\n\r\n' \
+				$token "$path" $host >"$directory/$number"
+		done
+	done
+	printf 'POST /%s/ HTTP/1.1\r\nHost: localhost:8080\r\n\r\n' $token \
+		>"$directory/post"
+	printf 'GET / HTTP/1.0\r\nA\r\n: b\r\n\r\n' >"$directory/headers"
+	printf '\r\n\r\n' >"$directory/empty"
+	exit
+fi
 if [ "$target" = fuzz_rules ]; then
 	cp "$srcdir"/lib/phases/rules/*.rules "$directory"
 	for size in 1 50 200 201 400 700 1000 1500; do

@@ -4,6 +4,7 @@ shell_tests += \
 test_programs += \
 	%D%/fuzz_cut \
 	%D%/fuzz_deflate \
+	%D%/fuzz_http \
 	%D%/fuzz_log \
 	%D%/fuzz_part \
 	%D%/fuzz_pstats \
@@ -17,6 +18,7 @@ test_programs += \
 	%D%/fuzz_trace
 tests_fuzz_fuzz_cut_SOURCES = %D%/fuzz_cut.c $(fuzz_case)
 tests_fuzz_fuzz_deflate_SOURCES = %D%/fuzz_deflate.c $(fuzz_case)
+tests_fuzz_fuzz_http_SOURCES = %D%/fuzz_http.c $(fuzz_case)
 tests_fuzz_fuzz_log_SOURCES = %D%/fuzz_log.c $(fuzz_case)
 tests_fuzz_fuzz_part_SOURCES = %D%/fuzz_part.c $(fuzz_case)
 tests_fuzz_fuzz_pstats_SOURCES = %D%/fuzz_pstats.c $(fuzz_case)
@@ -36,6 +38,7 @@ FUZZ_SECONDS = 60
 FUZZ_TARGETS = \
 	fuzz_cut \
 	fuzz_deflate \
+	fuzz_http \
 	fuzz_log \
 	fuzz_part \
 	fuzz_pstats \
