@@ -30,6 +30,18 @@ function slowestText(row, perStep, isHost) {
 		: "None is behind the median.";
 }
 
+// One row for each column, if there are more rows than columns: the one that is
+// most behind among its neighbours.
+function rankColumns(rows, most) {
+	const each = Math.max(1, Math.ceil(rows.length / Math.max(1, most)));
+	const columns = [];
+
+	for (let i = 0; i < rows.length; i += each)
+		columns.push(rows.slice(i, i + each).reduce((worst, row) =>
+			row.behind_ns > worst.behind_ns ? row : worst));
+	return columns;
+}
+
 // A column for each row, in stacked parts; above them the time that it is
 // behind. `pick` is called with the clicked row.
 function rankChart(say, pick) {
@@ -37,10 +49,12 @@ function rankChart(say, pick) {
 	const canvas = make("canvas", {tabindex: "0", role: "application",
 		"aria-label": "The times of all ranks: use the arrow keys"});
 	const element = make("div", {class: "scroll"}, canvas);
+	let all = [];
 	let rows = [];
 	let lines = () => [];
 	let at = -1;
 	let step = 1;
+	let each = 1; // rows of a column; `at` is one of all rows
 
 	function drawScale(context, most, foot) {
 		const every = stepOf(most, 4);
@@ -72,6 +86,23 @@ function rankChart(say, pick) {
 			foot + size.foot / 2 + 2);
 	}
 
+	// The name of the row that is most behind, beside its mark.
+	function drawSlowest(context) {
+		const slowest = rows.reduce((worst, row) =>
+			row.behind_ns > worst.behind_ns ? row : worst);
+		const number = rows.indexOf(slowest);
+		const isLeft = number > rows.length / 2;
+
+		if (slowest.behind_ns <= 0)
+			return;
+		context.fillStyle = style("--text");
+		context.textAlign = isLeft ? "right" : "left";
+		context.fillText(clipped(slowest.name, 24) + ": " +
+			timeText(slowest.behind_ns), size.left +
+			(isLeft ? number * step - 4 : (number + 1) * step + 4),
+		6);
+	}
+
 	function drawRow(context, row, i, scale) {
 		const left = size.left + Math.floor(i * step);
 		const wide = Math.max(1, size.left +
@@ -94,6 +125,9 @@ function rankChart(say, pick) {
 
 	function draw() {
 		const wide = element.clientWidth - size.left - 1;
+
+		rows = rankColumns(all, wide);
+		each = Math.ceil(all.length / rows.length);
 		const foot = size.behind + size.gap + size.height;
 		const colours = new Map([...TIME_COLOURS, "--match"].map(
 			(name) => [name, style(name)]));
@@ -111,28 +145,33 @@ function rankChart(say, pick) {
 		drawScale(context, scale.most, foot);
 		drawNames(context, foot);
 		rows.forEach((row, i) => drawRow(context, row, i, scale));
+		if (rows.length > 1)
+			drawSlowest(context);
 		if (at >= 0) {
 			context.strokeStyle = style("--text");
-			context.strokeRect(size.left + at * step - 0.5, 0.5,
+			context.strokeRect(size.left +
+				Math.floor(at / each) * step - 0.5, 0.5,
 				Math.max(step, 3), foot - 1);
 		}
 	}
 
 	function tell() {
-		say(...lines(rows[at]));
+		say(...lines(all[at]));
 		draw();
 	}
 
 	canvas.addEventListener("mousemove", (event) => {
 		const box = canvas.getBoundingClientRect();
 
-		at = Math.floor((event.clientX - box.left - size.left) / step);
-		if (at < 0 || at >= rows.length) {
-			at = -1;
+		const number = Math.floor((event.clientX - box.left -
+			size.left) / step);
+
+		at = all.indexOf(rows[number]);
+		if (at < 0) {
 			hideTip();
 			return draw();
 		}
-		showTip(event, ...lines(rows[at]));
+		showTip(event, ...lines(all[at]));
 		return tell();
 	});
 	canvas.addEventListener("mouseleave", () => {
@@ -140,23 +179,24 @@ function rankChart(say, pick) {
 		hideTip();
 		draw();
 	});
-	canvas.addEventListener("click", () => at >= 0 && pick(rows[at]));
+	canvas.addEventListener("click", () => at >= 0 && pick(all[at]));
 	canvas.addEventListener("keydown", (event) => {
 		const steps = {ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0,
-			End: rows.length - 1};
+			End: all.length - 1};
 
 		if (event.key in steps) {
-			at = Math.min(rows.length - 1,
+			at = Math.min(all.length - 1,
 				Math.max(0, steps[event.key]));
 			tell();
 		} else if (event.key === "Enter" && at >= 0) {
-			pick(rows[at]);
+			pick(all[at]);
 		} else {
 			return;
 		}
 		event.preventDefault();
 	});
 	return {element, draw, show(shown, linesOf) {
+		all = shown;
 		rows = shown;
 		lines = linesOf;
 		at = -1;
@@ -192,8 +232,18 @@ function ranksSection(ranks, causes) {
 	});
 	const choices = ranks.hosts ? ["By rank", "By host"].map((title, i) =>
 		make("button", {type: "button", class: "choice",
-			onclick: () => show(i === 1)}, title)) : [];
-	const element = section("ranks", "Ranks", ...choices, tools);
+			onclick: () => {
+				viewSet("ranks.by", i === 1 ? "host" : null);
+				show(i === 1);
+			}}, title)) : [];
+	const order = make("button", {type: "button", class: "choice",
+		"aria-pressed": "false", onclick: () => {
+			const isSlow = viewGet("ranks.order") !== "slow";
+
+			viewSet("ranks.order", isSlow ? "slow" : null);
+			show(viewGet("ranks.by") === "host");
+		}}, "Slowest first");
+	const element = section("ranks", "Ranks", ...choices, order, tools);
 	const legend = make("div");
 	const slowest = make("p");
 
@@ -209,7 +259,11 @@ function ranksSection(ranks, causes) {
 		}
 		choices.forEach((button, i) => button.setAttribute(
 			"aria-pressed", String((i === 1) === isHost)));
-		chart.show(rows.slice().sort((a, b) => isHost
+		const isSlow = viewGet("ranks.order") === "slow";
+
+		order.setAttribute("aria-pressed", String(isSlow));
+		chart.show(rows.slice().sort((a, b) => isSlow
+			? b.behind_ns - a.behind_ns : isHost
 			? compare(a.name, b.name)
 			: compare(a.Rank, b.Rank) ||
 				compare(a.device, b.device)),
@@ -224,6 +278,9 @@ function ranksSection(ranks, causes) {
 		holder.replaceChildren(made);
 		tools.replaceChildren(made.input);
 		legend.replaceChildren(legendOf(rows));
+		legend.firstChild.append(make("li", {}, make("i",
+			{style: "background:var(--match)"}),
+		"behind the median"));
 		slowest.replaceChildren(slowestText(rows[0], ranks.per_step,
 			isHost));
 		chart.draw();
@@ -232,7 +289,7 @@ function ranksSection(ranks, causes) {
 	element.append(slowest, ...ranks.slow_hosts.map((line) =>
 		make("p", {}, line)), chart.element, legend, status, holder,
 		...ranks.notes.map((line) => make("p", {class: "note"}, line)));
-	status.append("Each column is a rank, with the time of its GPU; the " +
+	status.append("Each column is a rank, or the slowest of some, with the time of its GPU; the " +
 		"bar above it is its own time, without waiting for others, " +
 		"as far as it is above the median. Click to find its row.");
 	if (ranks.rows_hidden)
@@ -241,6 +298,11 @@ function ranksSection(ranks, causes) {
 			" are not shown."));
 	show(false);
 	element.draw = chart.draw;
+	element.restore = () => {
+		if (viewGet("ranks.by") === "host" || viewGet("ranks.order"))
+			show(viewGet("ranks.by") === "host" &&
+				Boolean(ranks.hosts));
+	};
 	return element;
 }
 
