@@ -27,6 +27,8 @@
 #define TIMELINE_HUNDREDTHS 45
 #define TIMELINE_SLICES 50000
 #define TIMELINE_BINS 16000
+#define PIECE_HUNDREDTHS 75 /* likewise, if the input is cut */
+#define PIECE_SLICES 120000
 
 /* ---- writing ---- */
 
@@ -80,16 +82,22 @@ static void put_title(FILE *out, const char *title)
 	(void)xml_put_line(out, title, size);
 }
 
-bool page_init(struct page *page, FILE *out, const struct inputs *inputs,
-	const struct page_diff *diff)
+bool page_init(struct page *page, FILE *out, const struct page_options *options)
 {
+	size_t diff_bytes = options->diff == NULL ? 0 : options->diff->bytes;
+	uint64_t slices = options->is_piece ? PIECE_SLICES : TIMELINE_SLICES;
+
 	*page = (struct page){.out = out,
-		.title = input_name(inputs->paths[0]),
-		.left_bytes = PAGE_BYTES - fixed_bytes() -
-			      (diff == NULL ? 0 : diff->bytes),
-		.inputs = inputs,
-		.diff = diff};
-	page->budget_bytes = page->left_bytes / inputs->count;
+		.title = input_name(options->inputs->paths[0]),
+		.left_bytes = options->bytes - fixed_bytes() - diff_bytes,
+		.inputs = options->inputs,
+		.diff = options->diff,
+		.timeline_hundredths = options->is_piece ? PIECE_HUNDREDTHS
+							 : TIMELINE_HUNDREDTHS,
+		.slices = (uint32_t)(slices * options->bytes / PAGE_BYTES),
+		.bins = (uint32_t)((uint64_t)TIMELINE_BINS * options->bytes /
+				   PAGE_BYTES)};
+	page->budget_bytes = page->left_bytes / options->inputs->count;
 	return compile_init(&page->compile);
 }
 
@@ -347,13 +355,13 @@ int page_add_input(struct page *page, struct input *input)
 	int status = page_data_read(&data,
 		&(struct page_data_source){.inputs = page->inputs,
 			.compile = &page->compile,
-			.slices = TIMELINE_SLICES,
-			.bins = TIMELINE_BINS},
+			.slices = page->slices,
+			.bins = page->bins},
 		input);
 	struct page_part part = {.name = input->name,
 		.format = input->file.format->name,
 		.data = &data,
-		.timeline_hundredths = TIMELINE_HUNDREDTHS,
+		.timeline_hundredths = page->timeline_hundredths,
 		.trace = input->file.source->trace};
 
 	if (status == EXIT_DONE && add_part(page, &part, &err) != CTP_OK) {

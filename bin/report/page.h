@@ -17,7 +17,16 @@
 #include "report/page_diff.h"
 
 #define PAGE_BYTES ((size_t)3000000)
+#define PAGE_BYTES_MIN ((size_t)500000)
+#define PAGE_BYTES_MAX ((size_t)1 << 30)
 #define PAGE_INPUTS_MAX 64
+
+struct page_options {
+	const struct inputs *inputs;  /* borrowed until page_clear() */
+	const struct page_diff *diff; /* borrowed; NULL: no base */
+	size_t bytes;                 /* of the page, at most */
+	bool is_piece; /* inputs are cut: more room for the timeline */
+};
 
 struct page {
 	FILE *out;
@@ -28,12 +37,15 @@ struct page {
 	const struct inputs *inputs;  /* borrowed until page_clear() */
 	struct compile compile;       /* of all inputs */
 	const struct page_diff *diff; /* borrowed; NULL: no base */
+	unsigned timeline_hundredths; /* of each input's room */
+	uint32_t slices;              /* of its timeline */
+	uint32_t bins;
 };
 
 /* Writes nothing yet: without an input there is no page, not even a partial
  * one. False if out of memory; page_clear() is due in any case. */
-bool page_init(struct page *page, FILE *out, const struct inputs *inputs,
-	const struct page_diff *diff);
+bool page_init(
+	struct page *page, FILE *out, const struct page_options *options);
 void page_clear(struct page *page);
 
 /* Reads an input to its end and adds it. Errors: reported; returns an exit status;

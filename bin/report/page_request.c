@@ -2,6 +2,7 @@
 #include "report/page_request.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/command.h"
 #include "cli/diag.h"
@@ -11,6 +12,20 @@
 #include "input/sum.h"
 #include "report/page.h"
 
+/* Whether the page shows a piece of each input. */
+static bool is_piece(const struct page_request *request)
+{
+	return request->piece.has_time || request->piece.has_step ||
+	       request->piece.range_name != NULL;
+}
+
+static size_t page_bytes(const struct page_request *request)
+{
+	return request->bytes == 0 ? PAGE_BYTES : (size_t)request->bytes;
+}
+
+#define SMALL_BYTES 2000000 /* see is_small() */
+
 static error_t check(void *structure, const struct argp_state *state)
 {
 	const struct page_request *request = structure;
@@ -19,6 +34,17 @@ static error_t check(void *structure, const struct argp_state *state)
 		argp_error(state, "--jobs needs --sum");
 	if (request->paths && !request->sum)
 		argp_error(state, "--paths needs --sum");
+	if (request->piece.has_time + request->piece.has_step +
+			(request->piece.range_name != NULL) >
+		1)
+		argp_error(state,
+			"--time, --around and --step exclude each other");
+	if (is_piece(request) && (request->sum || request->diff.base != NULL))
+		argp_error(state, "--time, --around and --step cut a "
+				  "timeline, which --sum and --base lack");
+	if (request->bytes != 0 && (request->bytes < PAGE_BYTES_MIN ||
+					   request->bytes > PAGE_BYTES_MAX))
+		argp_error(state, "--size must be from 500k to 1G");
 	if (request->diff.base == NULL)
 		return 0;
 	if (request->inputs.count != 1 || request->sum)
@@ -67,18 +93,39 @@ static int add_directory(
 	return exit_worse(status, added);
 }
 
-static int add_input(struct page *page, const struct inputs *inputs, size_t i)
+/* Adds an input, or the piece of it that was requested. */
+static int add_file(
+	struct page *page, const struct page_request *request, const char *path)
 {
+	const struct inputs *inputs = &request->inputs;
+	struct cut_pipeline piece = request->piece;
+	struct cut *cut = NULL;
 	struct input input;
-	int status;
+	int status = input_open(&input, path, inputs);
 
-	if (input_tree_is_directory(inputs->paths[i]))
-		return add_directory(page, inputs, inputs->paths[i]);
-	status = input_open(&input, inputs->paths[i], inputs);
 	if (status != EXIT_DONE)
 		return status;
-	status = page_add_input(page, &input);
+	piece.progress = inputs_progress(inputs);
+	if (is_piece(request))
+		status = cut_pipeline_apply(&piece, &input, &cut);
+	if (status == EXIT_DONE)
+		status = page_add_input(page, &input);
 	return exit_worse(status, input_close(&input, inputs));
+}
+
+static int add_input(
+	struct page *page, const struct page_request *request, size_t i)
+{
+	const struct inputs *inputs = &request->inputs;
+
+	if (!input_tree_is_directory(inputs->paths[i]))
+		return add_file(page, request, inputs->paths[i]);
+	if (is_piece(request)) {
+		diag("%s: the sum of a directory cannot be cut; name one file",
+			inputs->paths[i]);
+		return EXIT_USAGE;
+	}
+	return add_directory(page, inputs, inputs->paths[i]);
 }
 
 static int add_inputs(struct page *page, const struct page_request *request)
@@ -87,7 +134,7 @@ static int add_inputs(struct page *page, const struct page_request *request)
 	int worst = EXIT_DONE;
 
 	for (size_t i = 0; worst != EXIT_LIMIT && i < inputs->count; i++) {
-		int status = add_input(page, inputs, i);
+		int status = add_input(page, request, i);
 
 		worst = exit_worse(worst, status);
 	}
@@ -107,6 +154,10 @@ static int write_page(
 	const struct page_request *request, const struct aggregate *sum)
 {
 	const struct inputs *inputs = &request->inputs;
+	const struct page_options options = {.inputs = inputs,
+		.diff = request->diff.base == NULL ? NULL : &request->diff,
+		.bytes = page_bytes(request),
+		.is_piece = is_piece(request)};
 	struct output output;
 	struct page page;
 	int worst = output_open(
@@ -114,8 +165,7 @@ static int write_page(
 
 	if (worst != EXIT_DONE)
 		return worst;
-	if (!page_init(&page, output.file, inputs,
-		    request->diff.base == NULL ? NULL : &request->diff))
+	if (!page_init(&page, output.file, &options))
 		worst = diag_no_memory(NULL);
 	else if (sum == NULL)
 		worst = add_inputs(&page, request);
@@ -156,10 +206,26 @@ static int compare(struct page_request *request)
 
 	if (request->diff.base == NULL)
 		return EXIT_DONE;
-	status = page_diff_make(
-		&request->diff, inputs, inputs->paths[0], PAGE_BYTES / 4);
+	status = page_diff_make(&request->diff, inputs, inputs->paths[0],
+		page_bytes(request) / 4);
 	inputs->quiet = true;
 	return status;
+}
+
+/* Whether all inputs are so small that their arguments fit. */
+static bool is_small(const struct inputs *inputs)
+{
+	off_t bytes = 0;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		struct stat about;
+
+		if (stat(inputs->paths[i], &about) != 0 ||
+			!S_ISREG(about.st_mode) || about.st_size > SMALL_BYTES)
+			return false;
+		bytes += about.st_size;
+	}
+	return bytes <= SMALL_BYTES;
 }
 
 int page_request_run(struct page_request *request)
@@ -169,6 +235,9 @@ int page_request_run(struct page_request *request)
 	int status;
 
 	page_data_set_request(&request->inputs.request);
+	/* All arguments are shown, as in small inputs. */
+	if (is_piece(request) || is_small(inputs))
+		request->inputs.request.skip_args = false;
 	if (inputs->count > PAGE_INPUTS_MAX && !is_sum) {
 		diag("a page shows at most %d inputs; add them up with --sum, "
 		     "or with 'ctprof summarize'",
@@ -205,6 +274,21 @@ static const struct argument options[] = {
 	{"across-devices", 0, NULL, ARGUMENT_FLAG,
 		"with --base: compare runs on different GPUs", GROUP_INPUT,
 		OF(diff.across_devices)},
+	ARGUMENT_HEADING("A piece, with every slice that fits:", GROUP_MAIN),
+	{"time", 0, "A..B", ARGUMENT_CALL,
+		"from A to B since the first event (1.5s..2s); either may be "
+		"left out", GROUP_MAIN, OF(piece),
+		.call = cut_pipeline_argument_time},
+	{"around", 0, "NAME", ARGUMENT_TEXT,
+		"while the first range with this name, or matching this "
+		"pattern, is open", GROUP_MAIN, OF(piece.range_name)},
+	{"step", 0, "N", ARGUMENT_CALL,
+		"during step N: ProfilerStep#N, or the step of ctp_step()",
+		GROUP_MAIN, OF(piece), .call = cut_pipeline_argument_step},
+	{"size", 0, "SIZE", ARGUMENT_CALL,
+		"largest size of the page (default: 3M); a larger one shows "
+		"more slices", GROUP_OUTPUT, OF(bytes),
+		.call = argument_part_size},
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 };
 /* clang-format on */

@@ -10,6 +10,7 @@
 #include "input/inputs.h"
 #include "input/report.h"
 #include "report/page_diff.h"
+#include "timeline/cut_pipeline.h"
 
 struct page_request {
 	struct inputs inputs;
@@ -18,6 +19,8 @@ struct page_request {
 	bool sum;
 	bool paths;
 	uint32_t jobs;
+	struct cut_pipeline piece; /* its window is used */
+	uint64_t bytes;            /* of the page; 0: the default */
 };
 
 /* Its structure is a struct page_request. */

@@ -74,6 +74,42 @@ static void put_starts(
 	json_end(json, ']');
 }
 
+/* Adds a lane's arguments to the list while they fit. */
+static void admit_args(struct page_lanes *lanes, const struct page_lane *lane)
+{
+	struct page_texts *args = &lanes->args;
+
+	for (uint32_t i = 0; i < lane->slice_count; i++) {
+		uint32_t number = lane->slices[i].args;
+		size_t size;
+
+		if (number == 0 || args->indexes[number] != 0)
+			continue;
+		(void)strtab_text(lanes->digest->args, number, &size);
+		if (size > args->bytes_max - args->bytes)
+			continue;
+		args->bytes += size;
+		(void)text_index(args, number);
+	}
+}
+
+void page_slices_admit_args(struct page_lanes *lanes)
+{
+	/* Streams first: there are fewer activities than calls. */
+	for (int others = 0; others < 2; others++)
+		for (uint32_t i = 0; i < lanes->count; i++) {
+			const struct page_lane *lane = &lanes->lanes[i];
+			uint32_t track =
+				lanes->digest->lanes[lane->number].track;
+			bool is_stream =
+				lanes->part->trace->tracks[track].kind ==
+				TRACE_STREAM;
+
+			if (is_stream != (bool)others)
+				admit_args(lanes, lane);
+		}
+}
+
 /* Arguments: pairs of a distance to the slice before that has some, and their
  * number. */
 static void put_args(struct page_lanes *lanes, const struct page_lane *lane)
@@ -83,7 +119,7 @@ static void put_args(struct page_lanes *lanes, const struct page_lane *lane)
 
 	begin_column(json, "args");
 	for (uint32_t i = 0; i < lane->slice_count; i++) {
-		if (lane->slices[i].args == 0)
+		if (lanes->args.indexes[lane->slices[i].args] == 0)
 			continue;
 		json_uint(json, i - before);
 		json_uint(json, text_index(&lanes->args, lane->slices[i].args));

@@ -153,9 +153,10 @@ static void put_timeline(struct page_lanes *lanes)
 	json_end(json, '}');
 }
 
-/* Writes the lanes in this order. False if out of memory. */
-static bool put_lanes(
-	struct page_part *part, struct lane_order *order, uint32_t count)
+/* Writes the lanes in this order, with at most *args_bytes of arguments, which
+ * becomes the number written. False if out of memory. */
+static bool put_lanes(struct page_part *part, struct lane_order *order,
+	uint32_t count, size_t *args_bytes)
 {
 	const struct digest *digest = part->data->digest;
 	struct page_lanes lanes = {
@@ -169,11 +170,14 @@ static bool put_lanes(
 	ok = texts_init(&lanes.names, part->trace->text);
 	ok = texts_init(&lanes.args, digest->args) && ok &&
 	     lanes.lanes != NULL && lanes.positions != NULL;
+	lanes.args.bytes_max = *args_bytes;
 	if (ok) {
 		for (uint32_t i = 0; i < count; i++)
 			lanes.lanes[i].number = order[i].number;
 		find_parts(&lanes);
+		page_slices_admit_args(&lanes);
 		put_timeline(&lanes);
+		*args_bytes = lanes.args.bytes;
 		ok = !lanes.names.numbers.failed && !lanes.args.numbers.failed;
 	}
 	texts_clear(&lanes.names);
@@ -195,7 +199,7 @@ static size_t find_limit(struct page_part *part)
 	return most > least ? most : least;
 }
 
-/* Writes as much as fits: fewer slices, longer bins, and at last fewer lanes. */
+/* Writes as much as fits: fewer arguments, fewer slices, longer bins, and at last fewer lanes. */
 static bool fit_lanes(
 	struct page_part *part, struct lane_order *lanes, uint32_t count)
 {
@@ -204,6 +208,7 @@ static bool fit_lanes(
 	uint32_t shown = count < LANES_MAX ? count : LANES_MAX;
 	struct page_mark mark;
 	uint64_t hidden_ns = 0;
+	size_t args_bytes = SIZE_MAX;
 
 	json_key(&part->sheet.json, "timeline");
 	mark = page_part_mark(part);
@@ -213,12 +218,19 @@ static bool fit_lanes(
 
 		qsort(lanes, count, sizeof(*lanes), compare_time);
 		qsort(lanes, shown, sizeof(*lanes), compare_position);
-		if (!put_lanes(part, lanes, shown))
+		if (!put_lanes(part, lanes, shown, &args_bytes))
 			return false;
 		used = page_part_bytes(part);
 		if (used <= limit || shown == 0)
 			break;
 		page_part_rewind(part, &mark);
+		/* Escapes make them longer on the page: the rest is shorter
+		 * by that, at least. */
+		if (attempt == 0 && used - limit < args_bytes / 10 * 8) {
+			args_bytes -= (used - limit) / 8 * 10;
+			continue;
+		}
+		args_bytes /= 4;
 		/* Nine tenths of the share that fits. */
 		used = (used - start) / 64 + 1;
 		used = (limit - start) / used * 9 / 10;

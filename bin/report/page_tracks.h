@@ -11,6 +11,8 @@
 struct page_texts {
 	struct buffer numbers; /* uint32_t strtab numbers in list order */
 	uint32_t *indexes;     /* by strtab number: list number + 1 */
+	size_t bytes;          /* of arguments on the page ... */
+	size_t bytes_max;      /* ... and the most; further ones are omitted */
 };
 
 /* A lane with its slices and bins, which are parts of the digest's. */
@@ -32,6 +34,9 @@ struct page_lanes {
 	struct page_texts names;
 	struct page_texts args;
 };
+
+/* Chooses the arguments that the page shows. */
+void page_slices_admit_args(struct page_lanes *lanes);
 
 /* Writes members of a lane's object. */
 void page_slices_write(struct page_lanes *lanes, const struct page_lane *lane);

@@ -94,6 +94,27 @@ assert found == [
      2 * size ** 3 * 10 ** 6 // 8, 3 * size ** 2 * 4 * 10 ** 6 // 8)
     for size, calls in ((64, 2), (128, 1))], found
 END
+# A piece of a timeline has every slice, with arguments.
+trace=$srcdir/tests/traces/a100_simple_add_cuda_sync.json.gz
+"$CTPROF" report -q -o "$work/piece.html" --time 0..2ms --size 1M "$trace" ||
+	complain "a piece: failed"
+"$python" - "$work/piece.html" <<'END' || complain "a piece: not whole"
+import json, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+data = page.split('id="data">\n')[1].split("\n</script>")[0]
+timeline = json.loads(data)["inputs"][0]["timeline"]
+assert 0 < timeline["span_ns"] <= 2000000, timeline["span_ns"]
+assert all(lane["bins"] == [] for lane in timeline["lanes"])
+assert any(lane["args"] for lane in timeline["lanes"])
+END
+"$CTPROF" report -q -o "$work/no.html" --around 'no such range' "$trace" \
+	2>/dev/null
+[ $? = 1 ] && [ ! -e "$work/no.html" ] || complain "no such range: a page"
+for options in '--step 1 --time 0..1s' '--step 1 --sum' '--size 4k'; do
+	# shellcheck disable=SC2086
+	"$CTPROF" report -o "$work/no.html" $options "$trace" 2>/dev/null
+	[ $? = 2 ] || complain "$options: not refused"
+done
 # The page is HTML, and nothing else.
 for name in x.svg x.json.gz; do
 	"$CTPROF" report -o "$work/$name" "$work/x.folded" 2>"$work/err"
