@@ -141,9 +141,7 @@ static int visit_module(
 	}
 	if (is_program)
 		diag_error(path, &err);
-	return status == CTP_ERR_UNSUPPORTED || status == CTP_ERR_NOMEM
-		       ? EXIT_LIMIT
-		       : EXIT_DONE;
+	return status == CTP_ERR_NOMEM ? EXIT_LIMIT : EXIT_DONE;
 }
 
 static int add_module(struct selection *selection, const char *path,

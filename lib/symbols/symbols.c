@@ -4,18 +4,17 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/search.h"
 #include "names/demangle.h"
+#include "symbols/elf_file.h"
+#include "symbols/elf_table.h"
 
 /* libdwfl's own default: beside the file, in .debug there, and here. */
 #define USUAL_PLACES ":.debug:/usr/lib/debug"
@@ -37,114 +36,31 @@ static bool add_address(struct addresses *to, uint64_t address)
 
 /* ---- symbols of ELF ---- */
 
-/* Preference among several names for one address: smallest first. */
-enum rank { RANK_GLOBAL, RANK_WEAK, RANK_LOCAL, RANK_ELSEWHERE };
-
-struct elf_entry {
-	uint64_t address;
-	const char *name; /* libdw's */
-	enum rank rank;
-};
-
-/* Function symbols by address. */
-struct elf_table {
-	struct elf_entry *entries;
-	size_t count;
-	size_t room;
-};
-
-static int compare_entries(const void *a, const void *b)
-{
-	const struct elf_entry *left = a;
-	const struct elf_entry *right = b;
-
-	if (left->address != right->address)
-		return left->address < right->address ? -1 : 1;
-	if (left->rank != right->rank)
-		return left->rank < right->rank ? -1 : 1;
-	return strcmp(left->name, right->name);
-}
-
-static bool add_entry(struct elf_table *elf, struct elf_entry entry)
-{
-	if (!array_reserve(&elf->entries, elf->count, &elf->room,
-		    sizeof(*elf->entries)))
-		return false;
-	elf->entries[elf->count++] = entry;
-	return true;
-}
-
-static enum rank rank_of(const GElf_Sym *symbol, GElf_Word section)
-{
-	if (section == SHN_UNDEF)
-		return RANK_ELSEWHERE;
-	switch (GELF_ST_BIND(symbol->st_info)) {
-	case STB_GLOBAL:
-	case STB_GNU_UNIQUE:
-		return RANK_GLOBAL;
-	case STB_WEAK:
-		return RANK_WEAK;
-	default:
-		return RANK_LOCAL;
-	}
-}
-
 /* `bias` is the difference between the module's addresses and those in the
  * file, which the table has. False if out of memory. */
-static bool elf_table_init(
-	struct elf_table *elf, Dwfl_Module *module, uint64_t bias)
+static bool read_elf(struct elf_table *elf, Dwfl_Module *module, uint64_t bias)
 {
 	int count = dwfl_module_getsymtab(module);
 
-	*elf = (struct elf_table){0};
 	for (int i = 1; i < count; i++) {
 		GElf_Sym symbol;
 		GElf_Addr address;
-		GElf_Word section;
+		GElf_Word section = SHN_UNDEF;
 		const char *name = dwfl_module_getsym_info(
 			module, i, &symbol, &address, &section, NULL, NULL);
-		int type;
+		bool is_elsewhere = section == SHN_UNDEF;
 
-		if (name == NULL || name[0] == '\0')
-			continue;
-		type = GELF_ST_TYPE(symbol.st_info);
-		if (type != STT_FUNC && type != STT_GNU_IFUNC)
-			continue;
-		/* A library function for which a non-PIC program has its own
-		 * address also has a value. */
-		if (section == SHN_UNDEF && symbol.st_value == 0)
-			continue;
-		address =
-			section == SHN_UNDEF ? symbol.st_value : address - bias;
-		if (!add_entry(elf, (struct elf_entry){address, name,
-					    rank_of(&symbol, section)}))
+		if (name != NULL &&
+			!elf_table_add(elf, name,
+				is_elsewhere ? symbol.st_value : address - bias,
+				symbol.st_info, is_elsewhere))
 			return false;
 	}
-	if (elf->count > 0)
-		qsort(elf->entries, elf->count, sizeof(*elf->entries),
-			compare_entries);
+	elf_table_sort(elf);
 	return true;
 }
 
-static void elf_table_clear(struct elf_table *elf)
-{
-	memory_free(elf->entries);
-	*elf = (struct elf_table){0};
-}
-
-/* The best symbol at an address, which may end with "@VERSION"; NULL if there
- * is none. */
-static const char *elf_table_find(const struct elf_table *elf, uint64_t address)
-{
-	size_t at;
-
-	SEARCH_FIRST(at, elf->count, elf->entries[at].address < address);
-	return at < elf->count && elf->entries[at].address == address
-		       ? elf->entries[at].name
-		       : NULL;
-}
-
-static bool elf_table_list(const struct elf_table *elf, struct addresses *to)
+static bool list_elf(const struct elf_table *elf, struct addresses *to)
 {
 	for (size_t i = 0; i < elf->count; i++)
 		if (elf->entries[i].rank != RANK_ELSEWHERE &&
@@ -581,34 +497,6 @@ struct symbols {
 	struct buffer file;
 };
 
-/* Opens only regular ELF files: libdwfl would also wait for a pipe and
- * decompress files. */
-static enum ctp_status open_file(
-	const char *path, int *out, struct ctp_error *err)
-{
-	unsigned char ident[SELFMAG];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat found;
-
-	if (fd < 0 || fstat(fd, &found) != 0) {
-		enum ctp_status status =
-			ctp_fail(err, CTP_ERR_IO, "cannot open");
-
-		if (fd >= 0)
-			(void)close(fd);
-		return status;
-	}
-	if (!S_ISREG(found.st_mode) ||
-		pread(fd, ident, sizeof(ident), 0) != (ssize_t)sizeof(ident) ||
-		memcmp(ident, ELFMAG, SELFMAG) != 0) {
-		(void)close(fd);
-		return ctp_fail(err, CTP_ERR_FORMAT,
-			"is not a program or shared library");
-	}
-	*out = fd;
-	return CTP_OK;
-}
-
 /* Finds the lowest and highest loaded address. */
 static bool find_span(struct symbols *symbols, Elf *elf)
 {
@@ -675,7 +563,8 @@ static enum ctp_status load(struct symbols *symbols, const char *path,
 	GElf_Addr bias;
 	Elf *elf;
 	int fd = -1;
-	enum ctp_status status = open_file(path, &fd, err);
+	/* libdwfl would also wait for a pipe and decompress files. */
+	enum ctp_status status = elf_open(path, &fd, err);
 
 	if (status != CTP_OK)
 		return status;
@@ -703,7 +592,7 @@ static enum ctp_status read_tables(
 	Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, &bias);
 
 	symbols->dwarf_bias = bias;
-	return elf_table_init(&symbols->elf, symbols->module, symbols->bias) &&
+	return read_elf(&symbols->elf, symbols->module, symbols->bias) &&
 			       dwarf_table_init(&symbols->dwarf, dwarf)
 		       ? CTP_OK
 		       : ctp_no_memory(err);
@@ -838,7 +727,7 @@ static bool list_addresses(struct symbols *symbols, struct addresses *addresses)
 		return false;
 	for (size_t i = 0; i < addresses->count; i++)
 		addresses->all[i] += symbols->dwarf_bias - symbols->bias;
-	if (!elf_table_list(&symbols->elf, addresses))
+	if (!list_elf(&symbols->elf, addresses))
 		return false;
 	if (addresses->count > 0)
 		qsort(addresses->all, addresses->count, sizeof(uint64_t),

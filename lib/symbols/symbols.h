@@ -2,7 +2,8 @@
 /*
  * Names and source positions of the functions in a program or shared library,
  * from its DWARF, which may be in a separate file, or else from its ELF
- * symbols. Implemented by symbols.c, or symbols_none.c without libdw.
+ * symbols. Implemented by symbols.c or, without libdw, by symbols_elf.c, which
+ * reads ELF symbols only.
  */
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
@@ -35,7 +36,7 @@ struct symbols;
  * usual places.
  *
  * Errors: CTP_ERR_IO; CTP_ERR_FORMAT if it is not a program or library, or not
- * the expected one; CTP_ERR_UNSUPPORTED without libdw; CTP_ERR_NOMEM.
+ * the expected one; CTP_ERR_NOMEM.
  * Ownership: free with symbols_close().
  * Threads: one at a time.
  */

@@ -118,6 +118,14 @@ if [ "$target" = fuzz_deflate ]; then
 	exit
 fi
 
+# Small programs as linkers write them for 32 and 64 bits and both byte orders,
+# beginnings of them, and changed ones.
+if [ "$target" = fuzz_elf ]; then
+	"${PYTHON3:-python3}" -B "$srcdir/tests/lib/symbols/elf_seeds.py" \
+		"$directory"
+	exit
+fi
+
 # Rules of phases: the existing ones, and pieces of them.
 if [ "$target" = fuzz_http ]; then
 	token=0123456789abcdef0123456789abcdef

@@ -4,6 +4,7 @@ shell_tests += \
 test_programs += \
 	%D%/fuzz_cut \
 	%D%/fuzz_deflate \
+	%D%/fuzz_elf \
 	%D%/fuzz_http \
 	%D%/fuzz_log \
 	%D%/fuzz_part \
@@ -18,6 +19,9 @@ test_programs += \
 	%D%/fuzz_trace
 tests_fuzz_fuzz_cut_SOURCES = %D%/fuzz_cut.c $(fuzz_case)
 tests_fuzz_fuzz_deflate_SOURCES = %D%/fuzz_deflate.c $(fuzz_case)
+tests_fuzz_fuzz_elf_SOURCES = %D%/fuzz_elf.c lib/symbols/symbols_elf.c \
+	$(fuzz_case)
+tests_fuzz_fuzz_elf_CFLAGS = $(AM_CFLAGS)
 tests_fuzz_fuzz_http_SOURCES = %D%/fuzz_http.c $(fuzz_case)
 tests_fuzz_fuzz_log_SOURCES = %D%/fuzz_log.c $(fuzz_case)
 tests_fuzz_fuzz_part_SOURCES = %D%/fuzz_part.c $(fuzz_case)
@@ -38,6 +42,7 @@ FUZZ_SECONDS = 60
 FUZZ_TARGETS = \
 	fuzz_cut \
 	fuzz_deflate \
+	fuzz_elf \
 	fuzz_http \
 	fuzz_log \
 	fuzz_part \
@@ -58,7 +63,9 @@ FUZZ = srcdir='$(abs_srcdir)' \
 		$(addprefix $(abs_builddir)/,$(fuzz_made)) \
 		$(filter %.c,$(libformats_la_SOURCES) $(librecover_la_SOURCES) \
 		$(libcore_la_SOURCES) $(libpack_la_SOURCES) \
-		$(libbase_la_SOURCES))' \
+		$(libbase_la_SOURCES)) \
+		lib/symbols/elf_file.c lib/symbols/elf_table.c \
+		lib/symbols/symbols_elf.c' \
 	LIBS='$(ZLIB_LIBS) $(LIBDEFLATE_LIBS) $(SQLITE_LIBS)' \
 	$(srcdir)/%D%/fuzz_run.sh
 fuzz: tests/support/make_log$(EXEEXT) ctprof$(EXEEXT) $(fuzz_made)

@@ -33,8 +33,6 @@ int main(int argc, char **argv)
 	}
 	status = symbols_open(
 		argv[1], NULL, argc > 2 ? argv[2] : NULL, &symbols, &err);
-	if (status == CTP_ERR_UNSUPPORTED)
-		return 77;
 	if (status == CTP_OK) {
 		status = symbols_foreach(symbols, print, NULL, &err);
 		symbols_close(symbols);

@@ -3,6 +3,7 @@ test_programs += \
 	%D%/make_log \
 	%D%/make_trace \
 	%D%/dump_events \
+	%D%/list_elf_functions \
 	%D%/list_functions \
 	%D%/kill_check \
 	%D%/kill_program \
@@ -11,6 +12,10 @@ tests_support_kill_check_SOURCES = %D%/kill_check.c %D%/kill_progress.h
 tests_support_kill_program_SOURCES = %D%/kill_program.c %D%/kill_progress.h %D%/sanitized_fork.c
 tests_support_kill_program_LDADD = libctprof.la -lpthread
 tests_support_oracle_record_LDADD = libctprof.la -lpthread
+# As list_functions is without libdw. It has flags of its own, as the library may
+# have the same object.
+tests_support_list_elf_functions_SOURCES = %D%/list_functions.c lib/symbols/symbols_elf.c
+tests_support_list_elf_functions_CFLAGS = $(AM_CFLAGS)
 tests_libcases_la_SOURCES += \
 	%D%/array_source.c %D%/array_source.h \
 	%D%/device_case.c %D%/device_case.h \

@@ -5,11 +5,10 @@
 # elsewhere.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh" || exit 99
-list=$build/tests/support/list_functions
 cd "$work" || exit 99
 export TMPDIR=$work
-"$list" /proc/self/exe >/dev/null 2>&1
-[ $? != 77 ] || skip "built without libdw"
+# Without libdw, names come from ELF symbols, and have no lines.
+lines=$(sed -n 's/^LIBDW_LIBS = *//p' "$build/Makefile")
 ${CXX:-g++} -g -O1 -finstrument-functions -Wl,--build-id \
 	-o program "$srcdir/tests/lib/symbols/symbols_program.cc" 2>said ||
 	skip "${CXX:-g++} cannot compile: $(head -1 said)"
@@ -72,7 +71,9 @@ said() {
 # At once.
 check "functions have full names" has run.ctp 'main'
 check "C++ names are demangled" "$CTPROF" stats --csv run.ctp
-grep -q '^ns::Class::method(int),.*symbols_program.cc,[1-9][0-9]*,' out &&
+position='.*symbols_program.cc,[1-9][0-9]*,'
+[ -n "$lines" ] || position=',0,'
+grep -q "^ns::Class::method(int),$position" out &&
 	echo "ok with file and line" || complain "with file and line: $(cat out)"
 check "short names" has run.ctp 'ns::Class::method' --names=short
 check "mangled names" has run.ctp _ZN2ns5Class6methodEi --names=mangled
@@ -145,7 +146,10 @@ expect "no log at all" 2 "$CTPROF" symbolize
 expect "two logs into one" 2 "$CTPROF" symbolize -o x.ctp raw.ctp lost.ctp
 
 # From a file with debug information that was missing before.
-if command -v objcopy >/dev/null && command -v strip >/dev/null; then
+if [ -z "$lines" ]; then
+	echo "skipped: debug information elsewhere: built without libdw"
+	mv hidden program
+elif command -v objcopy >/dev/null && command -v strip >/dev/null; then
 	mv hidden program
 	id=$(readelf -n program | sed -n 's/.*Build ID: //p')
 	mkdir -p "debug/.build-id/${id:0:2}"
@@ -173,7 +177,9 @@ int four(int x) { return twice(twice(x)); }' >tree/lib/four.cc
 echo '#include "./twice.h"
 int four(int x);
 int main() { return four(1) - twice(2); }' >tree/main.cc
-for version in 4 5; do
+versions='4 5'
+[ -n "$lines" ] || versions=
+for version in $versions; do
 	(cd tree/build && ${CXX:-g++} -gdwarf-$version -O0 -I./.. \
 		-finstrument-functions -o program ../lib/four.cc ../main.cc)
 	record tree.ctp -- ./tree/build/program
