@@ -6,7 +6,14 @@ shell_tests += \
 	%D%/report_browser.sh \
 	%D%/report_memory.sh \
 	%D%/report_ranks.sh
+# Sizes of pages, and the time until they can be used, in a browser.
+check-page-speed: all tests/support/oracle_record$(EXEEXT)
+	@srcdir='$(srcdir)' $(srcdir)/tests/bin/report/page_speed.sh || \
+		{ status=$$?; [ $$status = 77 ] || exit $$status; }
+.PHONY: check-page-speed
 EXTRA_DIST += \
+	%D%/page_speed.py \
+	%D%/page_speed.sh \
 	%D%/page_units.py \
 	%D%/units/page_diff.js \
 	%D%/units/page_format.js \
