@@ -11,6 +11,7 @@ libprogram_la_SOURCES += \
 	%D%/page_ranks.c \
 	%D%/page_request.c %D%/page_request.h \
 	%D%/page_slices.c \
+	%D%/page_source.c %D%/page_source.h \
 	%D%/page_sum.c \
 	%D%/page_tracks.c %D%/page_tracks.h
 
@@ -35,6 +36,7 @@ page_files = \
 	%D%/page_operators.js \
 	%D%/page_ranks.js \
 	%D%/page_sandwich.js \
+	%D%/page_source.js \
 	%D%/page_summary.js \
 	%D%/page_table.js \
 	%D%/page_timeline.js \

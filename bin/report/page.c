@@ -21,6 +21,7 @@
 #define TITLE_MAX 240  /* bytes */
 #define COMPILE_PART 8 /* of the room, if there are compilations */
 #define RANKS_PART 3   /* likewise, if there are ranks */
+#define SOURCE_PART 8  /* likewise, if there are sources */
 
 /* The timeline's share of the room, and its slices and bins: about the numbers
  * that fit. */
@@ -51,7 +52,7 @@ static const char *const *const styles[] = {
 	page_css, page_table_css, page_flame_css, page_timeline_css};
 static const char *const *const scripts[] = {flame_fit_js, page_format_js,
 	page_view_js, page_table_js, page_functions_js, page_sandwich_js,
-	page_flame_js, page_lanes_js, page_lanes_range_js,
+	page_source_js, page_flame_js, page_lanes_js, page_lanes_range_js,
 	page_timeline_draw_js, page_timeline_input_js, page_timeline_js,
 	page_device_js, page_operators_js, page_memory_js, page_compile_js,
 	page_diff_js, page_ranks_js, page_findings_js, page_summary_js,
@@ -292,6 +293,9 @@ static enum ctp_status write_part(struct page_part *part, struct ctp_error *err)
 	page_gaps_write(part);
 	page_memory_write(part);
 	page_ranks_write(part);
+	status = page_source_write(part, err);
+	if (status != CTP_OK)
+		return status;
 	report_uint(&part->sheet.json, "clipped", part->sheet.clipped);
 	json_end(&part->sheet.json, '}');
 	return part->sheet.json.failed || part->sheet.failed
@@ -316,6 +320,10 @@ static enum ctp_status add_part(
 	if (page_ranks_shown(data->summary))
 		part->ranks_bytes = part->budget_bytes / RANKS_PART;
 	part->budget_bytes -= part->ranks_bytes;
+	part->source = &page->source;
+	if (page->source.wanted)
+		part->source_bytes = part->budget_bytes / SOURCE_PART;
+	part->budget_bytes -= part->source_bytes;
 	part->sheet = (struct sheet){.style = REPORT_PAGE, .brief = true};
 	part->function_numbers =
 		memory_new_zeroed((size_t)data->profile->function_count + 1,

@@ -14,6 +14,7 @@
 #include "compilations/compile.h"
 #include "input/aggregate.h"
 #include "input/input.h"
+#include "report/page_source.h"
 #include "report/page_diff.h"
 
 #define PAGE_BYTES ((size_t)3000000)
@@ -36,6 +37,7 @@ struct page {
 	bool has_input;      /* an input was added */
 	const struct inputs *inputs;  /* borrowed until page_clear() */
 	struct compile compile;       /* of all inputs */
+	struct page_source source;    /* set after page_init() */
 	const struct page_diff *diff; /* borrowed; NULL: no base */
 	unsigned timeline_hundredths; /* of each input's room */
 	uint32_t slices;              /* of its timeline */
@@ -82,6 +84,7 @@ extern const char *const page_memory_js[];
 extern const char *const page_operators_js[];
 extern const char *const page_ranks_js[];
 extern const char *const page_sandwich_js[];
+extern const char *const page_source_js[];
 extern const char *const page_summary_js[];
 extern const char *const page_lanes_js[];
 extern const char *const page_lanes_range_js[];

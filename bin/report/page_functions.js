@@ -89,7 +89,8 @@ function functionsSection(input, functions, {find, nodesOf}) {
 
 	function show(row) {
 		shown = row ? sandwichOf({input, row, open, close, find,
-			nodes: nodesOf(row)}) : null;
+			nodes: nodesOf(row), source: sourceOf(input.sources,
+				functions.indexOf(row))}) : null;
 		table.mark(row);
 		place.replaceChildren(...shown ? [shown] : []);
 		if (shown)

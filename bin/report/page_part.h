@@ -18,6 +18,7 @@
 #include "findings/page_data.h"
 #include "json/json.h"
 #include "profile/profile.h"
+#include "report/page_source.h"
 #include "roofline/kernels.h"
 #include "stats/stats.h"
 #include "summary/summary.h"
@@ -36,6 +37,8 @@ struct page_part {
 	size_t budget_bytes;
 	unsigned timeline_hundredths; /* of the room, at most */
 	size_t ranks_bytes;           /* room for ranks; 0: none are shown */
+	const struct page_source *source; /* borrowed */
+	size_t source_bytes;              /* room for sources */
 	/* Bytes of the JSON already checked for characters that HTML escapes. */
 	size_t seen;
 	size_t extra;

@@ -34,6 +34,8 @@ static error_t check(void *structure, const struct argp_state *state)
 		argp_error(state, "--jobs needs --sum");
 	if (request->paths && !request->sum)
 		argp_error(state, "--paths needs --sum");
+	if (request->source.directories != NULL && !request->source.wanted)
+		argp_error(state, "--source-dir needs --source");
 	if (request->piece.has_time + request->piece.has_step +
 			(request->piece.range_name != NULL) >
 		1)
@@ -167,10 +169,10 @@ static int write_page(
 		return worst;
 	if (!page_init(&page, output.file, &options))
 		worst = diag_no_memory(NULL);
-	else if (sum == NULL)
-		worst = add_inputs(&page, request);
-	else
-		worst = add_sum(&page, inputs, sum);
+	page.source = request->source;
+	if (worst == EXIT_DONE)
+		worst = sum == NULL ? add_inputs(&page, request)
+				    : add_sum(&page, inputs, sum);
 	worst = exit_worse(worst, page_end(&page));
 	page_clear(&page);
 	return exit_worse(worst, output_close(&output, page.has_input));
@@ -235,6 +237,7 @@ int page_request_run(struct page_request *request)
 	int status;
 
 	page_data_set_request(&request->inputs.request);
+	request->inputs.request.keeps_lines = request->source.wanted;
 	/* All arguments are shown, as in small inputs. */
 	if (is_piece(request) || is_small(inputs))
 		request->inputs.request.skip_args = false;
@@ -289,6 +292,14 @@ static const struct argument options[] = {
 		"largest size of the page (default: 3M); a larger one shows "
 		"more slices", GROUP_OUTPUT, OF(bytes),
 		.call = argument_part_size},
+	{"source", 0, NULL, ARGUMENT_FLAG,
+		"show source lines of the functions with most own time, from "
+		"files that are there now; off by default, because pages get "
+		"sent around", GROUP_OUTPUT, OF(source.wanted)},
+	{"source-dir", 0, "DIR:...", ARGUMENT_TEXT,
+		"with --source: look for missing files below these "
+		"directories, by the ends of their paths", GROUP_OUTPUT,
+		OF(source.directories)},
 	ARGUMENTS_OF(&inputs_arguments, OF(inputs)),
 };
 /* clang-format on */

@@ -10,12 +10,14 @@
 #include "input/inputs.h"
 #include "input/report.h"
 #include "report/page_diff.h"
+#include "report/page_source.h"
 #include "timeline/cut_pipeline.h"
 
 struct page_request {
 	struct inputs inputs;
 	struct output_options output; /* set by the command */
 	struct page_diff diff;
+	struct page_source source;
 	bool sum;
 	bool paths;
 	uint32_t jobs;

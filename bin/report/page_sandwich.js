@@ -206,7 +206,7 @@ function sandwichWords({input, row}) {
 // The view of a function: `input`, `row`, `nodes` of its graph, open(row),
 // close(), and find(text) or null.
 function sandwichOf(sandwich) {
-	const {row, nodes, close, find} = sandwich;
+	const {row, nodes, close, find, source} = sandwich;
 	const graphs = sandwichGraphs(row, nodes);
 	const title = make("h3", {tabindex: "-1"}, nameOf(row.name));
 	const element = make("div", {class: "sandwich", role: "region",
@@ -233,7 +233,7 @@ function sandwichOf(sandwich) {
 			between: "share of this function's time that this " +
 				"callee takes",
 			relative: "share of the callee's time that is spent " +
-				"in calls by this function"})), graphs);
+				"in calls by this function"})), source, graphs);
 
 	element.start = () => graphs && graphs.draw && graphs.draw(true);
 	element.draw = () => graphs && graphs.draw && graphs.draw(false);

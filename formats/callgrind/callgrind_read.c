@@ -150,6 +150,9 @@ struct callgrind_reader {
 	bool ended;
 	bool line_ended;  /* the last one read */
 	bool lacks_event; /* the one that was requested */
+	/* The file of `here`, from which this was made; with lines only. */
+	const char *line_file;
+	struct place line_place;
 };
 
 static void count_bad(struct callgrind_reader *reader)
@@ -200,6 +203,55 @@ static bool keep_costs(const struct callgrind_reader *reader, uint32_t *row,
 {
 	return !keeps_events(reader) ||
 	       profile_events_add_costs(reader->events, row, costs->all);
+}
+
+/* The file of inlined code, or else the function's; NULL if out of memory. */
+static const char *line_file(struct callgrind_reader *reader)
+{
+	const struct place *place = &reader->here;
+	const char *file = text_of(&reader->files, place->file);
+	struct strtab *text = reader->from->profile->text;
+	uint32_t number;
+
+	if (reader->line_file != NULL &&
+		reader->line_place.file == place->file &&
+		reader->line_place.object == place->object)
+		return reader->line_file;
+	if (*file == '\0')
+		file = text_of(&reader->objects, place->object);
+	number = strtab_add(text, file, strlen(file));
+	if (number == STRTAB_NONE)
+		return NULL;
+	reader->line_file = strtab_text(text, number, NULL);
+	reader->line_place = *place;
+	return reader->line_file;
+}
+
+/* Adds a cost, or a call's, to the current line. False if out of memory. */
+static bool keep_line(struct callgrind_reader *reader,
+	const struct callgrind_line_costs *costs, bool calling)
+{
+	struct profile_lines *lines = reader->from->profile->lines;
+	uint32_t number =
+		callgrind_costs_line(&reader->costs, reader->costs.positions);
+	struct profile_line *line;
+	const char *file;
+
+	if (lines == NULL || number == 0)
+		return true;
+	file = line_file(reader);
+	line = file == NULL ? NULL : profile_lines_add(lines, file, number);
+	if (line == NULL)
+		return false;
+	if (calling) {
+		line->calls = inclusive_time_add(line->calls, reader->calls);
+		line->callee_ns =
+			inclusive_time_add(line->callee_ns, costs->used_ns);
+	} else {
+		line->self_ns =
+			inclusive_time_add(line->self_ns, costs->used_ns);
+	}
+	return true;
 }
 
 /* PROFILE_NONE if out of memory. */
@@ -474,6 +526,8 @@ static bool add_call(struct callgrind_reader *reader,
 			return false;
 		if (!keep_costs(reader, &profile->edges[edge].events, costs))
 			return false;
+		if (!keep_line(reader, costs, true))
+			return false;
 		cost = &profile->edges[edge].cost;
 	}
 	cost->ncalls = inclusive_time_add(cost->ncalls, reader->calls);
@@ -513,7 +567,8 @@ static bool read_costs(struct callgrind_reader *reader, const char *text)
 	reader->total_ns += costs.used_ns;
 	function = &reader->from->profile->functions[reader->function];
 	function->cost.tottime_ns += costs.used_ns;
-	if (!keep_costs(reader, &function->use.events, &costs))
+	if (!keep_costs(reader, &function->use.events, &costs) ||
+		!keep_line(reader, &costs, false))
 		return false;
 	return reader->here.file != reader->function_file ||
 	       set_line(reader, reader->function,
@@ -603,6 +658,8 @@ static enum ctp_status finish(
 	trace_lose(trace, LOSS_UNKNOWN_SITES,
 		reader->functions.unknown + reader->files.unknown +
 			reader->objects.unknown);
+	if (profile->lines != NULL)
+		profile_lines_sort(profile->lines);
 	if (keeps_events(reader)) {
 		profile->events = reader->events;
 		reader->events = NULL;
@@ -618,6 +675,11 @@ static enum ctp_status read_all(
 	struct lines lines;
 	struct line line;
 
+	if (from->source.trace->request.keeps_lines) {
+		from->profile->lines = profile_lines_new();
+		if (from->profile->lines == NULL)
+			return ctp_no_memory(err);
+	}
 	reader->events = profile_events_new();
 	if (!names_init(&reader->objects) || !names_init(&reader->files) ||
 		!names_init(&reader->functions) || reader->events == NULL)

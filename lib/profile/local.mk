@@ -6,6 +6,7 @@ libcore_la_SOURCES += \
 	%D%/function_match.c %D%/function_match.h \
 	%D%/profile.c %D%/profile.h \
 	%D%/profile_events.c %D%/profile_events.h \
+	%D%/profile_lines.c %D%/profile_lines.h \
 	%D%/profile_memory.c %D%/profile_memory.h \
 	%D%/profile_order.c \
 	%D%/replay.c %D%/replay.h

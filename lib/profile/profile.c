@@ -53,6 +53,7 @@ void profile_free(struct profile *profile)
 	profile_clear_tables(profile);
 	profile_memory_free(profile->memory);
 	profile_events_free(profile->events);
+	profile_lines_free(profile->lines);
 	strtab_free(profile->text);
 	memory_free(profile);
 }

@@ -14,6 +14,7 @@
 #include "base/index.h"
 #include "base/strtab.h"
 #include "profile/profile_events.h"
+#include "profile/profile_lines.h"
 #include "profile/profile_memory.h"
 #include "trace/trace.h"
 
@@ -102,6 +103,7 @@ struct profile {
 	uint32_t node_count;
 	struct profile_memory *memory; /* NULL: unknown */
 	struct profile_events *events; /* NULL: times only */
+	struct profile_lines *lines;   /* NULL: unknown; not in sums */
 	uint64_t total_ns;             /* sum of tottime over all functions */
 	uint64_t open_calls;           /* closed at the end of the recording */
 	uint64_t unmatched; /* device activities without their launch */

@@ -338,7 +338,8 @@ enum ctp_status profile_sort(struct profile *profile, struct ctp_error *err)
 {
 	struct profile next = {.text = profile->text,
 		.memory = profile->memory,
-		.events = profile->events};
+		.events = profile->events,
+		.lines = profile->lines};
 	uint32_t *map = memory_new(
 		((size_t)profile->function_count + 1) * sizeof(*map));
 
@@ -571,7 +572,8 @@ enum ctp_status profile_prune(struct profile *profile, uint64_t min_cumtime_ns,
 	struct limits limits = {min_cumtime_ns, top};
 	struct profile next = {.text = profile->text,
 		.memory = profile->memory,
-		.events = profile->events};
+		.events = profile->events,
+		.lines = profile->lines};
 	enum ctp_status status = profile_sort(profile, err);
 	uint32_t *map;
 

@@ -218,6 +218,8 @@ struct read_request {
 	/* A compiler's range name includes what it works on: "Source a.h"
 	 * instead of "Source". */
 	bool detailed_names;
+	/* A profile's reader keeps the costs of lines, if it knows them. */
+	bool keeps_lines;
 	/* Memory limit of a sorting reader once it has read its input, for
 	 * inputs that are open together. 0: no limit. */
 	size_t memory_after_read_bytes;

@@ -115,6 +115,33 @@ for options in '--step 1 --time 0..1s' '--step 1 --sum' '--size 4k'; do
 	"$CTPROF" report -o "$work/no.html" $options "$trace" 2>/dev/null
 	[ $? = 2 ] || complain "$options: not refused"
 done
+# Source lines: only on request, of source files that are not binary.
+mkdir "$work/src"
+printf 'int f(void)\n{\n\treturn 1; // </script>\n}\nint g;\n' >"$work/src/a.c"
+printf 'int\0secret\n' >"$work/src/b.c"
+echo secret >"$work/src/key"
+mkfifo "$work/src/p.c"
+{
+	echo 'events: Ir'
+	for file in a.c b.c key p.c none.c; do
+		printf 'fl=/elsewhere/src/%s\nfn=f_%s\n2 10\n3 5\n' $file $file
+	done
+} >"$work/cg.out"
+"$CTPROF" report -q -o "$work/source.html" --source --source-dir "$work" \
+	"$work/cg.out" || complain "--source: failed"
+"$CTPROF" report -q -o "$work/nosource.html" "$work/cg.out" || exit 1
+"$python" - "$work/source.html" "$work/nosource.html" <<'END' || complain "--source: other lines"
+import json, sys
+pages = [open(path, encoding="utf-8").read() for path in sys.argv[1:]]
+one, none = [json.loads(page.split('id="data">\n')[1].split("\n</script>")[0])
+             ["inputs"][0] for page in pages]
+assert "sources" not in none and "secret" not in pages[0]
+sources = one["sources"]
+assert sources["by_line"] and sources["missing"] == 4, sources
+assert [row[1:] for row in sources["rows"]] == [[1, [
+    "int f(void)", "{", "\treturn 1; // </script>", "}"],
+    [2, 0, 10, 10, 3, 0, 5, 5]]], sources
+END
 # The page is HTML, and nothing else.
 for name in x.svg x.json.gz; do
 	"$CTPROF" report -o "$work/$name" "$work/x.folded" 2>"$work/err"
