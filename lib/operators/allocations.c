@@ -553,6 +553,8 @@ static bool add_block(struct allocations *allocations,
 		return false;
 	number = find_block(allocations, change->pool, change->address, &slot);
 	if (number == INDEX_NONE) {
+		if (allocations->is_full)
+			return true;
 		if (allocations->block_count == BLOCKS_MAX) {
 			drop_free(allocations);
 			/* If few were dropped, it would soon happen again. */
