@@ -16,6 +16,7 @@ const data = JSON.parse(document.getElementById("data").textContent,
 const main = document.getElementById("main");
 
 let parts = [];
+let shown = null; // the input
 
 function redraw() {
 	document.getElementById("theme").setAttribute("aria-pressed",
@@ -24,6 +25,7 @@ function redraw() {
 }
 
 function showInput(input) {
+	shown = input;
 	const functions = readFunctions(input);
 	const kernels = functions.filter((row) => row.kind !== 0);
 	const flame = input.files > 0 && !hasPaths(input) ? null
@@ -63,12 +65,48 @@ function showInput(input) {
 			part.querySelector("h2").textContent)));
 	parts.forEach((part) => part.start && part.start());
 	redraw();
+	markSection();
 	document.title = baseName(input.name) + " - ctprof";
 }
 
-function chooseTheme(theme) {
-	document.documentElement.dataset.theme = theme;
+// Marks the section on the screen in the navigation, and scrolls to its link.
+function markSection() {
+	const nav = document.getElementById("nav");
+	const links = [...nav.children];
+	const {section} = viewOf(location.hash);
+	const link = links[viewCurrent(
+		parts.map((part) => part.getBoundingClientRect().top),
+		Math.max(nav.offsetHeight + 24, innerHeight / 4), innerHeight,
+		scrollY > 0 && scrollY + innerHeight >=
+			document.documentElement.scrollHeight - 2,
+		parts.findIndex((part) => part.id === section))];
+
+	if (!link || link.hasAttribute("aria-current"))
+		return;
+	links.forEach((other) => other.removeAttribute("aria-current"));
+	link.setAttribute("aria-current", "true");
+	nav.scrollLeft = link.offsetLeft - nav.offsetLeft -
+		(nav.clientWidth - link.offsetWidth) / 2;
+}
+
+// "light", "dark", or "" for the reader's preference.
+function setTheme(theme) {
+	if (theme)
+		document.documentElement.dataset.theme = theme;
+	else
+		delete document.documentElement.dataset.theme;
 	redraw();
+}
+
+function chooseTheme(theme) {
+	viewSet("page.theme", theme);
+	setTheme(theme);
+}
+
+function chooseInput(number) {
+	viewForget();
+	viewSet("page.input", number > 0 ? number : null);
+	showInput(data.inputs[number]);
 }
 
 function isDark() {
@@ -92,14 +130,46 @@ function onKey(event) {
 	}
 }
 
-// Shows the place of location.hash: a section's restore() reads its own values.
-function goToView() {
+function scrollToView() {
 	const {section} = viewOf(location.hash);
 	const target = parts.find((part) => part.id === section);
 
-	parts.forEach((part) => part.restore && part.restore());
 	if (target)
 		target.scrollIntoView();
+	markSection();
+}
+
+// Shows the place of location.hash: a section's restore() reads its own values.
+function goToView() {
+	const number = Number(viewGet("page.input"));
+	const input = data.inputs[number] || data.inputs[0];
+	const theme = viewGet("page.theme");
+
+	document.getElementById("input").value = data.inputs.indexOf(input);
+	if (input !== shown)
+		showInput(input);
+	setTheme(theme === "light" || theme === "dark" ? theme : "");
+	parts.forEach((part) => part.restore && part.restore());
+	scrollToView();
+}
+
+// Follows a link to a place of this page. A link without values of its own
+// leaves the sections as they are.
+function onLink(event) {
+	const link = event.target.closest && event.target.closest("a[href^='#']");
+
+	if (!link || event.button !== 0 || event.ctrlKey || event.metaKey ||
+		event.shiftKey || event.altKey)
+		return;
+	event.preventDefault();
+	const hash = viewLink(location.hash, link.getAttribute("href"));
+
+	if (hash !== location.hash)
+		history.pushState(null, "", hash);
+	if (link.getAttribute("href").includes("?"))
+		goToView();
+	else
+		scrollToView();
 }
 
 function start() {
@@ -108,7 +178,7 @@ function start() {
 	data.inputs.forEach((input, i) => chooser.append(make("option",
 		{value: i}, baseName(input.name))));
 	chooser.addEventListener("change", () =>
-		showInput(data.inputs[chooser.value]));
+		chooseInput(Number(chooser.value)));
 	document.getElementById("input-label").hidden =
 		data.inputs.length < 2;
 	document.getElementById("footer").textContent = "Made by ctprof " +
@@ -119,22 +189,17 @@ function start() {
 		redraw);
 	addEventListener("resize", redraw);
 	addEventListener("keydown", onKey);
+	addEventListener("scroll", markSection, {passive: true});
+	addEventListener("click", onLink);
 	let theme = "";
 
 	// Paper is white.
 	addEventListener("beforeprint", () => {
-		theme = document.documentElement.dataset.theme;
-		chooseTheme("light");
+		theme = document.documentElement.dataset.theme || "";
+		setTheme("light");
 	});
-	addEventListener("afterprint", () => {
-		if (theme)
-			chooseTheme(theme);
-		else
-			delete document.documentElement.dataset.theme;
-		redraw();
-	});
+	addEventListener("afterprint", () => setTheme(theme));
 	addEventListener("hashchange", goToView);
-	showInput(data.inputs[0]);
 	goToView();
 }
 

@@ -27,3 +27,33 @@ function viewSet(key, value) {
 	history.replaceState(null, "", "#" + section +
 		(text ? "?" + text : ""));
 }
+
+// The address of a link's place within this view: the link's values replace
+// those of the view, and the others stay.
+function viewLink(hash, link) {
+	const {values} = viewOf(hash);
+	const target = viewOf(link);
+
+	target.values.forEach((value, key) => values.set(key, value));
+	const text = String(values);
+
+	return "#" + target.section + (text ? "?" + text : "");
+}
+
+// Removes the values of sections, which are of one input.
+function viewForget() {
+	for (const key of [...viewOf(location.hash).values.keys()])
+		if (!key.startsWith("page."))
+			viewSet(key, null);
+}
+
+// The number of the section that a reader sees: the last one that begins above
+// the line. At the end of the page it is the wanted one, if visible: the last
+// sections may be too short to reach the line.
+function viewCurrent(tops, line, height, isEnd, wanted) {
+	if (isEnd && tops[wanted] >= 0 && tops[wanted] < height)
+		return wanted;
+	if (isEnd)
+		return tops.length - 1;
+	return Math.max(0, tops.filter((top) => top <= line).length - 1);
+}

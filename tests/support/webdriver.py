@@ -157,6 +157,9 @@ class Browser:
                           value=selector)[ELEMENT]
 
     def click(self, selector):
+        # The driver's own scrolling ignores the page's scroll-padding.
+        self.script("document.querySelector(arguments[0])"
+                    ".scrollIntoView({block: 'nearest'})", selector)
         self._post(f"/element/{self.find(selector)}/click")
 
     def move(self, selector, x=0, y=0):

@@ -226,6 +226,54 @@ def check_theme(page):
     check(page.colour() == dark, "and dark")
 
 
+def check_navigation(page, path):
+    """Links keep the view, the current section is marked, and a copied
+    address opens the same section, input and theme."""
+    browser = page.browser
+    marked = ("[...document.querySelectorAll('nav [aria-current]')]"
+              ".map(link => link.getAttribute('href')).join()")
+    browser.resize(390, 800)
+    browser.script("viewSet('flame.search', 'leaf')")
+    browser.click("nav a[href='#functions']")
+    check("#functions?" in browser.script("return location.hash") and
+          "flame.search=leaf" in browser.script("return location.hash"),
+          "a link keeps the view's values",
+          browser.script("return location.hash"))
+    browser.wait(marked + " === '#functions'")
+    top = browser.script("return document.getElementById('functions')"
+                         ".getBoundingClientRect().top -"
+                         "document.getElementById('nav')"
+                         ".getBoundingClientRect().bottom")
+    check(0 <= top < 60, "its heading is below the navigation", top)
+    check(browser.script("return document.getElementById('nav')"
+                         ".clientHeight") < 60, "which has one row")
+    browser.click("nav a[href='#timeline']")
+    browser.wait(marked + " === '#timeline'")
+    browser.script("history.back()")
+    browser.wait(marked + " === '#functions'")
+    browser.script("const input = document.getElementById('input');"
+                   "input.value = 1;"
+                   "input.dispatchEvent(new Event('change'))")
+    check("flame" not in browser.script("return location.hash"),
+          "another input has its own values")
+    browser.script("if (!isDark()) document.getElementById('theme').click()")
+    name, dark = page.words("h1"), page.colour()
+    browser.click("nav a[href='#flame']")
+    address = browser.script("return location.hash")
+    browser.open("about:blank")
+    browser.open("file://" + os.path.abspath(path) + address)
+    check((page.words("h1"), page.colour()) == (name, dark),
+          "an address has the input and the theme", address)
+    browser.wait(marked + " === '#flame'")
+    browser.script("history.replaceState(null, '',"
+                   "'#x?page.input=99&page.theme=%3Cscript%3E'); goToView()")
+    check(page.words("h1") != name and not browser.script(
+        "return document.documentElement.dataset.theme"),
+        "values that are unknown are ignored")
+    browser.resize(1280, 900)
+    page.is_quiet("navigation")
+
+
 def check_device(page):
     browser = page.browser
     check("40.0 \u00b5s" in page.words("#kernels tbody"),
@@ -498,6 +546,8 @@ def main(ctprof, directory, exact, *inputs):
                        "input.value = 1;"
                        "input.dispatchEvent(new Event('change'))")
         check(page.words("h1") == name, "another input can be chosen")
+        browser.script("chooseInput(0)")
+        check_navigation(page, both)
         page.is_quiet("two inputs")
     finish()
 
