@@ -3,8 +3,8 @@
  * The lines of functions in their source files, and the costs of lines.
  *
  * A recording may come from somebody else and name any file, and the page may be
- * given to anybody: only regular files are read whose suffix is that of a
- * programming language, so that no page has a password or a key.
+ * given to anybody. So only regular files are read whose suffix is that of a
+ * programming language.
  */
 #include "report/page_source.h"
 
