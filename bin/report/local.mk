@@ -6,6 +6,7 @@ libprogram_la_SOURCES += \
 	%D%/page_findings.c \
 	%D%/page_functions.c \
 	%D%/page_gpu.c \
+	%D%/page_hash.c %D%/page_hash.h \
 	%D%/page_memory.c \
 	%D%/page_part.c %D%/page_part.h \
 	%D%/page_ranks.c \

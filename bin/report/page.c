@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "cli/columns_page.h"
+#include "report/page_hash.h"
 #include "report/page_part.h"
 #include "cli/command.h"
 #include "cli/diag.h"
@@ -58,6 +59,22 @@ static const char *const *const scripts[] = {flame_fit_js, page_format_js,
 	page_diff_js, page_ranks_js, page_findings_js, page_summary_js,
 	page_js};
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+#define SCRIPT_START "\n\"use strict\";\n"
+
+/* The hash of the script, for the policy. */
+static void hash_script(char text[PAGE_HASH_TEXT])
+{
+	struct page_hash hash;
+
+	page_hash_init(&hash);
+	page_hash_add(&hash, SCRIPT_START, strlen(SCRIPT_START));
+	for (size_t i = 0; i < COUNT_OF(scripts); i++)
+		for (const char *const *line = scripts[i]; *line != NULL;
+			line++)
+			page_hash_add(&hash, *line, strlen(*line));
+	page_hash_end(&hash, text);
+}
 
 /* Bytes of every page without its data and title. */
 static size_t fixed_bytes(void)
@@ -111,14 +128,20 @@ void page_clear(struct page *page)
 static void write_head(const struct page *page)
 {
 	FILE *out = page->out;
+	char hash[PAGE_HASH_TEXT];
 
-	/* The policy prevents any request, whatever the data contains. */
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-	      "<meta charset=\"utf-8\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\""
-	      "default-src 'none'; style-src 'unsafe-inline'; "
-	      "script-src 'unsafe-inline'\">\n"
-	      "<meta name=\"viewport\" "
+	/* The policy prevents any request and any other script, whatever the
+	 * data contains. */
+	hash_script(hash);
+	fprintf(out,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+		"<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\""
+		"default-src 'none'; style-src 'unsafe-inline'; "
+		"script-src 'sha256-%s'; base-uri 'none'; "
+		"form-action 'none'\">\n",
+		hash);
+	fputs("<meta name=\"viewport\" "
 	      "content=\"width=device-width, initial-scale=1\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
 		out);
@@ -484,7 +507,7 @@ int page_end(struct page *page)
 			page->diff->json.used);
 	}
 	status = put_compilations(page);
-	fputs("}\n</script>\n<script>\n\"use strict\";\n", page->out);
+	fputs("}\n</script>\n<script>" SCRIPT_START, page->out);
 	for (size_t i = 0; i < COUNT_OF(scripts); i++)
 		put_lines(page->out, scripts[i]);
 	fputs("</script>\n</body>\n</html>\n", page->out);

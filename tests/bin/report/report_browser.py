@@ -8,6 +8,7 @@ usage: report_browser.py CTPROF DIRECTORY EXACT TORCH_TRACE COMPILE JOB INPUT...
 EXACT is the trace written by report_browser.sh; the next two are logs of one
 compilation; JOB is the summary of a job with three hosts.
 """
+import json
 import os
 import subprocess
 import sys
@@ -514,6 +515,40 @@ def check_base(page):
     page.is_quiet("base")
 
 
+def check_hostile(browser, ctprof, directory):
+    """Names that are elements or scripts are text; nothing is requested; and
+    the policy refuses scripts other than the page's."""
+    bad = "</script><script>window.ran = 1</script><img src=x onerror=ran=1>"
+    event = {"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 9, "name": bad,
+             "cat": bad, "args": {bad: bad, "file": bad}}
+    names = [{"ph": "M", "pid": 1, "tid": 1, "name": kind,
+              "args": {"name": bad}} for kind in ("process_name",
+                                                  "thread_name")]
+    path = os.path.join(directory, "<img src=x onerror=ran=1>'\"\u2028.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump([*names, event, {**event, "ts": 2, "dur": 3,
+                                   "name": "\u2028'\"`${ran=1}\x00"}], file)
+    written = os.path.join(directory, "hostile.html")
+    subprocess.run([ctprof, "report", "-q", "-o", written, path], check=True)
+    page = Page(browser, written)
+    check("<script>" in page.words("#functions tbody"),
+          "hostile names are shown")
+    browser.script("document.querySelector('#functions td button').click()")
+    browser.script("location.hash = '#</script>?functions.filter=<img>'")
+    check(browser.script(
+        "return window.ran === undefined && document.scripts.length === 2 &&"
+        "document.images.length === 0"), "and are only text")
+    check(browser.script("return performance.getEntriesByType('resource')"
+                         ".length") == 0, "nothing is requested")
+    page.is_quiet("hostile")
+    browser.script("const script = document.createElement('script');"
+                   "script.textContent = 'window.ran = 1';"
+                   "document.body.append(script)")
+    check(browser.script("return window.ran === undefined") and
+          "Content Security Policy" in " ".join(browser.complaints()),
+          "the policy refuses other scripts")
+
+
 def page_of(ctprof, directory, *paths):
     name = os.path.basename(paths[-1])
     page = os.path.join(directory, f"{name}-{len(paths)}.html")
@@ -540,6 +575,7 @@ def main(ctprof, directory, exact, *inputs):
         check_job(Page(browser, page_of(ctprof, directory, job)[1]))
         check_base(Page(browser, page_of(ctprof, directory, "--base",
                                          inputs[0], exact)[1]))
+        check_hostile(browser, ctprof, directory)
         name, both = page_of(ctprof, directory, exact, inputs[0])
         page = Page(browser, both)
         browser.script("const input = document.getElementById('input');"

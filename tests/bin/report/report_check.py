@@ -4,6 +4,8 @@ and omitted parts are counted.
 
 usage: report_check.py CTPROF DIRECTORY INPUT...
 """
+import base64
+import hashlib
 import itertools
 import json
 import os
@@ -35,6 +37,11 @@ def page_of(ctprof, *inputs):
     assert "<!--" not in found
     assert not re.search(r'(src|href)="|@import|url\(|https?://',
                          text[:start] + text[start + len(found):])
+    # The policy allows the page's script, and no other.
+    script = text[text.index("<script>") + len("<script>"):
+                  text.rindex("</script>")]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest())
+    assert f"script-src 'sha256-{digest.decode()}';" in text[:start]
     data = json.loads(found)
     assert data["schema"] == "ctprof/page/1"
     return page, data["inputs"]
