@@ -43,6 +43,7 @@ dist_guide_DATA = \
 	%D%/guide/kernels.md \
 	%D%/guide/many-ranks.md \
 	%D%/guide/numbers.md \
+	%D%/guide/page.md \
 	%D%/guide/privacy.md \
 	%D%/guide/quick-start.md \
 	%D%/guide/record-c.md \
@@ -61,6 +62,9 @@ picturesdir = $(docdir)/pictures
 dist_pictures_DATA = \
 	%D%/pictures/callgraph.svg \
 	%D%/pictures/flamegraph.png \
+	%D%/pictures/page-clang.png \
+	%D%/pictures/page-python.png \
+	%D%/pictures/page-torch.png \
 	%D%/pictures/ranks.png \
 	%D%/pictures/report.png
 schemasdir = $(docdir)/schemas

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Makes the pictures of the README and the guide anew, from a recording of
-# examples/cindex and from the traces of a made job; none is larger than 300 kB.
-# `make pictures` runs it.
+# Makes the pictures of the README and the guide anew: from recordings of
+# examples, a trace of clang, the traces of a made job, and a trace of PyTorch,
+# $TORCH_TRACE. None is larger than 300 kB. `make pictures` runs it.
 #
 # Usage: pictures.sh CTPROF CINDEX DIRECTORY
 set -eu
@@ -36,9 +36,20 @@ picture() {
 
 "$ctprof" report -q -o report.html cindex.ctp
 picture report.html 1000 report.png
+: "${TORCH_TRACE:=$sources/tests/traces/mi300_torch_compile_triton.json.gz}"
+"$ctprof" report -q -o torch.html "$TORCH_TRACE"
+picture torch.html 1300 page-torch.png
+"$ctprof" report -q -o clang.html \
+	"$sources/tests/traces/self-win-clang-19.1_main.json.gz"
+picture clang.html 1300 page-clang.png
+PYTHONPATH=$(dirname "$ctprof")/python/package \
+	LD_LIBRARY_PATH=$(dirname "$ctprof")/.libs python3 -m ctprof -q \
+	-o modules.ctp "$sources/examples/compile_modules.py" 1 > modules.out
+"$ctprof" report -q -o python.html modules.ctp
+picture python.html 1300 page-python.png
 PYTHONPATH="$sources/tests/bin/report" PYTHONDONTWRITEBYTECODE=1 python3 -c '
 import report_job
-report_job.make("job", 64, [b"node%d" % i for i in range(8)])'
+report_job.make("job", 1024, [b"node%d" % i for i in range(128)])'
 "$ctprof" report --sum -q -o job.html job
 picture job.html 1200 ranks.png
 for picture in "$pictures"/*; do
