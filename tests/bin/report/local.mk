@@ -21,6 +21,7 @@ EXTRA_DIST += \
 	%D%/units/page_memory.js \
 	%D%/units/page_operators.js \
 	%D%/units/page_ranks.js \
+	%D%/units/page_sandwich.js \
 	%D%/units/page_view.js \
 	%D%/report_base.py \
 	%D%/report_browser.py \
