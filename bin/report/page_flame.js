@@ -407,7 +407,9 @@ function flameSection(input, functions) {
 	});
 	element.append(host, status, make("p", {class: "note"},
 		"Callers are above their callees; the width is time, the " +
-		"colour distinguishes files and modules. Keys: arrows select, " +
+		"colour distinguishes files and modules. Faint frames are of " +
+		"languages and systems, grey ones stand for several. Keys: " +
+		"arrows select, " +
 		"Enter zooms, Esc goes back, / searches, n finds the next."));
 	element.draw = graph.draw;
 	element.start = () => show(side);

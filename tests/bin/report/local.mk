@@ -14,6 +14,7 @@ check-page-speed: all tests/support/oracle_record$(EXEEXT)
 EXTRA_DIST += \
 	%D%/page_speed.py \
 	%D%/page_speed.sh \
+	%D%/page_palette.py \
 	%D%/page_units.py \
 	%D%/units/page_diff.js \
 	%D%/units/page_format.js \
@@ -23,6 +24,7 @@ EXTRA_DIST += \
 	%D%/units/page_ranks.js \
 	%D%/units/page_sandwich.js \
 	%D%/units/page_view.js \
+	%D%/report_access.py \
 	%D%/report_base.py \
 	%D%/report_browser.py \
 	%D%/report_check.py \

@@ -1,9 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The functions of the page's scripts, one by one, in a browser.
+# The colours of the page; the functions of its scripts, one by one, in a
+# browser.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
 
+"$python" "$srcdir/tests/bin/report/page_palette.py" \
+	"$srcdir/bin/report/page.css" "$srcdir/formats/flamegraph/flame.css" ||
+	exit 1
 printf 'main 10\nmain;leaf 20\n' >"$work/x.folded"
 "$CTPROF" report -q -o "$work/x.html" "$work/x.folded" || exit 1
 "$python" "$srcdir/tests/bin/report/page_units.py" "$work" "$work/x.html" \

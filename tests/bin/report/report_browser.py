@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 from checks import check, finish
+import report_access
 import webdriver
 
 ROW = 20
@@ -495,6 +496,8 @@ def check_job(page):
                          "'#ranks tbody tr').length") == 1,
           "typing filters ranks")
     page.is_quiet("job")
+    report_access.check_document(browser, "job")
+    report_access.check_widths(browser, "job")
 
 
 def check_base(page):
@@ -565,11 +568,15 @@ def main(ctprof, directory, exact, *inputs):
     with webdriver.Browser(os.path.join(directory, "browser")) as browser:
         browser.prefer("light")
         check_exact(Page(browser, page_of(ctprof, directory, exact)[1]))
+        report_access.check_document(browser, "exact")
+        report_access.check_tab(browser, "exact")
+        report_access.check_paper(browser, "exact")
         browser.prefer("light")
         browser.resize(390, 800)
         for path in inputs:
             name, page = page_of(ctprof, directory, path)
             check_any(Page(browser, page), name)
+            report_access.check_document(browser, name)
         check_compile(Page(browser, page_of(ctprof, directory, *logs)[1]))
         browser.prefer("dark")
         check_job(Page(browser, page_of(ctprof, directory, job)[1]))

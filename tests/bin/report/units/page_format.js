@@ -21,4 +21,4 @@ equal("short paths", ["/a/b/c", "/a/b/c/d", "a"].map(shortPath),
 	["/a/b/c", "\u2026/b/c/d", "a"]);
 equal("hues are in the circle and do not change", [hueOf(""), hueOf("a"),
 	hueOf("a") === hueOf("a")].map((hue) => hue === true ||
-	(hue >= 0 && hue < 360 && hue % 15 === 0)), [true, true, true]);
+	(hue >= 0 && hue < 360 && hue % 30 === 0)), [true, true, true]);
