@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The colours of the page and of SVG pictures: texts have a contrast of at
-least 4.5 to 1, in light and dark, and both have the same greys and the same
-scale of changes. page_palette.py PAGE_CSS FLAME_CSS
+"""The colours of the page and of SVG pictures.
+
+Texts have a contrast of at least 4.5 to 1, in light and dark. Both have the
+same greys and the same scale of changes.
+
+usage: page_palette.py PAGE_CSS FLAME_CSS
 
 Source: WCAG 2.2, 1.4.3, and its definition of relative luminance.
 """
