@@ -58,7 +58,7 @@ function showInput(input) {
 		memorySection(input),
 	].filter((part) => part);
 	parts.unshift(findingsSection(input, [...data.diff ? data.diff.findings : [],
-		...data.findings || []], parts));
+		...data.findings || []], parts, functions));
 	main.replaceChildren(...parts);
 	document.getElementById("nav").replaceChildren(...parts.map((part) =>
 		make("a", {href: "#" + part.id},

@@ -11,27 +11,46 @@ function compareFindings([left], [right]) {
 		: right - left;
 }
 
-function findingOf([share_ppm, text, cure, section], parts) {
-	const part = parts.find(({id}) => id === section);
+// The function that a finding names in quotes, if the page has it; the longest,
+// because a name may have quotes.
+function findingFunction(text, functions) {
+	return functions.filter(({kind, name}) => kind === 0 && name !== "" &&
+		text.includes("'" + name + "'")).sort((left, right) =>
+		right.name.length - left.name.length)[0] || null;
+}
 
+function findingLinks(text, section, parts, functions) {
+	const part = parts.find(({id}) => id === section);
+	const row = parts.some(({id}) => id === "functions")
+		? findingFunction(text, functions) : null;
+
+	return [
+		part && make("a", {href: "#" + section},
+			"See " + part.querySelector("h2").textContent),
+		part && row && " \u00b7 ",
+		row && make("a", {href: "#functions?" + new URLSearchParams(
+			{"functions.open": row.name, "functions.place": ""})},
+		"See " + clipped(row.name, 60)),
+	].filter((link) => link);
+}
+
+function findingOf([share_ppm, text, cure, section], parts, functions) {
 	return make("li", {class: share_ppm === null ? "bad" : ""},
 		make("span", {class: "share"}, share_ppm === null ? "!"
 			: percent(share_ppm, 1e6)),
 		make("div", {}, make("p", {}, text),
 			make("p", {class: "note"}, "Cure: " + cure + ". ",
-				part ? make("a", {href: "#" + section}, "See " +
-					part.querySelector("h2").textContent)
-					: "")));
+				findingLinks(text, section, parts, functions))));
 }
 
-function findingsSection(input, others, parts) {
+function findingsSection(input, others, parts, functions) {
 	const element = section("findings", "Findings");
 	const rows = [...input.findings, ...others].sort(compareFindings)
 		.slice(0, FINDINGS_MAX);
 
 	element.append(rows.length > 0
 		? make("ol", {class: "findings"},
-			rows.map((row) => findingOf(row, parts)))
+			rows.map((row) => findingOf(row, parts, functions)))
 		: make("p", {class: "box"}, "No findings."));
 	return element;
 }

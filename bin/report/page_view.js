@@ -29,12 +29,13 @@ function viewSet(key, value) {
 }
 
 // The address of a link's place within this view: the link's values replace
-// those of the view, and the others stay.
+// those of the view, "" removes one, and the others stay.
 function viewLink(hash, link) {
 	const {values} = viewOf(hash);
 	const target = viewOf(link);
 
-	target.values.forEach((value, key) => values.set(key, value));
+	target.values.forEach((value, key) => value === ""
+		? values.delete(key) : values.set(key, value));
 	const text = String(values);
 
 	return "#" + target.section + (text ? "?" + text : "");

@@ -17,6 +17,7 @@ EXTRA_DIST += \
 	%D%/page_palette.py \
 	%D%/page_units.py \
 	%D%/units/page_diff.js \
+	%D%/units/page_findings.js \
 	%D%/units/page_format.js \
 	%D%/units/page_lanes.js \
 	%D%/units/page_memory.js \

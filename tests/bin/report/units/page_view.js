@@ -14,6 +14,8 @@ equal("a link keeps the values", viewLink("#a?a.x=1&b.y=2", "#b"),
 	"#b?a.x=1&b.y=2");
 equal("a link's values win", viewLink("#a?b.y=2", "#b?b.y=%26&c=3"),
 	"#b?b.y=%26&c=3");
+equal("an empty value of a link removes", viewLink("#a?x=1&y=2", "#b?x="),
+	"#b?y=2");
 equal("a link from a page without values", viewLink("", "#b"), "#b");
 history.replaceState(null, "", "#a?page.theme=dark&flame.at=3&x=1");
 viewForget();
