@@ -27,6 +27,10 @@ finding_rule_fn finding_templates;
 finding_rule_fn finding_recompilations;
 finding_rule_fn finding_graph_breaks;
 
+/* Memory over time: finding_memory.c. */
+finding_rule_fn finding_allocated_again;
+finding_rule_fn finding_memory_growth;
+
 /* The comparison with a base: finding_changes.c. */
 finding_rule_fn finding_slower;
 finding_rule_fn finding_gpu_slower;

@@ -36,6 +36,13 @@ static const struct finding_rule rules[] = {
 	{"slow_kernels", "kernels", "ctprof kernels",
 		"fuse them, or give them larger and aligned shapes",
 		finding_slow_kernels},
+	{"memory_growth", "memory", "ctprof report",
+		"look for results, tensors with their graph, or caches that "
+		"are kept from step to step",
+		finding_memory_growth},
+	{"allocated_again", "memory", "ctprof report",
+		"allocate the buffer once and use it again in each step",
+		finding_allocated_again},
 	{"recompilations", "compile", "ctprof compilations",
 		"mark sizes that change as dynamic (mark_dynamic), and keep "
 		"values that change out of the compiled function",

@@ -16,6 +16,7 @@
 #include "compilers/build_profile.h"
 #include "gaps/gaps.h"
 #include "input/recording_cost.h"
+#include "operators/allocations.h"
 #include "profile/profile.h"
 #include "ranks/ranks.h"
 #include "roofline/kernels.h"
@@ -35,6 +36,9 @@ struct findings_facts {
 	/* By enum build_group: profiles, or NULL. */
 	struct profile *const *groups;
 	const struct diff *diff; /* finished */
+	/* Finished, with the names of its sites. */
+	const struct allocations *allocations;
+	const struct trace *trace;
 };
 
 struct finding {
@@ -43,7 +47,7 @@ struct finding {
 	const char *command; /* with the details */
 	const char *cure;
 	bool has_share;
-	uint32_t share_ppm; /* of the time that the sentence names */
+	uint32_t share_ppm; /* of the time, or memory, in the sentence */
 	char text[FINDING_TEXT];
 };
 

@@ -20,6 +20,8 @@ bool findings_of_data(struct findings *findings, const struct page_data *data,
 				  .compile = compile,
 				  .cost = &cost,
 				  .losses = trace->losses,
+				  .allocations = data->allocations,
+				  .trace = trace,
 				  .groups = groups});
 	return true;
 }

@@ -3,6 +3,7 @@ libprogram_la_SOURCES += \
 	%D%/finding_changes.c \
 	%D%/finding_devices.c \
 	%D%/finding_functions.c \
+	%D%/finding_memory.c \
 	%D%/finding_rules.h \
 	%D%/findings.c %D%/findings.h \
 	%D%/findings_of.c %D%/findings_of.h \

@@ -366,6 +366,14 @@ static enum ctp_status add_change(struct allocations *allocations,
 		err);
 }
 
+static bool is_step(const struct allocations *allocations, uint32_t site)
+{
+	const char *name = trace_site_name(allocations->trace, site);
+
+	return name[0] == 'P' &&
+	       strncmp(name, STEP_PREFIX, strlen(STEP_PREFIX)) == 0;
+}
+
 /* Adds the open ranges of its thread, and the group of an allocation. False if
  * out of memory. */
 static bool set_path(struct allocations *allocations, struct change *change)
@@ -387,8 +395,11 @@ static bool set_path(struct allocations *allocations, struct change *change)
 		return false;
 	if (change->kind == CHANGE_FREE)
 		return true;
-	if (path.count > ALLOCATIONS_NEAR)
-		path.count = ALLOCATIONS_NEAR;
+	/* Steps are one group. */
+	for (uint32_t i = 0; i < path.count; i++)
+		if (i == ALLOCATIONS_NEAR ||
+			is_step(allocations, path.sites[i]))
+			path.count = i;
 	return find_path(allocations, &path, &near) &&
 	       find_group(allocations, change->pool, near, &change->group);
 }
@@ -446,7 +457,6 @@ static enum ctp_status add_step(struct allocations *allocations,
 static enum ctp_status begin(struct allocations *allocations,
 	const struct event *event, struct ctp_error *err)
 {
-	const char *name = trace_site_name(allocations->trace, event->site);
 	struct stack *stack;
 
 	if (!array_ensure_index(&allocations->stacks, event->track,
@@ -457,8 +467,7 @@ static enum ctp_status begin(struct allocations *allocations,
 		    sizeof(*stack->sites)))
 		return ctp_no_memory(err);
 	stack->sites[stack->depth++] = event->site;
-	return name[0] == 'P' && strncmp(name, STEP_PREFIX,
-					 strlen(STEP_PREFIX)) == 0
+	return is_step(allocations, event->site)
 		       ? add_step(allocations, event, err)
 		       : CTP_OK;
 }
@@ -674,6 +683,21 @@ static void mark_level(const struct allocations *allocations,
 		change->track, change->depth, change->path};
 }
 
+/* The first step often allocates memory that is kept. */
+static void begin_step(struct allocations_pool *pool, uint32_t steps)
+{
+	pool->steps = steps;
+	if (steps == 2) {
+		pool->step_bytes = pool->bytes;
+		pool->high_bytes = pool->bytes;
+	} else if (steps > 2 && pool->bytes > pool->high_bytes) {
+		pool->growths++;
+		pool->high_bytes = pool->bytes;
+	}
+	if (steps > 2)
+		pool->grown_bytes = add_bytes(pool->bytes, -pool->step_bytes);
+}
+
 static bool count_change(struct allocations *allocations,
 	const struct change *change, int64_t time_ns)
 {
@@ -685,7 +709,8 @@ static bool count_change(struct allocations *allocations,
 		process->steps++;
 		for (uint32_t i = 0; i < allocations->pool_count; i++)
 			if (allocations->pools[i]->pid == process->pid)
-				allocations->pools[i]->steps = process->steps;
+				begin_step(
+					allocations->pools[i], process->steps);
 		return true;
 	}
 	pool = allocations->pools[change->pool];

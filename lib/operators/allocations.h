@@ -19,7 +19,7 @@
 
 #define ALLOCATIONS_BINS 400
 #define ALLOCATIONS_PATH 16 /* ranges of a path that are known */
-#define ALLOCATIONS_NEAR 5  /* those that distinguish groups */
+#define ALLOCATIONS_NEAR 5  /* those that distinguish groups, within a step */
 #define ALLOCATIONS_NO_PATH UINT32_MAX
 
 /* A stack of open ranges. */
@@ -88,12 +88,18 @@ struct allocations_pool {
 	int64_t reserved_bytes; /* most */
 	struct allocations_peak peak;
 	struct allocations_bin bins[ALLOCATIONS_BINS];
-	uint32_t steps;  /* of its process */
+	/* Steps of its process; those from the third on that began with a higher
+	 * level than all before except the first; and the growth between. */
+	uint32_t steps;
+	uint32_t growths;
+	int64_t grown_bytes;
 	uint64_t epoch;  /* private, like all below: number of the peak */
 	int64_t bytes;   /* level without `before_bytes` */
 	int64_t least;   /* lowest of these */
 	int64_t earlier; /* freed by strays */
 	bool has_peak;
+	int64_t step_bytes; /* level at the start of the second step ... */
+	int64_t high_bytes; /* and the highest at later ones */
 };
 
 /* The arguments used: see read_request.kept_args. */

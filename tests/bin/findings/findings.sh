@@ -48,6 +48,21 @@ finds hot_function 0.6 "'a' takes 60 % of the time itself" hot.folded
 	complain "healthy as text: $("$CTPROF" findings even.folded)"
 finds headers 0.25 "'/usr/include/big.h' is read 2 times and takes 500.0 ms" \
 	build
+finds templates 0.15 "sort' is instantiated 4 times and takes 300.0 ms" \
+	instances
+finds_not templates few
+finds slow_kernels 0.6 "1 kernel below 2 % .* 60 % .*'kernel of aten::mm'" \
+	slow.json
+finds_not slow_kernels fast.json
+finds recording_cost 0.2 'took about 20 % of .*: 2000 ranges' costly.json
+finds_not recording_cost cheap.json
+finds allocated_again 0.5 "'decode' allocates and frees 10.5 MB in each of 6" \
+	again.json
+finds memory_growth 0.363636 'of GPU 0 grows in 4 of 4 steps, by 8.4 MB' grows.json
+for name in small pooled less steady; do
+	finds_not allocated_again $name.json
+	finds_not memory_growth $name.json
+done
 finds recompilations '0\.[0-9]*' '2 recompilations take' \
 	"$traces/compile/functions.json.gz"
 finds graph_breaks '0\.[0-9]*' 'graph breaks throw' \
