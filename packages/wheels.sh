@@ -120,10 +120,19 @@ pack() {
 		cat "$tree/out"
 		exit 1
 	}
-	PATH=$tools/bin:$PATH "$tools/bin/auditwheel" -v repair --strip \
-		--plat "manylinux_$(echo "$glibc" | tr . _)_$1" -w "$out" \
+	# It knows the tags of this machine only, or finds those that fit.
+	tag=manylinux_$(echo "$glibc" | tr . _)_$1
+	platform=auto
+	[ "$1" != "$(uname -m)" ] || platform=$tag
+	PATH=$tools/bin:$PATH "$tools/bin/auditwheel" -v repair \
+		--plat "$platform" -w "$out" \
 		"$tree"/raw/*.whl >"$tree/out" 2>&1 || {
 		cat "$tree/out"
+		exit 1
+	}
+	[ -e "$out/$(basename "$tree"/raw/*.whl "linux_$1.whl")$tag.whl" ] || {
+		cat "$tree/out"
+		say "auditwheel does not give the tag $tag"
 		exit 1
 	}
 }
