@@ -37,7 +37,9 @@ bool elf_table_add(struct elf_table *table, const char *name, uint64_t address,
 {
 	int type = ELF64_ST_TYPE(info);
 
-	if (name[0] == '\0' || (type != STT_FUNC && type != STT_GNU_IFUNC))
+	/* "@" begins a version. */
+	if (name[0] == '\0' || name[0] == '@' ||
+		(type != STT_FUNC && type != STT_GNU_IFUNC))
 		return true;
 	/* A library function for which a non-PIC program has its own address
 	 * also has a value. */

@@ -126,7 +126,7 @@ if [ "$target" = fuzz_elf ]; then
 	exit
 fi
 
-# Rules of phases: the existing ones, and pieces of them.
+# Requests with the token and the host's name, and with others.
 if [ "$target" = fuzz_http ]; then
 	token=0123456789abcdef0123456789abcdef
 	number=0
@@ -143,6 +143,7 @@ if [ "$target" = fuzz_http ]; then
 	printf '\r\n\r\n' >"$directory/empty"
 	exit
 fi
+# Rules of phases: the existing ones, and pieces of them.
 if [ "$target" = fuzz_rules ]; then
 	cp "$srcdir"/lib/phases/rules/*.rules "$directory"
 	for size in 1 50 200 201 400 700 1000 1500; do
