@@ -188,10 +188,12 @@ static bool end_range(struct digest *digest, uint32_t number, int64_t end_ns)
 		.row = (uint16_t)(track->depth < DIGEST_ROWS
 					  ? track->depth
 					  : DIGEST_ROWS - 1)};
-	bool ok = lane != NULL &&
-		  add_slice(digest, lane, &slice,
-			  (const char *)track->args.bytes + frame->args_at,
-			  track->args.used - frame->args_at);
+	size_t args_size = track->args.used - frame->args_at;
+	/* Without arguments, the buffer may have no bytes. */
+	const uint8_t *args =
+		args_size == 0 ? NULL : track->args.bytes + frame->args_at;
+	bool ok = lane != NULL && add_slice(digest, lane, &slice,
+					  (const char *)args, args_size);
 
 	track->args.used = frame->args_at;
 	return ok;

@@ -5,7 +5,8 @@
 # reference to a missing entry.
 # shellcheck source=tests/support/prelude.sh
 . "${srcdir:-.}/tests/support/prelude.sh"
-for target in fuzz_cut fuzz_deflate fuzz_elf fuzz_http fuzz_log fuzz_part fuzz_pstats \
+for target in fuzz_cut fuzz_deflate fuzz_digest fuzz_elf fuzz_http fuzz_log \
+	fuzz_part fuzz_pstats \
 	fuzz_repair fuzz_replay fuzz_rules fuzz_spool fuzz_sqlite fuzz_summary \
 	fuzz_texts fuzz_trace; do
 	mkdir "$work/$target"

@@ -16,7 +16,8 @@ number=0
 # these as formats, so that every format gets every recipe. fuzz_cut reads the
 # size of parts and options.
 seed() {
-	if [ "$target" = fuzz_replay ] || [ "$target" = fuzz_cut ]; then
+	if [ "$target" = fuzz_replay ] || [ "$target" = fuzz_cut ] ||
+		[ "$target" = fuzz_digest ]; then
 		for format in 0 1 2 3 4 5; do
 			number=$((number + 1))
 			# shellcheck disable=SC2059

@@ -4,6 +4,7 @@ shell_tests += \
 test_programs += \
 	%D%/fuzz_cut \
 	%D%/fuzz_deflate \
+	%D%/fuzz_digest \
 	%D%/fuzz_elf \
 	%D%/fuzz_http \
 	%D%/fuzz_log \
@@ -19,6 +20,7 @@ test_programs += \
 	%D%/fuzz_trace
 tests_fuzz_fuzz_cut_SOURCES = %D%/fuzz_cut.c $(fuzz_case)
 tests_fuzz_fuzz_deflate_SOURCES = %D%/fuzz_deflate.c $(fuzz_case)
+tests_fuzz_fuzz_digest_SOURCES = %D%/fuzz_digest.c $(fuzz_case)
 tests_fuzz_fuzz_elf_SOURCES = %D%/fuzz_elf.c lib/symbols/symbols_elf.c \
 	$(fuzz_case)
 tests_fuzz_fuzz_elf_CFLAGS = $(AM_CFLAGS)
@@ -42,6 +44,7 @@ FUZZ_SECONDS = 60
 FUZZ_TARGETS = \
 	fuzz_cut \
 	fuzz_deflate \
+	fuzz_digest \
 	fuzz_elf \
 	fuzz_http \
 	fuzz_log \
