@@ -37,10 +37,12 @@ picture() {
 "$ctprof" report -q -o report.html cindex.ctp
 picture report.html 1000 report.png
 : "${TORCH_TRACE:=$sources/tests/traces/mi300_torch_compile_triton.json.gz}"
-"$ctprof" report -q -o torch.html "$TORCH_TRACE"
+# A page names its input.
+cp "$TORCH_TRACE" torch.json.gz
+cp "$sources/tests/traces/self-win-clang-19.1_main.json.gz" main.json.gz
+"$ctprof" report -q -o torch.html torch.json.gz
 picture torch.html 1300 page-torch.png
-"$ctprof" report -q -o clang.html \
-	"$sources/tests/traces/self-win-clang-19.1_main.json.gz"
+"$ctprof" report -q -o clang.html main.json.gz
 picture clang.html 1300 page-clang.png
 PYTHONPATH=$(dirname "$ctprof")/python/package \
 	LD_LIBRARY_PATH=$(dirname "$ctprof")/.libs python3 -m ctprof -q \
