@@ -76,7 +76,8 @@ function markSection() {
 	const {section} = viewOf(location.hash);
 	const link = links[viewCurrent(
 		parts.map((part) => part.getBoundingClientRect().top),
-		Math.max(nav.offsetHeight + 24, innerHeight / 4), innerHeight,
+		Math.max(nav.offsetHeight + 24,
+			Math.min(innerHeight / 4, scrollY)), innerHeight,
 		scrollY > 0 && scrollY + innerHeight >=
 			document.documentElement.scrollHeight - 2,
 		parts.findIndex((part) => part.id === section))];
