@@ -304,16 +304,21 @@ void page_server_wait(
 		{.fd = server->fd, .events = POLLIN}};
 	struct timespec wait = {
 		(time_t)(wait_ns / 1000000000), (long)(wait_ns % 1000000000)};
+	size_t clients = 0;
 
 	for (size_t i = 0; i < PAGE_SERVER_CLIENTS; i++) {
 		const struct page_client *client = server->clients[i];
 
+		clients += client != NULL;
 		polled[i + 1] = (struct pollfd){
 			.fd = client == NULL ? -1 : client->fd,
 			.events = client != NULL && client->answer != NULL
 					  ? POLLOUT
 					  : POLLIN};
 	}
+	/* Without room, others wait until a client has ended. */
+	if (clients == PAGE_SERVER_CLIENTS)
+		polled[0].fd = -1;
 	if (ppoll(polled, PAGE_SERVER_CLIENTS + 1, &wait, mask) > 0) {
 		for (size_t i = 0; i < PAGE_SERVER_CLIENTS; i++)
 			if (polled[i + 1].revents != 0 &&

@@ -528,11 +528,16 @@ def check_hostile(browser, ctprof, directory):
               "args": {"name": bad}} for kind in ("process_name",
                                                   "thread_name")]
     path = os.path.join(directory, "<img src=x onerror=ran=1>'\"\u2028.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump([*names, event, {**event, "ts": 2, "dur": 3,
-                                   "name": "\u2028'\"`${ran=1}\x00"}], file)
+    text = json.dumps([*names, event, {**event, "ts": 2, "dur": 3,
+                                       "name": "\u2028'\"`${ran=1}\x00"},
+                       {**event, "ts": 10, "name": "NOT UTF-8"},
+                       {**event, "ts": 20, "name": "N" * 1_000_000}])
+    with open(path, "wb") as file:
+        file.write(text.encode().replace(b"NOT UTF-8", b"\xff\xc3(\xed\xa0\x80"))
     written = os.path.join(directory, "hostile.html")
     subprocess.run([ctprof, "report", "-q", "-o", written, path], check=True)
+    with open(written, encoding="utf-8", errors="strict") as file:
+        check(len(file.read()) < 3_000_000, "the page is UTF-8 and bounded")
     page = Page(browser, written)
     check("<script>" in page.words("#functions tbody"),
           "hostile names are shown")
