@@ -28,8 +28,10 @@ entry=$(dpkg-parsechangelog -S Version)
 	echo "deb.sh: debian/changelog has $entry, the tarball $version" >&2
 	exit 1
 }
-# The environment of make would reach the makefiles of the package.
+# The environment of make would reach the makefiles of the package, and so would
+# a compiler and its options, which debian/rules chooses.
 unset MAKEFLAGS MAKELEVEL MFLAGS TAR_OPTIONS DESTDIR
+unset CC CXX CPP CXXCPP CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LIBS
 dpkg-buildpackage -us -uc --jobs="$(nproc)" >../build.log 2>&1 || {
 	tail -n 60 ../build.log
 	echo "deb.sh: building fails; all messages are in $directory/build.log" >&2
