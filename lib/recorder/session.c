@@ -245,9 +245,13 @@ static void release(struct thread_hold before)
 static uint64_t count_lost(void)
 {
 	struct packer_lost unwritten = writer_thread_unwritten();
+	struct spool_left left;
 
-	return spool_left(&session_state.spool).records + 2 * unwritten.ranges +
-	       unwritten.events;
+	/* The writer's thread empties chunks. */
+	writer_thread_pause();
+	left = spool_left(&session_state.spool);
+	writer_thread_resume();
+	return left.records + 2 * unwritten.ranges + unwritten.events;
 }
 
 /* Writes why recording stopped; false if it did not. */
