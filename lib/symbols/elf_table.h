@@ -35,8 +35,8 @@ bool elf_table_add(struct elf_table *table, const char *name, uint64_t address,
 /* Sorts the entries, before the first search. */
 void elf_table_sort(struct elf_table *table);
 
-/* The best symbol at an address, which may end with "@VERSION"; NULL if there
- * is none. */
+/* The best symbol at an address, which may end with "@VERSION"; NULL without a
+ * symbol. */
 const char *elf_table_find(const struct elf_table *table, uint64_t address);
 
 #endif
