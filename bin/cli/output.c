@@ -57,6 +57,7 @@ static int fail(const struct output *output, const char *what)
 struct protected_file {
 	dev_t device;
 	ino_t inode;
+	char *path;
 };
 
 static struct {
@@ -72,27 +73,48 @@ void output_discard(void)
 	discards = true;
 }
 
+static bool find_regular(const char *path, struct stat *found)
+{
+	int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, found)
+					    : stat(path, found);
+
+	return failed == 0 && S_ISREG(found->st_mode);
+}
+
 bool output_protect(const char *path)
 {
 	struct stat found;
-	int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &found)
-					    : stat(path, &found);
+	char *copy;
 
-	if (failed != 0 || !S_ISREG(found.st_mode))
+	if (!find_regular(path, &found))
 		return true;
-	if (!array_reserve(&protected.items, protected.count, &protected.room,
-		    sizeof(*protected.items)))
+	copy = strdup(path);
+	if (copy == NULL ||
+		!array_reserve(&protected.items, protected.count,
+			&protected.room, sizeof(*protected.items))) {
+		free(copy);
 		return false;
+	}
 	protected.items[protected.count++] =
-		(struct protected_file){found.st_dev, found.st_ino};
+		(struct protected_file){found.st_dev, found.st_ino, copy};
 	return true;
 }
 
-static bool is_protected(const struct stat *found)
+static bool has_identity(const struct stat *file, dev_t device, ino_t inode)
 {
+	return file->st_ino == inode && file->st_dev == device;
+}
+
+/* A file that has been replaced may have left its number to the output. */
+static bool is_protected(const struct stat *output)
+{
+	struct stat now;
+
 	for (size_t i = 0; i < protected.count; i++)
-		if (protected.items[i].inode == found->st_ino &&
-			protected.items[i].device == found->st_dev)
+		if (has_identity(output, protected.items[i].device,
+			    protected.items[i].inode) &&
+			find_regular(protected.items[i].path, &now) &&
+			has_identity(output, now.st_dev, now.st_ino))
 			return true;
 	return false;
 }

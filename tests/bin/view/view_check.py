@@ -4,6 +4,7 @@ that changes with its file.
 
 usage: view_check.py CTPROF DIRECTORY
 """
+import glob
 import os
 import re
 import signal
@@ -118,6 +119,18 @@ def check_changes(port, token, path):
     check(version() > second, "has a number of its own")
 
 
+def check_number(port, token, path):
+    """A page whose inode was the input's, before that was replaced, is not an
+    input: file systems use such numbers again."""
+    made, = glob.glob(os.path.join(os.environ["XDG_RUNTIME_DIR"], "ctprof-*.html"))
+    os.unlink(made)
+    os.link(path, made)
+    write(path, "main 10\nmain;number 30\n")
+    check(wait_for(lambda: b"number" in
+                   get(port, b"/" + token + b"/page.html")[1]),
+          "a page with the number of a replaced input")
+
+
 def check_browser(url, directory, path):
     if webdriver.missing() is not None:
         print("not run:", webdriver.missing())
@@ -126,7 +139,7 @@ def check_browser(url, directory, path):
         inner = ("document.getElementById('page').contentDocument"
                  ".getElementById('functions')")
         browser.open(url + "#functions")
-        browser.wait(f"{inner} && {inner}.innerText.includes('third')")
+        browser.wait(f"{inner} && {inner}.innerText.includes('number')")
         write(path, "main 10\nmain;fourth 30\n")
         browser.wait(f"{inner} && {inner}.innerText.includes('fourth')")
         check(browser.script("return document.getElementById('page')"
@@ -147,6 +160,7 @@ def main(ctprof, directory):
             port, token = int(found[1]), found[2].encode()
             check_requests(port, token)
             check_changes(port, token, path)
+            check_number(port, token, path)
             check_browser(url, directory, path)
             viewer.send_signal(signal.SIGINT)
             check(viewer.wait(PATIENCE_S) == 0, "Ctrl-C ends it")
