@@ -6,7 +6,6 @@
  */
 #include "record/target_elf.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -22,6 +21,7 @@
 #include "record/run_logs.h"
 #include "base/memory.h"
 #include "cli/diag.h"
+#include "symbols/elf_file.h"
 
 #define PATH_BYTES 4096
 
@@ -57,35 +57,21 @@ static bool add(struct target_elf_modules *modules, char *path)
 	return true;
 }
 
-/* Reads the program's dynamic linker; false if it has none. */
+/* Reads the program's dynamic linker; false for a static program or a script. */
 static bool read_interpreter(const char *path, char *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf64_Ehdr header = {0};
-	Elf64_Phdr segment;
-	bool found = false;
+	struct elf_file *file;
+	bool found;
+	int fd;
 
-	if (fd < 0)
+	if (elf_open(path, &fd, NULL) != CTP_OK)
 		return false;
-	if (pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
-		memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-		header.e_ident[EI_CLASS] != ELFCLASS64 ||
-		header.e_phentsize != sizeof(segment))
-		header.e_phnum = 0;
-	for (unsigned i = 0; i < header.e_phnum && !found; i++) {
-		off_t at = (off_t)(header.e_phoff + i * sizeof(segment));
-
-		if (pread(fd, &segment, sizeof(segment), at) !=
-				(ssize_t)sizeof(segment) ||
-			segment.p_type != PT_INTERP ||
-			segment.p_filesz >= PATH_BYTES)
-			continue;
-		found = pread(fd, out, segment.p_filesz,
-				(off_t)segment.p_offset) ==
-			(ssize_t)segment.p_filesz;
-		out[segment.p_filesz] = '\0';
+	if (elf_file_new(fd, &file, NULL) != CTP_OK) {
+		(void)close(fd);
+		return false;
 	}
-	(void)close(fd);
+	found = elf_file_interpreter(file, out, PATH_BYTES);
+	elf_file_free(file);
 	return found;
 }
 

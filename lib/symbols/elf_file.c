@@ -351,6 +351,22 @@ const uint8_t *elf_file_build_id(const struct elf_file *file, size_t *size)
 	return file->build_id;
 }
 
+bool elf_file_interpreter(const struct elf_file *file, char *out, size_t room)
+{
+	struct part part;
+
+	for (uint64_t i = 0; read_program(file, i, &part); i++) {
+		if (part.type != PT_INTERP)
+			continue;
+		if (part.bytes >= room ||
+			!read_at(file, part.offset, out, part.bytes))
+			return false;
+		out[part.bytes] = '\0';
+		return true;
+	}
+	return false;
+}
+
 /* ---- symbols ---- */
 
 /* The name at an offset; NULL if it is outside or too long. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads what names functions in an ELF program or library: its span in memory,
- * its build id, and its symbols. Files of 32 and 64 bits and of both byte orders
- * are read.
+ * Reads an ELF program or library: its span in memory, its build id, its dynamic
+ * linker and its symbols. Files of 32 and 64 bits and of both byte orders are
+ * read.
  *
  * Source: System V ABI, chapters 4 and 5 (gabi, "Object Files"); elf(5).
  */
@@ -45,6 +45,10 @@ void elf_file_span(
 
 /* The build id, borrowed from the file; `*size` is 0 if it is missing. */
 const uint8_t *elf_file_build_id(const struct elf_file *file, size_t *size);
+
+/* Copies the path of the program's dynamic linker. False for a static program, or
+ * if the path does not fit into `room` bytes. */
+bool elf_file_interpreter(const struct elf_file *file, char *out, size_t room);
 
 /*
  * Adds the functions in .symtab and .dynsym to the table, whose names are

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "fuzz_case.h"
+#include "symbols/elf_file.h"
 #include "symbols/symbols.h"
 
 struct listing {
@@ -36,6 +37,24 @@ static enum ctp_status check(void *user, uint64_t offset,
 	return CTP_OK;
 }
 
+static void check_interpreter(const char *path)
+{
+	char interpreter[64];
+	struct elf_file *file;
+	int fd;
+
+	if (elf_open(path, &fd, NULL) != CTP_OK)
+		return;
+	if (elf_file_new(fd, &file, NULL) != CTP_OK) {
+		(void)close(fd);
+		return;
+	}
+	if (elf_file_interpreter(file, interpreter, sizeof(interpreter)))
+		fuzz_require(strnlen(interpreter, sizeof(interpreter)) <
+			     sizeof(interpreter));
+	elf_file_free(file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	static struct listing listing;
@@ -47,6 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	fuzz_require(fd >= 0);
 	fuzz_require(write(fd, bytes, size) == (ssize_t)size);
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	check_interpreter(path);
 	listing = (struct listing){0};
 	if (symbols_open(path, NULL, NULL, &listing.symbols, &err) == CTP_OK) {
 		fuzz_require(symbols_foreach(listing.symbols, check, &listing,
