@@ -114,7 +114,7 @@ bool chrome_read_args_add_nested(struct chrome_read_args *args, uint32_t key,
  * from the kept bytes. */
 static inline struct event_arg chrome_read_args_next(const uint8_t **at)
 {
-	struct event_arg arg;
+	struct event_arg arg = {0};
 	const uint8_t *from = *at;
 	uint64_t head;
 	uint64_t value;
