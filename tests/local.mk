@@ -86,7 +86,7 @@ check_PROGRAMS += $(c_tests)
 TESTS += $(c_tests)
 endif
 TEST_EXTENSIONS = .sh
-EXTRA_DIST += %D%/threads.supp %D%/traces %D%/layers.txt %D%/requirements-format.txt %D%/requirements-gpu.txt %D%/requirements-markers.txt %D%/requirements-peers.txt %D%/requirements-scale.txt %D%/requirements-traces.txt %D%/requirements-viewers.txt %D%/requirements-wheels.txt
+EXTRA_DIST += %D%/threads.supp %D%/traces %D%/layers.txt %D%/requirements-format.txt %D%/requirements-gpu.txt %D%/requirements-markers.txt %D%/requirements-packages.txt %D%/requirements-peers.txt %D%/requirements-scale.txt %D%/requirements-traces.txt %D%/requirements-viewers.txt %D%/requirements-wheels.txt
 
 # A built-in rule would make a directory from a newer script of its name.
 %: %.sh

@@ -24,15 +24,15 @@ awk -v file="$file" '
 	($1 == "ENTRYPOINT" || $1 == "CMD") && $2 !~ /^\[/ { wrong("is a shell") }
 	{ continued = /\\$/ }
 	END {
-		if (user == "" || user == "root")
+		if (user == "" || user == "root" || user == 0)
 			wrong("runs as root")
 		if (lists)
 			wrong("lists of packages are left")
 		exit bad
 	}' "$file"
 report $? "Dockerfile"
-if command -v hadolint >/dev/null; then
-	hadolint "$file"
+if hadolint=$(command -v venv/bin/hadolint || command -v hadolint); then
+	"$hadolint" --no-color "$file"
 	report $? "hadolint"
 fi
 exit $failed
