@@ -8,7 +8,7 @@
 #define LTTNG_UST_TRACEPOINT_PROVIDER ctprof_bench
 
 #undef LTTNG_UST_TRACEPOINT_INCLUDE
-#define LTTNG_UST_TRACEPOINT_INCLUDE "./bench_lttng.h"
+#define LTTNG_UST_TRACEPOINT_INCLUDE "./bench/bench_lttng.h"
 
 #if !defined(BENCH_LTTNG_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
 #define BENCH_LTTNG_H
