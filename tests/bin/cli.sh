@@ -45,7 +45,7 @@ holds() {
 ## record
 
 expect 0 ctprof record -o run.ctp -- "$CLI_PROGRAM"
-grep -qE '^ctprof: run.ctp: 5 ranges, 1 thread, [0-9]+ B, [0-9.]+ [mun]?s$' err ||
+grep -qE '^ctprof: run.ctp: 5 ranges, 1 thread, [0-9.]+ k?B, [0-9.]+ [mun]?s$' err ||
 	complain "record: did not sum up: $(cat err)"
 # A wait for the log is reported where that matters.
 for waited in 52 50; do
@@ -485,7 +485,7 @@ ctprof convert slow -t chrome -o ended.json 2>/dev/null &
 		cat run.ctp
 	done
 	wait_until compgen -G '.ctprof*' >has ||
-		complain "convert: there is no temporary file"
+		complain "convert: there is no temporary file" >&2
 	kill -TERM $!
 } > slow
 wait $!
