@@ -104,6 +104,21 @@ AM_TESTS_ENVIRONMENT = \
 	export CK_DEFAULT_TIMEOUT CK_TIMEOUT_MULTIPLIER; \
 	unset CTPROF_OUT CTPROF_OUT_EXCL NO_COLOR;
 
+# Tests of the installed files copy one installation, which is complete before any
+# test starts: while libtool installs, it links libraries in the build again, and
+# a program that is started then may find half of one.
+tests_of_installation = \
+	tests/project/installed.sh \
+	tests/project/pages.sh \
+	tests/python/python_install.sh \
+	tests/python/python_pip.sh
+$(TEST_LOGS): | $(if $(filter $(tests_of_installation),$(TESTS)),test-installation)
+test-installation: all
+	@rm -rf tests/installation tests/installation.out
+	@$(MAKE) install DESTDIR='$(abs_builddir)/tests/installation' \
+		>tests/installation.out 2>&1 || { cat tests/installation.out; exit 1; }
+.PHONY: test-installation
+
 # make check-recorder, check-chrome, check-lib and so on run the tests in
 # folders of that name. They build only these, and the programs of shell tests.
 room_checks = $(addprefix check-,$(sort $(filter-out tests,	$(subst /, ,$(dir $(TESTS))))))
@@ -115,7 +130,7 @@ $(room_checks): check-%: all
 
 clean-local:
 	rm -rf python/bench python/build python/package
-	rm -rf fuzz guide
+	rm -rf fuzz guide tests/installation tests/installation.out
 
 # The recorder under ThreadSanitizer, in a build configured with
 # --enable-sanitizers=thread. After a fork beside threads it refuses to start

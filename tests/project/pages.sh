@@ -13,10 +13,7 @@ need dot g++ jq sqlite3 pkg-config
 
 prefix=$(sed -n 's/^prefix = //p' Makefile)
 root=$work/root
-make -s install DESTDIR="$root" > "$work/install.out" 2>&1 || {
-	cat "$work/install.out"
-	exit 1
-}
+copy_installation "$root"
 pc=$(find "$root$prefix" -name ctprof.pc | head -n 1)
 library=$(find "$root$prefix" -name libctprof.so | head -n 1)
 [ -n "$pc" ] && [ -n "$library" ] || {

@@ -65,10 +65,7 @@ done < "$work/extensions"
 
 # --- make install -----------------------------------------------------------
 
-make -s install DESTDIR="$root" > "$work/install.out" 2>&1 || {
-	cat "$work/install.out"
-	fail "make install fails"
-}
+copy_installation "$root"
 for python in $pythons; do
 	directory=$("$python" "$facts" directory "$prefix") || exit 1
 	[ -f "$root$directory/ctprof/__init__.py" ] ||
@@ -79,12 +76,12 @@ for python in $pythons; do
 		fail "$python: 'ctprof record --python' does not know $directory"
 	find "$root$directory/ctprof" -name '*.pyc' | grep -q . ||
 		fail "$python: not compiled"
-	if grep -rqaF "$root" "$root$directory/ctprof"; then
+	if grep -rqaF "$build/tests/installation" "$root$directory/ctprof"; then
 		fail "$python: DESTDIR is in installed files"
 	fi
 	"$python" "$facts" looks "$directory" ||
 		grep -q "$python.*PYTHONPATH=$directory\$" \
-			"$work/install.out" ||
+			tests/installation.out ||
 		fail "make install does not print where it has put the package"
 done
 

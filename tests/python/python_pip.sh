@@ -137,10 +137,7 @@ grep -q 'libctprof .*is not installed' "$work/out" || {
 
 # --- with the library -------------------------------------------------------
 
-make -s install DESTDIR="$work/root" > "$work/install.out" 2>&1 || {
-	cat "$work/install.out"
-	fail "make install fails"
-}
+copy_installation "$work/root"
 pc=$(find "$work/root" -name ctprof.pc)
 unset PKG_CONFIG_LIBDIR
 PKG_CONFIG_PATH=$(dirname "$pc")

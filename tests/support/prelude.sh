@@ -105,6 +105,13 @@ wait_until() {
 	done
 }
 
+# copy_installation DIRECTORY: makes it what `make install DESTDIR=DIRECTORY` would.
+copy_installation() {
+	[ -d "$build/tests/installation" ] ||
+		fail "no installation; 'make test-installation' makes it"
+	cp -a "$build/tests/installation" "$1" || exit 99
+}
+
 # record_program SEED LOG: records a random program of tests/support/oracle.py.
 record_program() {
 	"$python" "$srcdir/tests/support/oracle.py" program "$1" |
