@@ -104,9 +104,9 @@ AM_TESTS_ENVIRONMENT = \
 	export CK_DEFAULT_TIMEOUT CK_TIMEOUT_MULTIPLIER; \
 	unset CTPROF_OUT CTPROF_OUT_EXCL NO_COLOR;
 
-# Tests of the installed files copy one installation, which is complete before any
-# test starts: while libtool installs, it links libraries in the build again, and
-# a program that is started then may find half of one.
+# Tests of the installed files share one installation. It is complete before any
+# test starts: while libtool installs, it links libraries in the build again. A
+# program that is started then finds no library, or half of one.
 tests_of_installation = \
 	tests/project/installed.sh \
 	tests/project/pages.sh \
