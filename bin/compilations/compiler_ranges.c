@@ -150,23 +150,33 @@ static const struct rule rules[] = {
 #undef LINKER
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 
+/* A star stands for any text. */
 static bool matches(const char *pattern, const char *text)
 {
 	const char *star = strchr(pattern, '*');
-	size_t before;
-	const char *rest;
+	size_t size = star == NULL ? 0 : (size_t)(star - pattern);
+	size_t left;
 
 	if (star == NULL)
 		return strcmp(pattern, text) == 0;
-	before = (size_t)(star - pattern);
-	if (strncmp(pattern, text, before) != 0)
+	if (strncmp(pattern, text, size) != 0)
 		return false;
-	if (star[1] == '\0')
-		return true;
-	for (rest = text + before; *rest != '\0'; rest++)
-		if (matches(star + 1, rest))
-			return true;
-	return false;
+	text += size;
+	left = strlen(text);
+	/* Of text between two stars, the first place leaves most for the rest. */
+	for (pattern = star + 1; (star = strchr(pattern, '*')) != NULL;
+		pattern = star + 1) {
+		const char *found;
+
+		size = (size_t)(star - pattern);
+		found = memmem(text, left, pattern, size);
+		if (found == NULL)
+			return false;
+		left -= (size_t)(found + size - text);
+		text = found + size;
+	}
+	size = strlen(pattern);
+	return size <= left && strcmp(text + left - size, pattern) == 0;
 }
 
 /* The detail in a site's name or file, if names have details; else NULL. */
