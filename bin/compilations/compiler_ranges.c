@@ -163,7 +163,7 @@ static bool matches(const char *pattern, const char *text)
 		return false;
 	text += size;
 	left = strlen(text);
-	/* Of text between two stars, the first place leaves most for the rest. */
+	/* The first place of a text between stars leaves most for the rest. */
 	for (pattern = star + 1; (star = strchr(pattern, '*')) != NULL;
 		pattern = star + 1) {
 		const char *found;

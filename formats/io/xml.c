@@ -53,9 +53,14 @@ size_t xml_json_extra(const char *at, size_t left)
 
 void xml_put_json(FILE *out, const char *json, size_t size)
 {
-	for (size_t i = 0; i < size; i++)
-		if (xml_json_extra(json + i, size - i) != 0)
-			(void)fprintf(out, "\\u%04x", (unsigned)json[i]);
-		else
-			(void)putc(json[i], out);
+	size_t from = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		if (xml_json_extra(json + i, size - i) == 0)
+			continue;
+		(void)fwrite(json + from, 1, i - from, out);
+		(void)fprintf(out, "\\u%04x", (unsigned)json[i]);
+		from = i + 1;
+	}
+	(void)fwrite(json + from, 1, size - from, out);
 }

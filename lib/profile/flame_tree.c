@@ -99,47 +99,64 @@ static void sum(struct maker *maker)
 		maker->depth[i] = maker->depth[profile->nodes[i].parent] + 1;
 }
 
-/* A node that may be kept. */
-struct candidate {
-	uint64_t total_ns;
-	uint32_t number;
-};
-
-static int compare_candidates(const void *left, const void *right)
+/* Whether the node may be kept. */
+static bool is_candidate(const struct maker *maker, uint32_t number)
 {
-	const struct candidate *a = left;
-	const struct candidate *b = right;
-
-	if (a->total_ns != b->total_ns)
-		return a->total_ns > b->total_ns ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
+	return maker->total_ns[number] > 0 &&
+	       maker->depth[number] <= maker->options->depth;
 }
 
-/* Marks the kept nodes in `place`; `kept` is their number. False if out of
- * memory. */
-static bool select_nodes(struct maker *maker, uint32_t *kept)
+/* The shortest time of the `kept` longest candidates, of which there are more,
+ * digit by digit from the highest. `equal` is how many of the candidates with
+ * this time are among them. */
+static uint64_t find_shortest(
+	const struct maker *maker, uint32_t kept, uint32_t *equal)
 {
-	const struct flame_options *options = maker->options;
-	uint32_t count = 0;
-	struct candidate *candidates = memory_resize_array(NULL,
-		(size_t)maker->profile->node_count + 1, sizeof(*candidates));
+	uint64_t shortest_ns = 0;
+	uint64_t known = 0; /* the bits of the digits that are known */
 
-	if (candidates == NULL)
-		return false;
-	for (uint32_t i = 1; i < maker->profile->node_count; i++)
-		if (maker->total_ns[i] > 0 && maker->depth[i] <= options->depth)
-			candidates[count++] =
-				(struct candidate){maker->total_ns[i], i};
-	if (count > options->nodes) {
-		qsort(candidates, count, sizeof(*candidates),
-			compare_candidates);
-		count = options->nodes;
+	for (unsigned shift = 64; shift > 0;) {
+		uint32_t counts[256] = {0};
+		unsigned digit = 255;
+
+		shift -= 8;
+		for (uint32_t i = 1; i < maker->profile->node_count; i++)
+			if (is_candidate(maker, i) &&
+				(maker->total_ns[i] & known) == shortest_ns)
+				counts[maker->total_ns[i] >> shift & 255]++;
+		while (counts[digit] < kept)
+			kept -= counts[digit--];
+		shortest_ns |= (uint64_t)digit << shift;
+		known |= UINT64_C(255) << shift;
 	}
-	for (uint32_t i = 0; i < count; i++)
-		maker->place[candidates[i].number] = 1;
-	memory_free(candidates);
-	*kept = count;
-	return true;
+	*equal = kept;
+	return shortest_ns;
+}
+
+/* Marks the kept nodes in `place`; returns their number. */
+static uint32_t select_nodes(struct maker *maker)
+{
+	uint64_t shortest_ns = 0;
+	uint32_t count = 0;
+	uint32_t equal = 0;
+
+	for (uint32_t i = 1; i < maker->profile->node_count; i++)
+		count += is_candidate(maker, i);
+	if (count > maker->options->nodes) {
+		count = maker->options->nodes;
+		shortest_ns = find_shortest(maker, count, &equal);
+	}
+	for (uint32_t i = 1; i < maker->profile->node_count; i++) {
+		if (!is_candidate(maker, i) || maker->total_ns[i] < shortest_ns)
+			continue;
+		if (maker->total_ns[i] == shortest_ns) {
+			if (equal == 0)
+				continue;
+			equal--;
+		}
+		maker->place[i] = 1;
+	}
+	return count;
 }
 
 /* Adds the node's costs in the profile and in the base. */
@@ -345,12 +362,10 @@ static bool place_nodes(struct maker *maker)
 
 static bool build(struct maker *maker)
 {
-	uint32_t kept = 0;
-
 	if (!allocate(maker))
 		return false;
 	sum(maker);
-	if (!select_nodes(maker, &kept) || !allocate_pending(maker, kept))
+	if (!allocate_pending(maker, select_nodes(maker)))
 		return false;
 	fill_pending(maker);
 	return place_nodes(maker);
