@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -395,23 +396,33 @@ static int start_compression(struct output *output)
 	return EXIT_DONE;
 }
 
+/* Only one thread writes an output. Without this, each call of stdio would lock
+ * it as soon as a reader has a thread. */
+static int omit_locks(const struct output *output, int status)
+{
+	if (status == EXIT_DONE)
+		(void)__fsetlocking(output->file, FSETLOCKING_BYCALLER);
+	return status;
+}
+
 int output_open(
 	struct output *output, const char *path, bool force, bool binary)
 {
 	size_t size = path == NULL ? 0 : strlen(path);
 	int status = open_plain(output, path, force, binary);
 
-	if (status != EXIT_DONE || size < 3 ||
-		strcmp(path + size - 3, ".gz") != 0)
-		return status;
-	return start_compression(output);
+	if (status == EXIT_DONE && size >= 3 &&
+		strcmp(path + size - 3, ".gz") == 0)
+		status = start_compression(output);
+	return omit_locks(output, status);
 }
 
 int output_open_as(struct output *output, const char *path, bool force,
 	const struct format *format)
 {
 	return format->packed
-		       ? open_plain(output, path, force, format->binary)
+		       ? omit_locks(output, open_plain(output, path, force,
+						    format->binary))
 		       : output_open(output, path, force, format->binary);
 }
 

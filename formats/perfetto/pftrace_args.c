@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json/json_value.h"
+#include "json/json_walk.h"
 #include "protobuf/protobuf.h"
 
 /* Fields of the message DebugAnnotation. */
@@ -22,7 +23,7 @@ enum {
 };
 
 /* A JSON value being converted; its text is valid JSON. */
-struct json_walk {
+struct arg_walk {
 	struct pftrace_packets *packets;
 	struct buffer *out;
 	const char *at;
@@ -58,16 +59,21 @@ static const char *string_end(const char *at, const char *end)
 	return at < end ? at + 1 : end;
 }
 
+static bool is_blank(char c)
+{
+	return json_bytes_is_blank((uint8_t)c);
+}
+
 static const char *scalar_end(const char *at, const char *end)
 {
 	do
 		at++;
-	while (at < end && strchr(" \t\r\n,:]}", *at) == NULL);
+	while (at < end && !json_bytes_ends((uint8_t)*at) && *at != ':');
 	return at;
 }
 
 /* Sets `text` to the unescaped string in this range. */
-static void unescape(struct json_walk *walk, const char *from, const char *to)
+static void unescape(struct arg_walk *walk, const char *from, const char *to)
 {
 	size_t size = (size_t)(to - from);
 
@@ -76,7 +82,7 @@ static void unescape(struct json_walk *walk, const char *from, const char *to)
 		walk->out->failed = true;
 }
 
-static void add_number(struct json_walk *walk, const char *text, size_t size)
+static void add_number(struct arg_walk *walk, const char *text, size_t size)
 {
 	char number[64];
 	char *end;
@@ -106,7 +112,7 @@ static void add_number(struct json_walk *walk, const char *text, size_t size)
 		walk->out, ANNOTATION_DOUBLE_VALUE, strtod(number, &end));
 }
 
-static void add_scalar(struct json_walk *walk, const char *text, size_t size)
+static void add_scalar(struct arg_walk *walk, const char *text, size_t size)
 {
 	enum json_kind kind;
 
@@ -151,13 +157,13 @@ static bool is_empty(const char *at, const char *end)
 {
 	do
 		at++;
-	while (at < end && strchr(" \t\r\n", *at) != NULL);
+	while (at < end && is_blank(*at));
 	return at < end && (*at == '}' || *at == ']');
 }
 
 /* Adds the current value to the annotation that began at `begun`; a value
  * without brackets ends it. */
-static void add_value(struct json_walk *walk, size_t begun)
+static void add_value(struct arg_walk *walk, size_t begun)
 {
 	const char *from = walk->at;
 
@@ -186,7 +192,7 @@ static void add_value(struct json_walk *walk, size_t begun)
 }
 
 /* Adds a member of the open object or an element of the open array. */
-static void add_member(struct json_walk *walk)
+static void add_member(struct arg_walk *walk)
 {
 	bool is_object = walk->open[walk->depth - 1].is_object;
 	size_t begun = protobuf_begin(walk->out,
@@ -200,7 +206,7 @@ static void add_member(struct json_walk *walk)
 		pftrace_add_text(walk->packets, walk->out, ANNOTATION_NAME,
 			(char *)walk->text.bytes, walk->text.used);
 		while (walk->at < walk->end &&
-			strchr(" \t\r\n:", *walk->at) != NULL)
+			(is_blank(*walk->at) || *walk->at == ':'))
 			walk->at++;
 	}
 	if (walk->at < walk->end)
@@ -213,7 +219,7 @@ static void add_member(struct json_walk *walk)
 static void add_json(struct pftrace_packets *packets, struct buffer *out,
 	const struct event_arg *arg, size_t begun)
 {
-	struct json_walk walk = {.packets = packets,
+	struct arg_walk walk = {.packets = packets,
 		.out = out,
 		.at = arg->value.text.bytes,
 		.end = arg->value.text.bytes + arg->value.text.size,
@@ -221,7 +227,7 @@ static void add_json(struct pftrace_packets *packets, struct buffer *out,
 	bool first = true;
 
 	while (walk.at < walk.end) {
-		if (strchr(" \t\r\n,", *walk.at) != NULL) {
+		if (is_blank(*walk.at) || *walk.at == ',') {
 			walk.at++;
 		} else if (*walk.at == '}' || *walk.at == ']') {
 			walk.at++;
