@@ -138,6 +138,32 @@ START_TEST(small_paths_are_folded_last)
 }
 END_TEST
 
+/* 100 of each of three times, which differ in a high byte only. */
+START_TEST(of_equal_times_the_first_are_kept)
+{
+	uint32_t functions[300];
+
+	for (unsigned i = 0; i < 300; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "f%u", i);
+		functions[i] = function(name, PROFILE_HOST);
+		(void)node(0, functions[i], 500 + ((uint64_t)(i % 3) << 40));
+	}
+	options.nodes = 150;
+	make();
+	ck_assert_uint_eq(tree->count, 152);
+	ck_assert_uint_eq(tree->folded, 150);
+	for (unsigned i = 0; i < 100; i++)
+		ck_assert_uint_eq(
+			tree->nodes[1 + i].function, functions[3 * i + 2]);
+	for (unsigned i = 0; i < 50; i++)
+		ck_assert_uint_eq(
+			tree->nodes[101 + i].function, functions[3 * i + 1]);
+	ck_assert_uint_eq(tree->nodes[151].function, FLAME_OTHER);
+}
+END_TEST
+
 START_TEST(deep_paths_are_folded)
 {
 	run_small();
@@ -283,6 +309,7 @@ int main(void)
 	tcase_add_test(tests, siblings_stand_side_by_side_the_longest_first);
 	tcase_add_test(tests, a_devices_time_is_below_its_launcher);
 	tcase_add_test(tests, small_paths_are_folded_last);
+	tcase_add_test(tests, of_equal_times_the_first_are_kept);
 	tcase_add_test(tests, deep_paths_are_folded);
 	tcase_add_test(tests, without_time_there_is_a_root_only);
 	tcase_add_test(tests, a_base_gives_each_node_its_old_costs);
