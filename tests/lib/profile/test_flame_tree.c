@@ -139,7 +139,7 @@ START_TEST(small_paths_are_folded_last)
 END_TEST
 
 /* 100 of each of three times, which differ in a high byte only. */
-START_TEST(of_equal_times_the_first_are_kept)
+START_TEST(the_first_of_equal_times_are_kept)
 {
 	uint32_t functions[300];
 
@@ -309,7 +309,7 @@ int main(void)
 	tcase_add_test(tests, siblings_stand_side_by_side_the_longest_first);
 	tcase_add_test(tests, a_devices_time_is_below_its_launcher);
 	tcase_add_test(tests, small_paths_are_folded_last);
-	tcase_add_test(tests, of_equal_times_the_first_are_kept);
+	tcase_add_test(tests, the_first_of_equal_times_are_kept);
 	tcase_add_test(tests, deep_paths_are_folded);
 	tcase_add_test(tests, without_time_there_is_a_root_only);
 	tcase_add_test(tests, a_base_gives_each_node_its_old_costs);
