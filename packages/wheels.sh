@@ -3,7 +3,7 @@
 # Builds the wheels: all of ctprof for one version of Python each, for machines
 # without a compiler.
 #
-#	wheels.sh DIRECTORY		the wheels go there; work is done in DIRECTORY/work
+#	wheels.sh DIRECTORY		the wheels go there; work is done in DIRECTORY/parts
 #
 # Zig compiles against an old version of the C library, also for another
 # architecture; the libraries of other projects are Debian's archives. auditwheel
@@ -18,9 +18,9 @@
 set -eu
 
 source=$(cd "$(dirname "$0")/.." && pwd)
-mkdir -p "$1/work"
+mkdir -p "$1/parts"
 out=$(cd "$1" && pwd)
-work=$out/work
+work=$out/parts
 glibc=${WHEEL_GLIBC:-2.28}
 tools=$work/venv
 if [ -z "${SOURCE_DATE_EPOCH:-}" ]; then

@@ -39,17 +39,17 @@ export LDFLAGS
 build() {
 	# shellcheck disable=SC2016 # make's variables, and the loader's
 	make -s LIBTOOLFLAGS=--quiet python_directories= 'PYTHON_RPATH=-Wl,-rpath,\$$ORIGIN/_native/lib' \
-		${OWN_CTPROF:+"own_ctprof=$OWN_CTPROF"} DESTDIR="$build/root" \
+		${OWN_CTPROF:+"own_ctprof=$OWN_CTPROF"} DESTDIR="$build/installed" \
 		prefix=/usr/local "$@"
 }
-rm -rf root
+rm -rf installed
 build all
 build install-binPROGRAMS install-libLTLIBRARIES install-includeHEADERS \
 	install-pkgconfigDATA install-cmakeDATA install-man install-data-hook
 
 # A wheel has no links: libraries are there by the name that is loaded, and the
 # linker's name is a text for the linker.
-root=$build/root/usr/local
+root=$build/installed/usr/local
 rm -rf "$native" "$stage/man"
 mkdir -p "$native/bin" "$native/lib" "$stage/man"
 cp "$root/bin/ctprof" "$native/bin"

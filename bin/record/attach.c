@@ -249,7 +249,7 @@ static int make_files(struct session *session)
 {
 	const struct python *python = session->attach->python;
 	char *site = python_find_site();
-	char *library = preload_find_recorder();
+	char *recorder = preload_find_recorder();
 	char *words = NULL;
 	int status = EXIT_INPUT;
 
@@ -265,11 +265,11 @@ static int make_files(struct session *session)
 			&(struct attach_content){
 				.out = session->attach->out,
 				.site = site,
-				.library = library,
+				.recorder = recorder,
 				.words = words,
 			});
 	free(words);
-	free(library);
+	free(recorder);
 	free(site);
 	return status;
 }

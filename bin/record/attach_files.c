@@ -87,7 +87,7 @@ static void write_start(struct buffer *script, const char *pipe,
 	buffer_add_text(script, "job = {\n");
 	add_item(script, "pipe", pipe);
 	add_item(script, "out", content->out);
-	add_item(script, "library", content->library);
+	add_item(script, "library", content->recorder);
 	add_words(script, content->words);
 	add_settings(script);
 	buffer_add_text(script, "}\nimport os\npath = os.fsdecode(");

@@ -21,10 +21,10 @@ struct attach_files {
 
 /* A recording that the process is asked for. */
 struct attach_content {
-	const char *out;     /* for ctp_start() */
-	const char *site;    /* the directory of our entry points */
-	const char *library; /* the recorder's; NULL: unknown */
-	const char *words;   /* of the tracer, one per line */
+	const char *out;      /* for ctp_start() */
+	const char *site;     /* the directory of our entry points */
+	const char *recorder; /* its library; NULL: unknown */
+	const char *words;    /* of the tracer, one per line */
 };
 
 /*

@@ -27,9 +27,9 @@ for file in wheels/*.tar.gz; do
 done
 
 # The tools and the libraries of others are not downloaded again.
-mkdir -p "$work/again/work/$machine"
-ln -s "$PWD/wheels/work/venv" "$work/again/work"
-cp -R "wheels/work/$machine/libraries" "$work/again/work/$machine"
+mkdir -p "$work/again/parts/$machine"
+ln -s "$PWD/wheels/parts/venv" "$work/again/parts"
+cp -R "wheels/parts/$machine/libraries" "$work/again/parts/$machine"
 tar -xf "$tarball" -C "$work" && mv "$work/${tarball%.tar.xz}" "$work/renamed" ||
 	exit 99
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(stat -c %Y "$work/renamed/NEWS.md")} \

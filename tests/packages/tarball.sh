@@ -41,14 +41,14 @@ tests='tests/lib/log/test_log_write tests/lib/log_read/test_log_read'
 		make -s -j"$(nproc)" &&
 		make -s check check_PROGRAMS="$tests" \
 			TESTS="$tests tests/project/installed.sh tests/project/listed.sh" &&
-		make -s install DESTDIR="$work/root" &&
-		test -x "$work/root/opt/ctprof/bin/ctprof" &&
-		make -s uninstall DESTDIR="$work/root"
+		make -s install DESTDIR="$work/installed" &&
+		test -x "$work/installed/opt/ctprof/bin/ctprof" &&
+		make -s uninstall DESTDIR="$work/installed"
 } > "$work/out" 2>&1
 status=$?
 [ $status = 0 ] || tail -n 40 "$work/out"
 report $status "configure, make, check, install without autoconf"
-find "$work/root" ! -type d > "$work/rest"
+find "$work/installed" ! -type d > "$work/rest"
 [ ! -s "$work/rest" ]
 report $? "uninstall leaves no file"
 cat "$work/rest"
