@@ -140,6 +140,7 @@ thread_tests = \
 	tests/lib/recorder/test_device_log \
 	tests/lib/instrument/test_functions \
 	tests/lib/log_read/test_log_ahead \
+	tests/lib/profile/test_call_workers \
 	tests/lib/pack/test_pack \
 	tests/lib/recorder/test_record \
 	tests/lib/recorder/test_record_closed \

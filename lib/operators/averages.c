@@ -527,8 +527,9 @@ static enum ctp_status begin(struct averages *averages,
 		return ctp_no_memory(err);
 	if (frame.kept)
 		status = replay_add(averages->replay, &changed, err);
-	if (status == CTP_OK && flops != 0)
-		replay_flops(averages->replay, event->track, flops);
+	if (status == CTP_OK && flops != 0 &&
+		!replay_flops(averages->replay, event->track, flops))
+		return ctp_no_memory(err);
 	return status;
 }
 

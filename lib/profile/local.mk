@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
 libcore_la_SOURCES += \
+	%D%/call_batch.c %D%/call_batch.h \
+	%D%/call_workers.c %D%/call_workers.h \
+	%D%/calls.c %D%/calls.h \
 	%D%/device_calls.c %D%/device_calls.h \
 	%D%/estimated_tree.c %D%/estimated_tree.h \
 	%D%/flame_tree.c %D%/flame_tree.h \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stack per track. Bit sets of the open functions and edges determine in O(1)
- * whether a call is primitive. A track borrows a set while it has open calls,
- * so there are as many sets as threads alive at once, not as threads in all.
+ * Events are first accepted in their order: functions get their numbers, and
+ * what cannot be counted is left out. Then calls are counted, here or, for many
+ * events, by other threads.
  */
 #include "profile/replay.h"
 
@@ -12,59 +12,36 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "names/function_name.h"
-#include "profile/profile.h"
+#include "profile/call_workers.h"
+#include "profile/calls.h"
 #include "profile/device_calls.h"
+#include "profile/profile.h"
 
-#define HINTS 1024
+/* Events accepted at once. */
+#define CHUNK CALL_WORKERS_ROOM
 
-/* Flag in `function_of_site`: a device API call. */
-#define API (UINT32_C(1) << 31)
+/* Below, threads cost more than they save. */
+#define LEAST_EVENTS (UINT64_C(256) * 1024)
 
-struct frame {
-	int64_t start_ns;
-	uint64_t children_ns;
-	uint32_t function;
-	uint32_t edge; /* PROFILE_NONE: a root call, or edges are off */
-	uint32_t node; /* 0: not needed yet, only without a tree */
-	bool api;
-	uint8_t repeats; /* REPEATS_… */
-	uint32_t memory; /* list, includes ended callees */
-};
-
-/* A bit for each function and edge with open calls. */
-struct open_set {
-	struct open_set *next; /* in the list of unused sets */
-	uint64_t *functions;
-	uint32_t function_words;
-	uint64_t *edges;
-	uint32_t edge_words;
-};
-
-struct stack {
-	struct frame *frames;
-	uint32_t depth;
-	uint32_t room;
-	int64_t last_ns;
-	bool used;
-	struct open_set *open; /* NULL while no call is open */
-};
+/* Before some events, all calls must be counted, and more such events probably
+ * follow: the next calls are not given to threads. */
+#define EVENTS_ALONE 65536
 
 struct replay {
 	struct trace *trace;
 	struct replay_options options;
-	struct profile *profile;
-	struct stack *stacks; /* by track */
-	uint32_t stack_count;
-	struct open_set *unused;
-	uint32_t *function_of_site; /* + 1, with API; 0: not seen yet */
-	uint32_t site_room;
+	struct calls calls;
+	struct call_track *tracks;
+	uint32_t track_count;
+	/* By site + 1: as in struct call_run; 0: not seen yet. The first is
+	 * CALL_END, at TRACE_NONE + 1. */
+	uint32_t *begins;
+	uint32_t begin_room;
 	struct function_match match; /* only with options.joined */
-	struct profile_children children;
-	uint8_t *repeats; /* by node, as in struct device_calls_sum */
-	uint32_t repeat_room;
-	uint32_t edge_hints[HINTS];
-	bool has_memory; /* there was a memory record, and it counts */
 	struct device_calls device;
+	struct call_workers *workers; /* NULL: not needed, or not yet */
+	uint64_t run_events;
+	uint32_t alone; /* EVENTS_ALONE that are left */
 };
 
 struct replay *replay_new(struct trace *trace, struct replay_options options)
@@ -77,12 +54,18 @@ struct replay *replay_new(struct trace *trace, struct replay_options options)
 	replay->options = options;
 	if (options.losses == NULL)
 		replay->options.losses = trace->losses;
-	replay->profile = profile_new();
-	if (replay->profile == NULL ||
+	replay->calls.options = (struct calls_options){
+		.tree = options.tree,
+		.no_edges = options.no_edges,
+		.all_edge_times = options.all_edge_times,
+		.no_times = options.device == REPLAY_DEVICE,
+	};
+	replay->calls.profile = profile_new();
+	if (replay->calls.profile == NULL ||
 		!device_calls_init(&replay->device, trace) ||
 		(options.joined &&
 			!function_match_init(&replay->match, options.match))) {
-		profile_free(replay->profile);
+		profile_free(replay->calls.profile);
 		memory_free(replay);
 		return NULL;
 	}
@@ -90,44 +73,30 @@ struct replay *replay_new(struct trace *trace, struct replay_options options)
 	return replay;
 }
 
-static void open_set_free(struct open_set *set)
-{
-	if (set == NULL)
-		return;
-	memory_free(set->functions);
-	memory_free(set->edges);
-	memory_free(set);
-}
-
 void replay_free(struct replay *replay)
 {
 	if (replay == NULL)
 		return;
-	for (uint32_t i = 0; i < replay->stack_count; i++) {
-		memory_free(replay->stacks[i].frames);
-		open_set_free(replay->stacks[i].open);
+	call_workers_free(replay->workers);
+	for (uint32_t i = 0; i < replay->track_count; i++) {
+		call_stack_clear(&replay->tracks[i].stack);
+		memory_free(replay->tracks[i].open);
 	}
-	while (replay->unused != NULL) {
-		struct open_set *set = replay->unused;
-
-		replay->unused = set->next;
-		open_set_free(set);
-	}
-	memory_free(replay->stacks);
-	memory_free(replay->function_of_site);
+	memory_free(replay->tracks);
+	memory_free(replay->begins);
 	function_match_clear(&replay->match);
 	device_calls_clear(&replay->device);
-	profile_children_clear(&replay->children);
-	memory_free(replay->repeats);
-	profile_free(replay->profile);
+	calls_clear(&replay->calls);
+	profile_free(replay->calls.profile);
 	memory_free(replay);
 }
 
-static inline struct stack *find_stack(struct replay *replay, uint32_t track)
+static inline struct call_track *find_track(
+	struct replay *replay, uint32_t track)
 {
-	return array_ensure_index(&replay->stacks, track, &replay->stack_count,
-		       sizeof(*replay->stacks))
-		       ? &replay->stacks[track]
+	return array_ensure_index(&replay->tracks, track, &replay->track_count,
+		       sizeof(*replay->tracks))
+		       ? &replay->tracks[track]
 		       : NULL;
 }
 
@@ -143,7 +112,7 @@ static uint32_t add_python(
 	memcpy(file, name, place.file_size);
 	file[place.file_size] = '\0';
 	function = profile_add_function(
-		replay->profile, place.name, file, place.line);
+		replay->calls.profile, place.name, file, place.line);
 	memory_free(file);
 	return function;
 }
@@ -160,287 +129,233 @@ static uint32_t add_function(struct replay *replay, uint32_t site)
 		strcmp(category, "python_function") == 0 &&
 		function_name_find_place(name, &place))
 		return add_python(replay, name, place);
-	return profile_add_function(replay->profile, name,
+	return profile_add_function(replay->calls.profile, name,
 		trace_site_file(trace, site), trace->sites[site].line);
 }
 
-/* The entry of `function_of_site`; 0 if out of memory. */
+/* The site's item of `begins`; 0 if out of memory. */
 static uint32_t make_function(struct replay *replay, uint32_t site)
 {
 	const struct trace *trace = replay->trace;
 	uint32_t function;
 
-	if (!array_ensure_index(&replay->function_of_site, site,
-		    &replay->site_room, sizeof(*replay->function_of_site)))
+	if (!array_ensure_index(&replay->begins, site + 1, &replay->begin_room,
+		    sizeof(*replay->begins)))
 		return 0;
 	function = add_function(replay, site);
 	if (function != PROFILE_NONE && replay->options.joined)
 		function = function_match_find(
-			&replay->match, replay->profile, function);
+			&replay->match, replay->calls.profile, function);
 	if (function == PROFILE_NONE)
 		return 0;
-	replay->function_of_site[site] = function + 1;
+	replay->begins[site + 1] = function + 1;
 	if (trace_site_is_api(trace, site))
-		replay->function_of_site[site] |= API;
+		replay->begins[site + 1] |= CALL_API;
 	if (trace_site_is_python(trace, site))
-		replay->profile->no_root = true;
-	return replay->function_of_site[site];
+		replay->calls.profile->no_root = true;
+	return replay->begins[site + 1];
 }
 
-static inline uint32_t function_of(struct replay *replay, uint32_t site)
+static inline uint32_t begin_of(struct replay *replay, uint32_t site)
 {
-	if (site < replay->site_room && replay->function_of_site[site] != 0)
-		return replay->function_of_site[site];
+	if (site + 1 < replay->begin_room && replay->begins[site + 1] != 0)
+		return replay->begins[site + 1];
 	return make_function(replay, site);
 }
 
-static bool borrow_set(struct replay *replay, struct stack *stack)
-{
-	struct open_set *set = replay->unused;
-
-	if (set != NULL)
-		replay->unused = set->next;
-	else
-		set = memory_new_zeroed(1, sizeof(*set));
-	stack->open = set;
-	return set != NULL;
-}
-
-#define WORD_BITS 64
-
-/* Makes room for the bit; false if out of memory. */
-static inline bool ensure_bit(uint64_t **bits, uint32_t number, uint32_t *words)
-{
-	return array_ensure_index(
-		bits, number / WORD_BITS, words, sizeof(**bits));
-}
-
-/* Returns whether the bit was set. */
-static inline bool add_bit(uint64_t *bits, uint32_t number)
-{
-	uint64_t *word = &bits[number / WORD_BITS];
-	const uint64_t bit = UINT64_C(1) << number % WORD_BITS;
-	const bool was_there = (*word & bit) != 0;
-
-	*word |= bit;
-	return was_there;
-}
-
-static inline void remove_bit(uint64_t *bits, uint32_t number)
-{
-	bits[number / WORD_BITS] &= ~(UINT64_C(1) << number % WORD_BITS);
-}
-
-/* Clamps times of a track that go back, so no duration is negative and no child
- * is longer than its parent. */
 static int64_t standing_time(
-	struct replay *replay, struct stack *stack, int64_t time_ns)
+	struct replay *replay, struct call_track *track, int64_t time_ns)
 {
-	if (!stack->used) {
-		stack->used = true;
-		replay->profile->thread_count++;
-	} else if (time_ns < stack->last_ns) {
+	if (!track->used) {
+		track->used = true;
+		replay->calls.profile->thread_count++;
+	} else if (time_ns < track->last_ns) {
 		replay->options.losses[LOSS_BACKWARD_TIMES]++;
-		return stack->last_ns;
+		return track->last_ns;
 	}
-	stack->last_ns = time_ns;
+	track->last_ns = time_ns;
 	return time_ns;
 }
 
-/* Returns the edge, usually one of the last used, which is found without a
- * search. PROFILE_NONE if out of memory. */
-static inline uint32_t edge_of(
-	struct replay *replay, uint32_t caller, uint32_t callee)
+/* Begins and ends of a track. */
+struct events {
+	const uint32_t *sites;
+	const int64_t *times_ns;
+	uint32_t count; /* at most CHUNK */
+};
+
+/*
+ * Accepts events, and returns their number in `to`; UINT32_MAX if out of memory.
+ * Ends without a begin are left out. Times that go back are clamped, so no
+ * duration is negative and no child is longer than its parent.
+ */
+static uint32_t accept_any(struct replay *replay, struct call_track *track,
+	const struct events *events, const struct call_room *to)
 {
-	uint32_t *hint = &replay->edge_hints[(caller * 31 + callee) % HINTS];
-	const struct profile *profile = replay->profile;
+	uint32_t count = 0;
 
-	if (*hint < profile->edge_count &&
-		profile->edges[*hint].caller == caller &&
-		profile->edges[*hint].callee == callee)
-		return *hint;
-	*hint = profile_add_edge(replay->profile, caller, callee);
-	return *hint;
-}
+	for (uint32_t i = 0; i < events->count; i++) {
+		const uint32_t site = events->sites[i];
+		uint32_t begin = CALL_END;
 
-/* Returns the node of a frame below its caller's, added if new; PROFILE_NONE if
- * out of memory. */
-static uint32_t node_of(
-	struct replay *replay, uint32_t parent, const struct frame *frame)
-{
-	uint32_t count = replay->profile->node_count;
-	uint32_t node = profile_children_find(
-		&replay->children, replay->profile, parent, frame->function);
-
-	if (node < count || node == PROFILE_NONE || frame->repeats == 0)
-		return node;
-	if (!array_ensure_index(&replay->repeats, node, &replay->repeat_room,
-		    sizeof(*replay->repeats)))
-		return PROFILE_NONE;
-	replay->repeats[node] = frame->repeats;
-	return node;
-}
-
-/* Sets the edge and node of a frame in place, above its caller's; false if out
- * of memory. */
-static inline bool link_frame(
-	struct replay *replay, struct stack *stack, struct frame *frame)
-{
-	const struct frame *parent = stack->depth == 0 ? NULL : frame - 1;
-
-	if (parent != NULL && !replay->options.no_edges) {
-		frame->edge =
-			edge_of(replay, parent->function, frame->function);
-		if (frame->edge == PROFILE_NONE ||
-			!ensure_bit(&stack->open->edges, frame->edge,
-				&stack->open->edge_words))
-			return false;
-		if (add_bit(stack->open->edges, frame->edge))
-			frame->repeats |= REPEATS_EDGE;
+		if (site == TRACE_NONE && track->depth == 0) {
+			replay->options.losses[LOSS_STRAY_ENDS]++;
+			continue;
+		}
+		if (site != TRACE_NONE)
+			begin = begin_of(replay, site);
+		if (site != TRACE_NONE && begin == 0)
+			return UINT32_MAX;
+		if (site != TRACE_NONE)
+			track->open[track->depth++] = begin;
+		else
+			track->depth--;
+		to->begins[count] = begin;
+		to->times_ns[count++] =
+			standing_time(replay, track, events->times_ns[i]);
 	}
-	if (add_bit(stack->open->functions, frame->function))
-		frame->repeats |= REPEATS_FUNCTION;
-	if (!replay->options.tree)
-		return true;
-	frame->node = node_of(replay, parent ? parent->node : 0, frame);
-	return frame->node != PROFILE_NONE;
+	return count;
 }
 
-/* Opens a call. The frame is filled in place: loads from a copy of it would wait
- * for the narrower stores. */
-static inline bool begin_call(struct replay *replay, struct stack *stack,
-	uint32_t site, int64_t time_ns)
+/*
+ * The same for most events: known sites, ends with their begins, and times that
+ * do not go back. Returns their number before the first other event; what it
+ * wrote beyond does no harm. Begins and ends cannot be predicted, so there are
+ * no branches for them.
+ */
+static uint32_t accept_known(const struct replay *replay,
+	struct call_track *track, const struct events *events,
+	const struct call_room *to)
 {
-	uint32_t entry = function_of(replay, site);
-	uint32_t function = (entry & ~API) - 1;
-	struct frame *frame;
+	const uint32_t *known = replay->begins;
+	const struct events from = *events;
+	const struct call_room room = *to;
+	uint32_t *open = track->open;
+	int64_t last_ns = track->last_ns;
+	uint32_t depth = track->depth;
+	uint32_t count;
 
-	if (entry == 0 || (stack->open == NULL && !borrow_set(replay, stack)) ||
-		!ensure_bit(&stack->open->functions, function,
-			&stack->open->function_words) ||
-		!array_reserve32(&stack->frames, stack->depth, &stack->room,
-			sizeof(*stack->frames)))
+	for (count = 0; count < from.count; count++) {
+		const uint32_t site = from.sites[count];
+		const int64_t time_ns = from.times_ns[count];
+		const uint32_t begin = known[(uint32_t)(site + 1)];
+		const uint32_t is_end = site == TRACE_NONE;
+
+		if (((begin == 0) > is_end) | (is_end > depth) |
+			(time_ns < last_ns))
+			break;
+		last_ns = time_ns;
+		open[depth] = begin;
+		depth += 1 - 2 * is_end;
+		room.begins[count] = begin;
+		room.times_ns[count] = time_ns;
+	}
+	track->depth = depth;
+	track->last_ns = last_ns;
+	return count;
+}
+
+static uint32_t accept(struct replay *replay, struct call_track *track,
+	const struct events *events, const struct call_room *to)
+{
+	const uint32_t known =
+		track->used ? accept_known(replay, track, events, to) : 0;
+	const struct events others = {events->sites + known,
+		events->times_ns + known, events->count - known};
+	const struct call_room room = {
+		to->begins + known, to->times_ns + known};
+	const uint32_t count = accept_any(replay, track, &others, &room);
+
+	return count == UINT32_MAX ? count : known + count;
+}
+
+/* Makes room for what accept() writes; false if out of memory. */
+static bool prepare(
+	struct replay *replay, struct call_track *track, uint32_t count)
+{
+	return array_ensure_index(&replay->begins, replay->trace->site_count,
+		       &replay->begin_room, sizeof(*replay->begins)) &&
+	       array_ensure_index(&track->open, track->depth + count,
+		       &track->room, sizeof(*track->open));
+}
+
+/* Has other threads count calls, if that is useful from now on. */
+static void start_workers(struct replay *replay, uint32_t count)
+{
+	const unsigned jobs = replay->trace->request.jobs;
+	const unsigned threads = call_workers_threads(jobs);
+
+	replay->run_events += count;
+	if (replay->workers == NULL && threads > 0 && !replay->options.tree &&
+		(jobs != 0 || replay->run_events >= LEAST_EVENTS))
+		replay->workers =
+			call_workers_new(replay->calls.options, threads);
+}
+
+/* Waits until all accepted calls are counted; false if out of memory. */
+static bool count_all(struct replay *replay)
+{
+	if (replay->workers == NULL)
+		return true;
+	replay->alone = EVENTS_ALONE;
+	return call_workers_finish(
+		replay->workers, &replay->calls, replay->tracks);
+}
+
+static bool add_alone(struct replay *replay, struct call_track *track,
+	const struct events *events)
+{
+	uint32_t begins[CHUNK];
+	int64_t times_ns[CHUNK];
+	const struct call_room room = {begins, times_ns};
+	struct call_run run = {.begins = begins, .times_ns = times_ns};
+
+	replay->alone -=
+		events->count < replay->alone ? events->count : replay->alone;
+	run.count = accept(replay, track, events, &room);
+	return run.count != UINT32_MAX &&
+	       calls_add(&replay->calls, &track->stack, &run, 0);
+}
+
+static bool add_for_workers(
+	struct replay *replay, uint32_t number, const struct events *events)
+{
+	struct call_workers *workers = replay->workers;
+	struct call_track *track = &replay->tracks[number];
+	struct call_room room;
+	uint32_t count;
+
+	if (!call_workers_give(workers, &replay->calls, replay->tracks) ||
+		!call_workers_room(workers, number, track, &room))
 		return false;
-	/* Needed when the call ends. */
-	__builtin_prefetch(&replay->profile->functions[function].cost, 1);
-	frame = &stack->frames[stack->depth];
-	frame->start_ns = standing_time(replay, stack, time_ns);
-	frame->children_ns = 0;
-	frame->function = function;
-	frame->edge = PROFILE_NONE;
-	frame->node = 0;
-	frame->api = (entry & API) != 0;
-	frame->repeats = 0;
-	frame->memory = 0;
-	if (!link_frame(replay, stack, frame))
+	count = accept(replay, track, events, &room);
+	if (count == UINT32_MAX)
 		return false;
-	stack->depth++;
+	call_workers_added(workers, count);
 	return true;
 }
 
-static enum ctp_status begin(struct replay *replay, const struct event *event)
+static bool add_events(
+	struct replay *replay, uint32_t number, const struct events *events)
 {
-	struct stack *stack = find_stack(replay, event->track);
+	struct call_track *track = find_track(replay, number);
 
-	return stack != NULL && begin_call(replay, stack, event->site,
-					event->time_ns)
-		       ? CTP_OK
-		       : CTP_ERR_NOMEM;
+	if (track == NULL || !prepare(replay, track, events->count))
+		return false;
+	return replay->workers == NULL || replay->alone > 0
+		       ? add_alone(replay, track, events)
+		       : add_for_workers(replay, number, events);
 }
 
-static void cost_call(struct profile_cost *cost, uint64_t self_ns,
-	uint64_t time_ns, bool primitive, bool add_time)
+static enum ctp_status begin_or_end(
+	struct replay *replay, const struct event *event)
 {
-	cost->ncalls++;
-	cost->tottime_ns += self_ns;
-	if (primitive)
-		cost->pcalls++;
-	if (add_time)
-		cost->cumtime_ns += time_ns;
-}
+	const uint32_t site =
+		event->kind == EVENT_BEGIN ? event->site : TRACE_NONE;
+	const struct events events = {&site, &event->time_ns, 1};
 
-/* At the end of a call, adds its memory to its caller's. */
-static void pop_memory(struct replay *replay, const struct frame *frame,
-	struct frame *caller, bool primitive)
-{
-	struct profile *profile = replay->profile;
-	struct profile_memory *memory = profile->memory;
-	uint32_t *sum = &profile->functions[frame->function].use.memory;
-
-	if (primitive)
-		profile_memory_add_list(memory, sum, frame->memory);
-	if (caller != NULL && caller->memory == 0) {
-		caller->memory = frame->memory;
-		return;
-	}
-	if (caller != NULL)
-		profile_memory_add_list(memory, &caller->memory, frame->memory);
-	profile_memory_release(memory, frame->memory);
-}
-
-static void pop(struct replay *replay, struct stack *stack, int64_t end_ns)
-{
-	const struct frame *frame = &stack->frames[--stack->depth];
-	struct profile *profile = replay->profile;
-	uint64_t time_ns = (uint64_t)end_ns - (uint64_t)frame->start_ns;
-	uint64_t self_ns = time_ns - frame->children_ns;
-	uint64_t child_ns = time_ns;
-	bool primitive = (frame->repeats & REPEATS_FUNCTION) == 0;
-	bool all = replay->options.all_edge_times;
-
-	if (primitive)
-		remove_bit(stack->open->functions, frame->function);
-	if (replay->options.device == REPLAY_DEVICE)
-		self_ns = time_ns = 0;
-	cost_call(&profile->functions[frame->function].cost, self_ns, time_ns,
-		primitive, primitive);
-	if (frame->edge != PROFILE_NONE) {
-		bool first = (frame->repeats & REPEATS_EDGE) == 0;
-
-		if (first)
-			remove_bit(stack->open->edges, frame->edge);
-		cost_call(&profile->edges[frame->edge].cost, self_ns, time_ns,
-			all ? primitive : first, all || first);
-	} else if (stack->depth == 0) {
-		cost_call(&profile->functions[frame->function].root, self_ns,
-			time_ns, true, true);
-	}
-	if (replay->options.tree) {
-		profile->nodes[frame->node].ncalls++;
-		profile->nodes[frame->node].self_ns += self_ns;
-	}
-	profile->total_ns += self_ns;
-	if (replay->has_memory)
-		pop_memory(replay, frame,
-			stack->depth == 0 ? NULL
-					  : &stack->frames[stack->depth - 1],
-			primitive);
-	if (stack->depth > 0) {
-		stack->frames[stack->depth - 1].children_ns += child_ns;
-	} else {
-		stack->open->next = replay->unused;
-		replay->unused = stack->open;
-		stack->open = NULL;
-	}
-}
-
-static inline void end_call(
-	struct replay *replay, struct stack *stack, int64_t time_ns)
-{
-	if (stack->depth == 0)
-		replay->options.losses[LOSS_STRAY_ENDS]++;
-	else
-		pop(replay, stack, standing_time(replay, stack, time_ns));
-}
-
-static enum ctp_status end(struct replay *replay, const struct event *event)
-{
-	struct stack *stack = find_stack(replay, event->track);
-
-	if (stack == NULL)
-		return CTP_ERR_NOMEM;
-	end_call(replay, stack, event->time_ns);
-	return CTP_OK;
+	return add_events(replay, event->track, &events) ? CTP_OK
+							 : CTP_ERR_NOMEM;
 }
 
 /* Adds a range that does not nest as a root call, unless it is the span of a
@@ -451,29 +366,29 @@ static enum ctp_status complete(
 	uint64_t dur_ns =
 		replay->options.device == REPLAY_DEVICE ? 0 : event->dur_ns;
 	struct profile_function *function;
-	uint32_t entry;
+	uint32_t begin;
 	uint32_t number;
 
 	if (trace_site_is_span(replay->trace, event->site)) {
 		replay->options.losses[LOSS_LEFT_OUT]++;
 		return CTP_OK;
 	}
-	entry = function_of(replay, event->site);
-	if (entry == 0)
+	begin = begin_of(replay, event->site);
+	if (begin == 0)
 		return CTP_ERR_NOMEM;
-	number = (entry & ~API) - 1;
-	function = &replay->profile->functions[number];
-	cost_call(&function->cost, dur_ns, dur_ns, true, true);
-	cost_call(&function->root, dur_ns, dur_ns, true, true);
-	replay->profile->total_ns += dur_ns;
+	number = call_function(begin);
+	function = &replay->calls.profile->functions[number];
+	calls_cost(&function->cost, dur_ns, dur_ns, true, true);
+	calls_cost(&function->root, dur_ns, dur_ns, true, true);
+	replay->calls.profile->total_ns += dur_ns;
 	if (replay->options.tree) {
-		uint32_t node = profile_children_find(
-			&replay->children, replay->profile, 0, number);
+		uint32_t node = profile_children_find(&replay->calls.children,
+			replay->calls.profile, 0, number);
 
 		if (node == PROFILE_NONE)
 			return CTP_ERR_NOMEM;
-		replay->profile->nodes[node].ncalls++;
-		replay->profile->nodes[node].self_ns += dur_ns;
+		replay->calls.profile->nodes[node].ncalls++;
+		replay->calls.profile->nodes[node].self_ns += dur_ns;
 	}
 	return CTP_OK;
 }
@@ -489,31 +404,9 @@ static enum ctp_status complete(
  * them the device time below each function is computed at the end.
  */
 
-/* Returns the context of a frame; those of its callers are usually known.
- * PROFILE_NONE if out of memory. */
-static uint32_t context_of(
-	struct replay *replay, struct stack *stack, uint32_t number)
-{
-	struct frame *frames = stack->frames;
-	uint32_t first = number + 1;
-	uint32_t node = 0;
-
-	while (first > 0 && frames[first - 1].node == 0)
-		first--;
-	if (first > 0)
-		node = frames[first - 1].node;
-	for (uint32_t i = first; i <= number; i++) {
-		node = node_of(replay, node, &frames[i]);
-		if (node == PROFILE_NONE)
-			return PROFILE_NONE;
-		frames[i].node = node;
-	}
-	return node;
-}
-
 /* The launching frame: the innermost that is not an API call; if all are, the
  * innermost. The stack is not empty. */
-static uint32_t launcher_of(const struct stack *stack)
+static uint32_t launcher_of(const struct call_stack *stack)
 {
 	for (uint32_t i = stack->depth; i-- > 0;)
 		if (!stack->frames[i].api)
@@ -521,18 +414,31 @@ static uint32_t launcher_of(const struct stack *stack)
 	return stack->depth - 1;
 }
 
+/* The open calls of a track, of which all are counted; NULL if there are none.
+ */
+static struct call_stack *used_stack(
+	const struct replay *replay, uint32_t track)
+{
+	if (track >= replay->track_count ||
+		replay->tracks[track].stack.depth == 0)
+		return NULL;
+	return &replay->tracks[track].stack;
+}
+
 static enum ctp_status correlate(
 	struct replay *replay, const struct event *event)
 {
-	struct stack *stack = event->track < replay->stack_count
-				      ? &replay->stacks[event->track]
-				      : NULL;
+	struct call_stack *stack;
 	uint32_t context = 0;
 
 	if (replay->options.device == REPLAY_HOST)
 		return CTP_OK;
-	if (stack != NULL && stack->depth > 0)
-		context = context_of(replay, stack, launcher_of(stack));
+	if (!count_all(replay))
+		return CTP_ERR_NOMEM;
+	stack = used_stack(replay, event->track);
+	if (stack != NULL)
+		context = calls_context(
+			&replay->calls, stack, launcher_of(stack));
 	return context != PROFILE_NONE &&
 			       device_calls_add_launch(
 				       &replay->device, event, context)
@@ -543,12 +449,14 @@ static enum ctp_status correlate(
 /* The arguments of a range may list graph nodes that it captured. */
 static enum ctp_status args(struct replay *replay, const struct event *event)
 {
-	const struct stack *stack = event->track < replay->stack_count
-					    ? &replay->stacks[event->track]
-					    : NULL;
+	const struct call_stack *stack;
 
-	if (stack == NULL || stack->depth == 0 ||
-		!device_calls_is_capture(&replay->device, event))
+	if (!device_calls_is_capture(&replay->device, event))
+		return CTP_OK;
+	if (!count_all(replay))
+		return CTP_ERR_NOMEM;
+	stack = used_stack(replay, event->track);
+	if (stack == NULL)
 		return CTP_OK;
 	return device_calls_add_captures(&replay->device, event,
 		       stack->frames[launcher_of(stack)].function)
@@ -561,12 +469,12 @@ static enum ctp_status args(struct replay *replay, const struct event *event)
 static bool add_to_node(struct replay *replay, uint32_t function,
 	uint32_t context, uint64_t time_ns)
 {
-	struct profile *profile = replay->profile;
+	struct profile *profile = replay->calls.profile;
 	uint32_t node = context;
 
 	if (replay->options.tree) {
 		node = profile_children_find(
-			&replay->children, profile, context, function);
+			&replay->calls.children, profile, context, function);
 		if (node == PROFILE_NONE)
 			return false;
 		profile->nodes[node].ncalls++;
@@ -580,7 +488,7 @@ static bool add_to_node(struct replay *replay, uint32_t function,
 static enum ctp_status add_work(struct replay *replay, uint32_t function,
 	uint32_t context, const struct event *event)
 {
-	struct profile *profile = replay->profile;
+	struct profile *profile = replay->calls.profile;
 	struct profile_device work = {.self_ns = event->dur_ns,
 		.total_ns = event->dur_ns,
 		.min_ns = event->dur_ns,
@@ -591,15 +499,15 @@ static enum ctp_status add_work(struct replay *replay, uint32_t function,
 	if (!add_to_node(replay, function, context, event->dur_ns))
 		return CTP_ERR_NOMEM;
 	if (context == 0) {
-		cost_call(
+		calls_cost(
 			&entry->root, event->dur_ns, event->dur_ns, true, true);
 	} else if (!replay->options.no_edges) {
-		uint32_t edge = edge_of(
-			replay, profile->nodes[context].function, function);
+		uint32_t edge = calls_edge(&replay->calls,
+			profile->nodes[context].function, function);
 
 		if (edge == PROFILE_NONE)
 			return CTP_ERR_NOMEM;
-		cost_call(&profile->edges[edge].cost, event->dur_ns,
+		calls_cost(&profile->edges[edge].cost, event->dur_ns,
 			event->dur_ns, true, true);
 	}
 	work.kind = entry->device.kind;
@@ -608,7 +516,7 @@ static enum ctp_status add_work(struct replay *replay, uint32_t function,
 		entry->device = work;
 	else
 		profile_device_add(&entry->device, &work);
-	cost_call(&entry->cost, event->dur_ns, event->dur_ns, true, true);
+	calls_cost(&entry->cost, event->dur_ns, event->dur_ns, true, true);
 	profile->total_ns += event->dur_ns;
 	return CTP_OK;
 }
@@ -622,13 +530,16 @@ static enum ctp_status activity(
 
 	if (replay->options.device == REPLAY_HOST)
 		return CTP_OK;
+	if (!count_all(replay))
+		return CTP_ERR_NOMEM;
 	status = device_calls_find(
-		&replay->device, replay->profile, event, &function);
+		&replay->device, replay->calls.profile, event, &function);
 	if (status != CTP_OK || function == PROFILE_NONE)
 		return status;
 	context = device_calls_find_context(
-		&replay->device, replay->profile, event);
-	device_calls_count_captured(&replay->device, replay->profile, event);
+		&replay->device, replay->calls.profile, event);
+	device_calls_count_captured(
+		&replay->device, replay->calls.profile, event);
 	return add_work(replay, function, context, event);
 }
 
@@ -642,8 +553,8 @@ static bool sum_device(struct replay *replay, struct profile *profile)
 		.has_leaves = options->tree,
 		.as_time = options->device == REPLAY_DEVICE,
 		.all_edge_times = options->all_edge_times,
-		.repeats = replay->repeats,
-		.repeat_count = replay->repeat_room,
+		.repeats = replay->calls.repeats,
+		.repeat_count = replay->calls.repeat_room,
 	};
 
 	if (profile_has_device(profile) && !device_calls_sum(profile, &how))
@@ -660,10 +571,8 @@ enum ctp_status replay_add(
 {
 	enum ctp_status status = CTP_OK;
 
-	if (event->kind == EVENT_BEGIN)
-		status = begin(replay, event);
-	else if (event->kind == EVENT_END)
-		status = end(replay, event);
+	if (event->kind == EVENT_BEGIN || event->kind == EVENT_END)
+		status = begin_or_end(replay, event);
 	else if (event->kind == EVENT_COMPLETE)
 		status = complete(replay, event);
 	else if (event->kind == EVENT_CORRELATION)
@@ -680,15 +589,13 @@ enum ctp_status replay_add(
 enum ctp_status replay_add_run(struct replay *replay,
 	const struct event_run *run, struct ctp_error *err)
 {
-	struct stack *stack = find_stack(replay, run->track);
+	start_workers(replay, run->count);
+	for (uint32_t at = 0; at < run->count; at += CHUNK) {
+		const uint32_t left = run->count - at;
+		const struct events events = {run->sites + at,
+			run->times_ns + at, left < CHUNK ? left : CHUNK};
 
-	if (stack == NULL)
-		return ctp_no_memory(err);
-	for (uint32_t i = 0; i < run->count; i++) {
-		if (run->sites[i] == TRACE_NONE)
-			end_call(replay, stack, run->times_ns[i]);
-		else if (!begin_call(replay, stack, run->sites[i],
-				 run->times_ns[i]))
+		if (!add_events(replay, run->track, &events))
 			return ctp_no_memory(err);
 	}
 	return CTP_OK;
@@ -696,67 +603,57 @@ enum ctp_status replay_add_run(struct replay *replay,
 
 void replay_restart(struct replay *replay)
 {
-	for (uint32_t i = 0; i < replay->stack_count; i++) {
-		assert(replay->stacks[i].depth == 0);
-		replay->stacks[i].used = false;
+	for (uint32_t i = 0; i < replay->track_count; i++) {
+		assert(replay->tracks[i].depth == 0);
+		replay->tracks[i].used = false;
 	}
 }
 
 /* Closes a track's open calls at the known end of its recording; returns that
  * time. */
-static int64_t close_stack(struct replay *replay, uint32_t track)
+static int64_t close_calls(struct replay *replay, uint32_t number)
 {
-	struct stack *stack = &replay->stacks[track];
-	int64_t end_ns = trace_track_end(replay->trace, track);
+	struct call_track *track = &replay->tracks[number];
+	struct call_stack *stack = &track->stack;
+	int64_t end_ns = trace_track_end(replay->trace, number);
 
-	if (end_ns < stack->last_ns)
-		end_ns = stack->last_ns;
-	replay->profile->open_calls += stack->depth;
+	if (end_ns < track->last_ns)
+		end_ns = track->last_ns;
+	replay->calls.profile->open_calls += stack->depth;
 	while (stack->depth > 0)
-		pop(replay, stack, end_ns);
+		calls_end(&replay->calls, stack, end_ns);
 	return end_ns;
 }
 
-/* Undoes close_stack(), except what it added to the profile. */
-static void reopen_stack(struct replay *replay, struct stack *stack,
-	uint32_t depth, int64_t end_ns)
+/* Completes the profile with what other threads counted; false if out of
+ * memory. */
+static bool collect(struct replay *replay)
 {
-	/* The last set returned is the stack's own. */
-	stack->open = replay->unused;
-	replay->unused = stack->open->next;
-	stack->depth = depth;
-	for (uint32_t i = 0; i < depth; i++) {
-		const struct frame *frame = &stack->frames[i];
-
-		(void)add_bit(stack->open->functions, frame->function);
-		if (frame->edge != PROFILE_NONE)
-			(void)add_bit(stack->open->edges, frame->edge);
-		if (i > 0)
-			stack->frames[i - 1].children_ns -=
-				(uint64_t)end_ns - (uint64_t)frame->start_ns;
-	}
+	return replay->workers == NULL ||
+	       (count_all(replay) &&
+		       call_workers_collect(replay->workers, &replay->calls));
 }
 
 enum ctp_status replay_snapshot(
 	struct replay *replay, struct profile **out, struct ctp_error *err)
 {
-	struct profile *own = replay->profile;
-	struct profile *copy = profile_copy(own);
+	struct profile *own = replay->calls.profile;
+	struct profile *copy = collect(replay) ? profile_copy(own) : NULL;
 
 	if (copy == NULL)
 		return ctp_no_memory(err);
-	replay->profile = copy;
-	replay->has_memory = false;
-	for (uint32_t i = 0; i < replay->stack_count; i++) {
-		struct stack *stack = &replay->stacks[i];
+	replay->calls.profile = copy;
+	replay->calls.has_memory = false;
+	for (uint32_t i = 0; i < replay->track_count; i++) {
+		struct call_stack *stack = &replay->tracks[i].stack;
 		uint32_t depth = stack->depth;
 
 		if (depth > 0)
-			reopen_stack(
-				replay, stack, depth, close_stack(replay, i));
+			calls_reopen(&replay->calls, stack, depth,
+				close_calls(replay, i));
 	}
-	replay->profile = own;
-	replay->has_memory = own->memory != NULL;
+	replay->calls.profile = own;
+	replay->calls.has_memory = own->memory != NULL;
 	if (!sum_device(replay, copy)) {
 		profile_free(copy);
 		return ctp_no_memory(err);
@@ -768,7 +665,7 @@ enum ctp_status replay_snapshot(
 /* Whether all memory was counted. */
 static bool memory_is_whole(const struct replay *replay)
 {
-	const struct profile_memory *memory = replay->profile->memory;
+	const struct profile_memory *memory = replay->calls.profile->memory;
 
 	return memory == NULL || !memory->failed;
 }
@@ -776,18 +673,22 @@ static bool memory_is_whole(const struct replay *replay)
 enum ctp_status replay_finish(
 	struct replay *replay, struct profile **out, struct ctp_error *err)
 {
-	for (uint32_t i = 0; i < replay->stack_count; i++)
-		if (replay->stacks[i].depth > 0)
-			(void)close_stack(replay, i);
-	replay->options.losses[LOSS_OPEN_RANGES] += replay->profile->open_calls;
-	if (replay->options.tree && replay->profile->node_count == 0 &&
-		profile_add_node(replay->profile, 0, PROFILE_NONE) ==
+	if (!collect(replay))
+		return ctp_no_memory(err);
+	for (uint32_t i = 0; i < replay->track_count; i++)
+		if (replay->tracks[i].stack.depth > 0)
+			(void)close_calls(replay, i);
+	replay->options.losses[LOSS_OPEN_RANGES] +=
+		replay->calls.profile->open_calls;
+	if (replay->options.tree && replay->calls.profile->node_count == 0 &&
+		profile_add_node(replay->calls.profile, 0, PROFILE_NONE) ==
 			PROFILE_NONE)
 		return ctp_no_memory(err);
-	if (!sum_device(replay, replay->profile) || !memory_is_whole(replay))
+	if (!sum_device(replay, replay->calls.profile) ||
+		!memory_is_whole(replay))
 		return ctp_no_memory(err);
-	*out = replay->profile;
-	replay->profile = NULL;
+	*out = replay->calls.profile;
+	replay->calls.profile = NULL;
 	return CTP_OK;
 }
 
@@ -797,28 +698,25 @@ enum ctp_status replay_finish(
  * Memory is counted for the innermost call and added to its caller when the
  * call ends: O(1) per record at any depth, and free without records.
  */
-static const struct stack *used_stack(
-	const struct replay *replay, uint32_t track)
-{
-	if (track >= replay->stack_count || replay->stacks[track].depth == 0)
-		return NULL;
-	return &replay->stacks[track];
-}
-
 bool replay_is_open(const struct replay *replay, uint32_t track)
 {
-	return used_stack(replay, track) != NULL;
+	return track < replay->track_count && replay->tracks[track].depth > 0;
 }
 
 bool replay_memory(struct replay *replay, const struct replay_memory *memory)
 {
-	const struct stack *stack = used_stack(replay, memory->track);
-	struct frame *frame = &stack->frames[stack->depth - 1];
-	struct profile *profile = replay->profile;
+	const struct call_stack *stack;
+	struct call_frame *frame;
+	struct profile *profile = replay->calls.profile;
 	struct profile_amount amount = {.failed = memory->failed};
-	uint32_t *own = &profile->functions[frame->function].use.memory;
+	uint32_t *own;
 	uint32_t owner;
 
+	if (!count_all(replay))
+		return false;
+	stack = used_stack(replay, memory->track);
+	frame = &stack->frames[stack->depth - 1];
+	own = &profile->functions[frame->function].use.memory;
 	if (profile->memory == NULL)
 		profile->memory = profile_memory_new();
 	if (profile->memory == NULL)
@@ -826,7 +724,7 @@ bool replay_memory(struct replay *replay, const struct replay_memory *memory)
 	owner = profile_memory_find(profile->memory, memory->owner);
 	if (owner == UINT32_MAX)
 		return false;
-	replay->has_memory = true;
+	replay->calls.has_memory = true;
 	if (!memory->failed) {
 		profile->memory->owners[owner].records++;
 		amount.total_bytes = memory->bytes;
@@ -842,11 +740,17 @@ bool replay_memory(struct replay *replay, const struct replay_memory *memory)
 	return !profile->memory->failed;
 }
 
-void replay_flops(struct replay *replay, uint32_t track, uint64_t flops)
+bool replay_flops(struct replay *replay, uint32_t track, uint64_t flops)
 {
-	const struct stack *stack = used_stack(replay, track);
-	const struct frame *frame = &stack->frames[stack->depth - 1];
-	uint64_t *sum = &replay->profile->functions[frame->function].use.flops;
+	const struct call_stack *stack;
+	uint64_t *sum;
 
+	if (!count_all(replay))
+		return false;
+	stack = used_stack(replay, track);
+	sum = &replay->calls.profile
+		       ->functions[stack->frames[stack->depth - 1].function]
+		       .use.flops;
 	*sum = saturate_sum(*sum, flops);
+	return true;
 }

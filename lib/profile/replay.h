@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns a stream of events into a profile, by cProfile's rules. */
+/*
+ * Turns a stream of events into a profile, by cProfile's rules.
+ *
+ * Threads: one. If trace->request.jobs allows it, runs of events are counted by
+ * others; the result is the same.
+ */
 #ifndef REPLAY_H
 #define REPLAY_H
 
@@ -70,7 +75,7 @@ struct replay_memory {
  * track, which must exist. A snapshot does not include the memory of open
  * calls. False if out of memory. */
 bool replay_memory(struct replay *replay, const struct replay_memory *memory);
-void replay_flops(struct replay *replay, uint32_t track, uint64_t flops);
+bool replay_flops(struct replay *replay, uint32_t track, uint64_t flops);
 
 /* Begins another recording with its own tracks and times; all calls must have
  * ended. */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 c_tests += \
+	%D%/test_call_workers \
 	%D%/test_estimated_tree \
 	%D%/test_flame_tree \
 	%D%/test_profile \
