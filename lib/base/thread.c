@@ -34,3 +34,10 @@ unsigned thread_processors(void)
 	online = sysconf(_SC_NPROCESSORS_ONLN);
 	return online > 0 ? (unsigned)online : 1;
 }
+
+unsigned thread_half(unsigned jobs)
+{
+	if (jobs == 0)
+		jobs = thread_processors();
+	return jobs < 3 ? 0 : (jobs + 1) / 2;
+}

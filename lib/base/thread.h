@@ -13,4 +13,11 @@ bool thread_start(pthread_t *thread, void *(*run)(void *user), void *user);
 /* Number of processors that this process may use; at least 1. */
 unsigned thread_processors(void);
 
+/*
+ * Threads for each half of a work, which take about the same time, if the user's
+ * own thread has little to do. `jobs`: threads requested; 0: one for each
+ * processor. Below 3, the user's thread should do one half, and the result is 0.
+ */
+unsigned thread_half(unsigned jobs);
+
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the blocks of a log in a thread, ahead of the events that are returned.
+ * Reads the blocks of a log in threads, ahead of the events that are returned.
  *
- * Most blocks have only begins and ends of known sites: the thread converts
- * them while the reader's user works with the trace. Every other block changes
- * the trace, so the thread waits until all events before it were returned, and
- * the user waits until it is applied. The trace is thus always as without the
- * thread.
+ * The threads unpack all blocks. Most have only begins and ends of known sites:
+ * these are also converted, while the reader's user works with the trace. Every
+ * other block may change the trace, so the user applies it, when all events
+ * before it were returned. The trace is thus always the same as without threads.
  */
 #ifndef LOG_AHEAD_H
 #define LOG_AHEAD_H
@@ -16,16 +15,15 @@
 
 struct log_ahead;
 
-/* Whether a thread pays for the rest of the file, by trace->request.jobs, or may
- * be used at all: a pipe could block it forever. */
+/* Whether threads pay for the rest of the file, by trace->request.jobs, or may
+ * be used at all: a pipe could block them forever. */
 bool log_ahead_is_useful(FILE *file, unsigned jobs);
 
 /*
- * Starts the thread. NULL if that is impossible; then nothing was read.
+ * Starts the threads. NULL if that is impossible; then nothing was read.
  *
- * Ownership: `input` and `recording` are borrowed and used only by the thread
- * until log_ahead_free(). The input's losses are counted in `losses`, which the
- * thread moves to the trace.
+ * Ownership: `input` and `recording` are borrowed until log_ahead_free(). The
+ * input's losses are counted in `losses`, and moved to the trace.
  */
 struct log_ahead *log_ahead_new(struct log_input *input,
 	struct log_recording *recording, uint64_t *losses);

@@ -22,11 +22,11 @@ void log_events_clear(struct log_events *events)
 
 /* How a block is read. */
 struct reading {
-	struct log_recording *recording;
+	const struct log_recording *recording;
+	/* The same; NULL: only plain blocks, whose sites are known, and nothing
+	 * changes. */
+	struct log_recording *changed;
 	struct log_events *events;
-	/* Only plain blocks, whose sites are known: the trace is in use. */
-	bool ahead;
-	uint64_t seq;
 	int64_t base;
 };
 
@@ -64,8 +64,8 @@ static bool make_room(struct log_events *events, uint32_t count)
  * is unknown. */
 static uint32_t find_site(const struct reading *reading, uint32_t number)
 {
-	if (!reading->ahead)
-		return log_site_find(reading->recording, number);
+	if (reading->changed != NULL)
+		return log_site_find(reading->changed, number);
 	return log_table_find(&reading->recording->sites, number) - 1;
 }
 
@@ -124,7 +124,7 @@ static enum log_verdict read_times(
 	uint32_t count;
 
 	if (!unpack_array(&ahead, &count) ||
-		count > (reading->ahead ? AHEAD_MAX : LOG_EVENTS_MAX))
+		count > (reading->changed == NULL ? AHEAD_MAX : LOG_EVENTS_MAX))
 		return LOG_DAMAGED;
 	if (!make_room(events, count))
 		return LOG_NO_MEMORY;
@@ -152,7 +152,7 @@ static enum log_verdict read_ids(
 		valid &= ids[i] < most;
 		extras += ids[i] == LOG_ID_EXTRA;
 	}
-	if (!valid || extras != rows || (reading->ahead && rows > 0))
+	if (!valid || extras != rows || (reading->changed == NULL && rows > 0))
 		return LOG_DAMAGED;
 	events->is_plain = rows == 0;
 	events->extras = *block;
@@ -182,18 +182,16 @@ static enum log_verdict read_columns(
 	return verdict;
 }
 
-/* Times as the trace has them, and the recording's end. */
+/* Times as the trace has them. */
 static void make_times(const struct reading *reading)
 {
 	static const struct log_time uncorrected;
-	struct log_recording *recording = reading->recording;
+	const struct log_recording *recording = reading->recording;
 	struct log_events *events = reading->events;
 	bool timeline = events->track->kind == LOG_TIMELINE;
 	const struct log_time *time =
 		timeline ? &uncorrected : &recording->time;
 	int64_t shift = timeline ? 0 : recording->shift_ns;
-	int64_t *end_ns =
-		timeline ? &recording->timeline_end_ns : &recording->end_ns;
 	const int64_t *times = events->times;
 	const uint32_t count = events->count;
 	int64_t latest = INT64_MIN;
@@ -204,8 +202,6 @@ static void make_times(const struct reading *reading)
 	for (uint32_t i = 0; i < count; i++)
 		latest = times[i] > latest ? times[i] : latest;
 	events->latest_ns = latest;
-	if (latest > *end_ns)
-		*end_ns = latest;
 }
 
 /* Lists the ranges that a block leaves open: from the end, the last begins to
@@ -247,31 +243,42 @@ static void make_plain(struct log_events *events)
 }
 
 /* After the checks. */
-static void accept_events(const struct reading *reading)
+static void make_events(const struct reading *reading)
 {
-	struct log_recording *recording = reading->recording;
 	struct log_events *events = reading->events;
 
-	recording->totals.events += events->count;
-	events->track->next_seq = reading->seq + 1;
 	events->at = 0;
 	make_times(reading);
 	if (events->is_plain)
 		make_plain(events);
 }
 
+/* The block counts for the recording and its end. */
+static void apply(
+	struct log_recording *recording, const struct log_events *events)
+{
+	bool timeline = events->track->kind == LOG_TIMELINE;
+	int64_t *end_ns =
+		timeline ? &recording->timeline_end_ns : &recording->end_ns;
+
+	recording->totals.events += events->count;
+	events->track->next_seq = events->seq + 1;
+	if (events->latest_ns > *end_ns)
+		*end_ns = events->latest_ns;
+}
+
 static bool read_head(
 	struct reading *reading, struct cursor *block, uint32_t *number)
 {
 	return unpack_u32(block, LOG_TRACKS_MAX - 1, number) &&
-	       unpack_uint(block, &reading->seq) &&
+	       unpack_uint(block, &reading->events->seq) &&
 	       unpack_int(block, &reading->base);
 }
 
 static enum log_verdict parse(
 	struct reading *reading, struct cursor block, uint32_t elements)
 {
-	struct log_recording *recording = reading->recording;
+	struct log_recording *recording = reading->changed;
 	struct log_events *events = reading->events;
 	enum log_verdict verdict;
 	uint32_t number;
@@ -287,19 +294,20 @@ static enum log_verdict parse(
 	verdict = read_columns(reading, &block, elements);
 	if (verdict != LOG_SOUND)
 		return verdict;
-	if (reading->seq < events->track->next_seq)
+	if (events->seq < events->track->next_seq)
 		return LOG_DAMAGED; /* a copy, or out of order */
-	gap = reading->seq - events->track->next_seq;
+	gap = events->seq - events->track->next_seq;
 	trace_lose(recording->trace, LOSS_MISSING_BLOCKS, gap);
 	recording->totals.gaps += gap;
-	accept_events(reading);
+	make_events(reading);
+	apply(recording, events);
 	return LOG_SOUND;
 }
 
 enum log_verdict log_events_parse(struct log_recording *recording,
 	struct cursor block, uint32_t elements, struct log_events *events)
 {
-	struct reading reading = {.recording = recording, .events = events};
+	struct reading reading = {recording, recording, events, 0};
 	enum log_verdict verdict = parse(&reading, block, elements);
 
 	if (verdict == LOG_SOUND && !log_events_begin(events, recording->trace))
@@ -309,18 +317,16 @@ enum log_verdict log_events_parse(struct log_recording *recording,
 	return verdict;
 }
 
-bool log_events_parse_plain(struct log_recording *recording,
+bool log_events_parse_plain(const struct log_recording *recording,
 	struct cursor block, struct log_events *events)
 {
-	struct reading reading = {recording, events, true, 0, 0};
+	struct reading reading = {recording, NULL, events, 0};
 	uint32_t elements;
 	uint32_t number;
 	uint32_t place;
 	uint64_t kind;
 
-	events->count = 0;
-	if (recording->refused || recording->has_end ||
-		!unpack_array(&block, &elements) || elements < 2 ||
+	if (!unpack_array(&block, &elements) || elements < 2 ||
 		!unpack_uint(&block, &kind) || kind != LOG_EVENTS ||
 		!read_head(&reading, &block, &number))
 		return false;
@@ -328,14 +334,20 @@ bool log_events_parse_plain(struct log_recording *recording,
 	if (place == 0)
 		return false;
 	events->track = recording->tracks[place - 1];
-	if (log_track_is_device(events->track->kind) ||
-		reading.seq != events->track->next_seq ||
-		!make_room(events, 1) ||
-		read_columns(&reading, &block, elements) != LOG_SOUND) {
-		events->count = 0;
+	if (log_track_is_device(events->track->kind) || !make_room(events, 1) ||
+		read_columns(&reading, &block, elements) != LOG_SOUND)
 		return false;
-	}
-	accept_events(&reading);
+	make_events(&reading);
+	return true;
+}
+
+bool log_events_apply_plain(
+	struct log_recording *recording, const struct log_events *events)
+{
+	if (recording->refused || recording->has_end ||
+		events->seq != events->track->next_seq)
+		return false;
+	apply(recording, events);
 	recording->started = true;
 	recording->totals.blocks++;
 	return true;

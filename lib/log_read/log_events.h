@@ -9,7 +9,8 @@
 
 struct log_events {
 	struct log_track *track;
-	uint32_t at; /* next event */
+	uint64_t seq; /* the block's number on the track */
+	uint32_t at;  /* next event */
 	uint32_t count;
 	uint32_t room;
 	/* There are only begins and ends: `ids` are trace sites, and TRACE_NONE
@@ -47,14 +48,22 @@ enum log_verdict log_events_parse(struct log_recording *recording,
 	struct cursor block, uint32_t elements, struct log_events *events);
 
 /*
- * The same for a plain block that changes nothing but the numbers and times of
- * the recording, which is most of them; false, with nothing changed, for all
- * others.
+ * The same for a plain block, before the blocks that precede it are applied.
+ * False for blocks with more than begins and ends of known sites, for unsound
+ * ones, and if out of memory.
  *
- * Threads: another one may use the trace and the tracks' open ranges.
+ * Threads: any; others may use the trace and the tracks' open ranges.
  */
-bool log_events_parse_plain(struct log_recording *recording,
+bool log_events_parse_plain(const struct log_recording *recording,
 	struct cursor block, struct log_events *events);
+
+/*
+ * Applies such a block when all before it were applied; false, with nothing
+ * changed, if it is not the next one of its track, or does not belong to the
+ * recording. Only if recording->version is the same as it was then.
+ */
+bool log_events_apply_plain(
+	struct log_recording *recording, const struct log_events *events);
 
 /* Call it before the first event is returned: compares the ranges open before
  * the block with those of the track. False if out of memory. */

@@ -119,8 +119,6 @@ struct log_input {
 	bool follow;
 	uint64_t position; /* in the file, of `at` */
 	struct log_unpacker unpacker;
-	uint8_t *kept; /* a block that is not overwritten */
-	size_t kept_room;
 };
 
 static bool reserve(struct log_input *input, size_t size)
@@ -162,21 +160,8 @@ void log_input_free(struct log_input *input)
 	if (input == NULL)
 		return;
 	log_unpacker_clear(&input->unpacker);
-	memory_free(input->kept);
 	memory_free(input->bytes);
 	memory_free(input);
-}
-
-void log_input_keep(struct log_input *input)
-{
-	struct log_unpacker *unpacker = &input->unpacker;
-	uint8_t *block = unpacker->block;
-	size_t room = unpacker->room;
-
-	unpacker->block = input->kept;
-	unpacker->room = input->kept_room;
-	input->kept = block;
-	input->kept_room = room;
 }
 
 void log_input_follow(struct log_input *input, bool follow)
@@ -312,4 +297,58 @@ enum ctp_status log_input_next(
 		else
 			skip_to_member(input);
 	}
+}
+
+/* The same without unpacking it. The block's size is in the last bytes. */
+static bool find_member(struct log_input *input, size_t *size)
+{
+	struct log_member member;
+
+	if (fill(input, LOG_HEADER_BYTES, NULL) != CTP_OK ||
+		!log_member_parse(input->bytes + input->at,
+			input->end - input->at, &member) ||
+		member.size > LOG_TAKEN_MAX ||
+		fill(input, member.size, NULL) != CTP_OK ||
+		input->end - input->at < member.size)
+		return false;
+	*size = member.size;
+	return le32(input->bytes + input->at + member.size - 4) <=
+	       LOG_TAKEN_MAX;
+}
+
+bool log_input_take(struct log_input *input, struct log_packed *packed)
+{
+	size_t size;
+
+	if (!find_member(input, &size))
+		return false;
+	if (size > packed->room) {
+		uint8_t *bytes = memory_resize(packed->bytes, size);
+
+		if (bytes == NULL)
+			return false;
+		packed->bytes = bytes;
+		packed->room = size;
+	}
+	memcpy(packed->bytes, input->bytes + input->at, size);
+	packed->size = size;
+	packed->position = input->position;
+	advance(input, size);
+	return true;
+}
+
+bool log_input_go_back(struct log_input *input, uint64_t position)
+{
+	const uint64_t behind = input->position - position;
+	const off_t at = ftello(input->file);
+
+	if (at < 0 || fseeko(input->file,
+			      at - (off_t)(input->end - input->at + behind),
+			      SEEK_SET) != 0)
+		return false;
+	input->at = 0;
+	input->end = 0;
+	input->at_eof = false;
+	input->position = position;
+	return true;
 }

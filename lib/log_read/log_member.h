@@ -80,8 +80,26 @@ void log_input_free(struct log_input *input);
 enum ctp_status log_input_next(
 	struct log_input *input, struct cursor *block, struct ctp_error *err);
 
-/* Keeps the bytes of the last block until the next call of this function. */
-void log_input_keep(struct log_input *input);
+/* A member that is not unpacked yet. */
+struct log_packed {
+	uint8_t *bytes;
+	size_t size;
+	size_t room;
+	uint64_t position; /* in the input */
+};
+
+/* Members that are taken are at most so large, packed and unpacked. */
+#define LOG_TAKEN_MAX ((size_t)1 << 20)
+
+/*
+ * Takes the next member without unpacking it. False, with nothing taken, if no
+ * such member is next, or at an error: log_input_next() then has the reason.
+ * Initialize `packed` with zeros, and free its bytes with memory_free().
+ */
+bool log_input_take(struct log_input *input, struct log_packed *packed);
+
+/* Goes back to a member taken before; false if that is impossible. */
+bool log_input_go_back(struct log_input *input, uint64_t position);
 
 /* With `follow` the file still grows: CTP_END means its current end, and an
  * incomplete member is kept for the next call. */

@@ -79,6 +79,7 @@ static enum log_verdict parse_track(
 	};
 	struct log_track_row row = {0};
 	struct log_track *track;
+	enum log_track_kind kind;
 	struct trace_track *target;
 
 	if (!read_track(&block, &row))
@@ -93,9 +94,11 @@ static enum log_verdict parse_track(
 		log_track_is_device(row.kind) !=
 			log_track_is_device(track->kind))
 		return LOG_DAMAGED;
+	kind = row.kind > LOG_CALLS ? LOG_THREAD
+				    : (enum log_track_kind)row.kind;
+	recording->version += track->kind != kind;
 	track->known = true;
-	track->kind = row.kind > LOG_CALLS ? LOG_THREAD
-					   : (enum log_track_kind)row.kind;
+	track->kind = kind;
 	target = &recording->trace->tracks[track->trace_track];
 	target->kind = kinds[track->kind];
 	return set_track(recording, target, &row) ? LOG_SOUND : LOG_NO_MEMORY;
@@ -114,6 +117,7 @@ static enum log_verdict parse_sync(
 
 		if (!log_time_read(&block, 3, &log, &raw))
 			return LOG_DAMAGED;
+		recording->version += apply;
 		if (apply && !log_time_add(&recording->time, log, raw))
 			return LOG_NO_MEMORY;
 	}

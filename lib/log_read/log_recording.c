@@ -86,6 +86,7 @@ static void reset(struct log_recording *recording)
 	log_table_clear(&recording->track_numbers);
 	log_table_clear(&recording->sites);
 	log_table_clear(&recording->modules);
+	recording->version++;
 	recording->started = false;
 	recording->pid = 0;
 	recording->process_name = 0;

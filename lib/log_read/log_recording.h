@@ -105,7 +105,10 @@ struct log_recording {
 	bool is_recorded; /* by the recorder, not converted */
 	bool refused;     /* it needs a newer reader: its blocks are skipped */
 	uint32_t number;  /* in the log, from 0 */
-	int64_t end_ns;   /* its own, which may be before the trace's */
+	/* Counts changes of what log_events_parse_plain() uses; new numbers of
+	 * sites and tracks are none. */
+	uint64_t version;
+	int64_t end_ns;          /* its own, which may be before the trace's */
 	int64_t timeline_end_ns; /* likewise */
 	struct log_totals totals;
 	uint64_t losses[LOSS_KINDS]; /* of the last block of the trace's */

@@ -195,6 +195,7 @@ static enum log_verdict parse_row(struct log_recording *recording,
 {
 	struct trace *trace = recording->trace;
 	struct log_site_row row;
+	uint32_t known;
 	uint32_t site;
 
 	if (!log_site_read(block, &row))
@@ -226,10 +227,13 @@ static enum log_verdict parse_row(struct log_recording *recording,
 			       .line = row.line,
 			       .call_line = row.call_line,
 			       .category = add_text(trace, row.category)});
-	if (site == TRACE_NONE ||
-		!log_table_set(&recording->sites, number, site + 1))
+	if (site == TRACE_NONE)
 		return LOG_NO_MEMORY;
-	return LOG_SOUND;
+	known = log_table_find(&recording->sites, number);
+	recording->version += known != 0 && known != site + 1;
+	return log_table_set(&recording->sites, number, site + 1)
+		       ? LOG_SOUND
+		       : LOG_NO_MEMORY;
 }
 
 enum log_verdict log_site_parse(

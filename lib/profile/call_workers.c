@@ -7,10 +7,6 @@
 #include "base/thread.h"
 #include "profile/call_batch.h"
 
-/* Reading a log takes as long as counting its calls, so half of the threads
- * read. Two threads are one that reads and the user's. */
-#define LEAST_JOBS 3
-
 struct worker {
 	struct call_workers *all;
 	pthread_t thread;
@@ -32,13 +28,6 @@ struct call_workers {
 	uint64_t taken;
 	bool stopped;
 };
-
-unsigned call_workers_threads(unsigned jobs)
-{
-	if (jobs == 0)
-		jobs = thread_processors();
-	return jobs < LEAST_JOBS ? 0 : (jobs + 1) / 2;
-}
 
 /* ---- the threads ---- */
 

@@ -11,9 +11,6 @@
 
 struct call_workers;
 
-/* The number of threads to start, by trace->request.jobs; 0: none. */
-unsigned call_workers_threads(unsigned jobs);
-
 /* NULL if none can be started. */
 struct call_workers *call_workers_new(
 	struct calls_options options, unsigned threads);

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/saturate.h"
+#include "base/thread.h"
 #include "names/function_name.h"
 #include "profile/call_workers.h"
 #include "profile/calls.h"
@@ -283,7 +284,7 @@ static bool prepare(
 static void start_workers(struct replay *replay, uint32_t count)
 {
 	const unsigned jobs = replay->trace->request.jobs;
-	const unsigned threads = call_workers_threads(jobs);
+	const unsigned threads = thread_half(jobs);
 
 	replay->run_events += count;
 	if (replay->workers == NULL && threads > 0 && !replay->options.tree &&

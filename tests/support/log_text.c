@@ -238,9 +238,10 @@ struct log_text log_text_read_names(
 	return read_log(bytes, size, (struct read_request){.names = names});
 }
 
-struct log_text log_text_read_ahead(const void *bytes, size_t size)
+struct log_text log_text_read_ahead(
+	const void *bytes, size_t size, unsigned jobs)
 {
-	return read_log(bytes, size, (struct read_request){.jobs = 2});
+	return read_log(bytes, size, (struct read_request){.jobs = jobs});
 }
 
 void log_text_clear(struct log_text *text)

@@ -46,7 +46,8 @@ struct log_text log_text_read_names(
 	const void *bytes, size_t size, enum read_names names);
 
 /* The same read ahead by a thread, with the events of runs. */
-struct log_text log_text_read_ahead(const void *bytes, size_t size);
+struct log_text log_text_read_ahead(
+	const void *bytes, size_t size, unsigned jobs);
 void log_text_clear(struct log_text *text);
 
 /* "begin"; borrowed until the next call. */
