@@ -101,7 +101,7 @@ bench-python-options: all
 .PHONY: bench bench-recorder bench-threads bench-traces bench-python bench-python-memory \
 	bench-python-options bench-python-times
 
-# Reading a log with one and with two threads: that of the graph of calls, or
+# Reading a log with one thread and more: that of the graph of calls, or
 # READING_LOG; READING_OTHER is a ctprof to compare with.
 bench-reading: all
 	@if [ -z '$(READING_LOG)' ]; then \
