@@ -484,12 +484,10 @@ static enum ctp_status write_activities(
 	if (status == CTP_OK)
 		status = write_descriptions(encoder, err);
 	if (status == CTP_OK)
-		status = log_column_write_activities(
+		status = log_activities_write(
 			activities, &encoder->bytes, encoder->writer, err);
 	encoder->event_count += activities->count;
-	activities->count = 0;
-	activities->has_args = false;
-	activities->args.used = 0;
+	log_activities_reset(activities);
 	return status;
 }
 
@@ -557,7 +555,7 @@ static enum ctp_status add_activity(struct log_encoder *encoder,
 			"more than %u kinds of activities",
 			LOG_DESCRIPTIONS_MAX);
 	add_activity_args(encoder, event, has_args ? 0 : count);
-	activities->rows[activities->count++] = row;
+	log_activities_add(activities, &row);
 	if (activities->count < LOG_ACTIVITIES_MAX &&
 		activities->args.used < ARGS_BYTES_MAX &&
 		encoder->description.used < ARGS_BYTES_MAX)

@@ -4,6 +4,7 @@
 #ifndef LOG_ENCODER_TABLES_H
 #define LOG_ENCODER_TABLES_H
 
+#include "log/log_activities.h"
 #include "log/log_column.h"
 #include "log/log_block.h"
 #include "trace/event.h"

@@ -8,6 +8,7 @@ libbase_la_SOURCES += \
 	%D%/huffman_block.c %D%/huffman_block.h \
 	%D%/huffman_code.c %D%/huffman_code.h \
 	%D%/log.h \
+	%D%/log_activities.c %D%/log_activities.h \
 	%D%/log_block.c %D%/log_block.h \
 	%D%/log_column.c %D%/log_column.h \
 	%D%/log_row.c %D%/log_row.h \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks of the log other than events and activities (log_column.h), and their
- * rows: for the recorder's packer, cupti, formats/log, symbolize and log_read.
- * Source: FORMAT.md.
+ * Blocks of the log other than events (log_column.h) and activities
+ * (log_activities.h), and their rows: for the recorder's packer, cupti,
+ * formats/log, symbolize and log_read. Source: FORMAT.md.
  */
 #ifndef LOG_BLOCK_H
 #define LOG_BLOCK_H

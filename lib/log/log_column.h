@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The events of one track as the columns of an event block, and what devices
- * did as those of a block of activities. Source: FORMAT.md, blocks 3 and 8. */
+/* The events of one track as the columns of an event block. Source: FORMAT.md,
+ * block 3. */
 #ifndef LOG_COLUMN_H
 #define LOG_COLUMN_H
 
@@ -120,37 +120,6 @@ static inline void log_column_add(
  * log_writer_add().
  */
 enum ctp_status log_column_write(struct log_column *column,
-	struct log_writer *writer, struct ctp_error *err);
-
-/* The most activities that we write into one block. */
-#define LOG_ACTIVITIES_MAX 2048
-
-struct log_activity_row {
-	int64_t start_ns;
-	uint64_t dur_ns; /* at most INT64_MAX, like bytes */
-	uint32_t track;
-	uint32_t description; /* 0: none */
-	uint64_t correlation; /* 0: none */
-	uint64_t bytes;
-	uint64_t node; /* 0: none */
-};
-
-struct log_activities {
-	uint32_t count;
-	struct log_activity_row rows[LOG_ACTIVITIES_MAX];
-	/* A map or nil for each row; used only if there is any map. */
-	bool has_args;
-	struct buffer args;
-};
-
-/*
- * Writes the block unless it is empty. `bytes` is working memory that is reused
- * by each call.
- *
- * Errors: CTP_ERR_NOMEM, those of log_writer_add().
- */
-enum ctp_status log_column_write_activities(
-	const struct log_activities *activities, struct buffer *bytes,
 	struct log_writer *writer, struct ctp_error *err);
 
 /*

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "log/log_activities.h"
 #include "log/log_column.h"
 #include "log/log_block.h"
 #include "pack/pack_record.h"
@@ -375,7 +376,7 @@ static void add_activity(struct pack_device *device, struct chunk_head head,
 	}
 	if (row.track < LOG_TRACKS_MAX &&
 		row.description < LOG_DESCRIPTIONS_MAX)
-		device->activities.rows[device->activities.count++] = row;
+		log_activities_add(&device->activities, &row);
 }
 
 /* Adds such a record; an invalid one is ignored. */
@@ -663,7 +664,7 @@ enum ctp_status packer_read_events(struct packer *packer,
 	measured->count = 0;
 	packer->timeline.count = 0;
 	packer->begin_count = 0;
-	packer->device.activities.count = 0;
+	log_activities_reset(&packer->device.activities);
 	packer->device.sync_count = 0;
 	if (copy->track >= LOG_TRACKS_MAX) { /* invalid track: all lost */
 		for (; *consumed < CHUNK_WORDS; ++*consumed)
@@ -696,7 +697,7 @@ static enum ctp_status write_device(
 		&packer->device, &packer->bytes, packer->writer, err);
 
 	if (status == CTP_OK)
-		status = log_column_write_activities(&packer->device.activities,
+		status = log_activities_write(&packer->device.activities,
 			&packer->bytes, packer->writer, err);
 	if (status == CTP_OK)
 		packer->event_count += packer->device.activities.count;
