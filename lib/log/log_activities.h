@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What devices did as the columns of a block of activities. Source: FORMAT.md,
- * block 8. */
+/* Activities of devices, as the columns of a block. Source: FORMAT.md, block 8. */
 #ifndef LOG_ACTIVITIES_H
 #define LOG_ACTIVITIES_H
 
