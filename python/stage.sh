@@ -32,8 +32,12 @@ cd "$build"
 # Without symbols for debuggers, which are most of the bytes.
 LDFLAGS=${LDFLAGS--Wl,-s}
 export LDFLAGS
-[ -f Makefile ] || "$source/configure" -q --enable-static-tools --without-mpi \
-	--disable-dependency-tracking --prefix=/usr/local "$@"
+if [ ! -f Makefile ] || [ "$(cat options)" != "$*" ]; then
+	rm -f python/package/ctprof/*.so
+	"$source/configure" -q --enable-static-tools --without-mpi \
+		--disable-dependency-tracking --prefix=/usr/local "$@"
+	echo "$*" >options
+fi
 
 # build TARGET...: paths of this machine stay out of the results.
 build() {
@@ -50,7 +54,7 @@ build install-binPROGRAMS install-libLTLIBRARIES install-includeHEADERS \
 # A wheel has no links: libraries are there by the name that is loaded, and the
 # linker's name is a text for the linker.
 root=$build/installed/usr/local
-rm -rf "$native" "$stage/man"
+rm -rf "$native" "$stage/man" "$stage"/ctprof/*.so
 mkdir -p "$native/bin" "$native/lib" "$stage/man"
 cp "$root/bin/ctprof" "$native/bin"
 cp -R "$root/include" "$native"

@@ -5,6 +5,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+/* More threads would wait for the user's. */
+#define HALF_MAX 8
+
 bool thread_start(pthread_t *thread, void *(*run)(void *user), void *user)
 {
 	/* A fault's signal ends the process in any thread. */
@@ -39,5 +42,7 @@ unsigned thread_half(unsigned jobs)
 {
 	if (jobs == 0)
 		jobs = thread_processors();
-	return jobs < 3 ? 0 : (jobs + 1) / 2;
+	if (jobs < 3)
+		return 0;
+	return jobs < 2 * HALF_MAX ? (jobs + 1) / 2 : HALF_MAX;
 }

@@ -17,6 +17,7 @@ unsigned thread_processors(void);
  * Threads for each half of a work, which take about the same time, if the user's
  * own thread has little to do. `jobs`: threads requested; 0: one for each
  * processor. Below 3, the user's thread should do one half, and the result is 0.
+ * At most 8.
  */
 unsigned thread_half(unsigned jobs);
 

@@ -38,14 +38,18 @@ void call_batch_reset(struct call_batch *batch)
 	batch->edge_count = 0;
 }
 
+bool call_batch_continues(const struct call_batch *batch, uint32_t number)
+{
+	const uint32_t count = batch->segment_count;
+
+	return count > 0 && batch->segments[count - 1].track == number;
+}
+
 bool call_batch_begin(struct call_batch *batch, uint32_t number,
 	const struct call_track *track)
 {
 	const uint32_t depth = track->depth;
-	struct call_segment *segment = batch->segments + batch->segment_count;
 
-	if (batch->segment_count > 0 && segment[-1].track == number)
-		return true;
 	if (!array_reserve32(&batch->segments, batch->segment_count,
 		    &batch->segment_room, sizeof(*batch->segments)) ||
 		!array_ensure_index(&batch->open, batch->open_count + depth,
@@ -176,22 +180,24 @@ static bool apply_segment(const struct call_batch *batch,
 	const struct call_segment *segment, struct calls *calls,
 	struct call_stack *stack)
 {
-	const struct call_ended *ended = batch->ended + segment->ended_first;
-	const struct call_left *left = batch->left + segment->left_first;
-
 	for (uint32_t i = 0; i < segment->ended_count; i++) {
+		const struct call_ended *ended =
+			&batch->ended[segment->ended_first + i];
+
 		stack->frames[stack->depth - 1].children_ns +=
-			ended[i].children_ns;
-		calls_end(calls, stack, ended[i].end_ns);
+			ended->children_ns;
+		calls_end(calls, stack, ended->end_ns);
 	}
 	if (stack->depth > 0)
 		stack->frames[stack->depth - 1].children_ns +=
 			segment->children_ns;
 	for (uint32_t i = 0; i < segment->left_count; i++) {
-		if (!calls_begin(calls, stack, left[i].begin, left[i].start_ns))
+		const struct call_left *left =
+			&batch->left[segment->left_first + i];
+
+		if (!calls_begin(calls, stack, left->begin, left->start_ns))
 			return false;
-		stack->frames[stack->depth - 1].children_ns =
-			left[i].children_ns;
+		stack->frames[stack->depth - 1].children_ns = left->children_ns;
 	}
 	return true;
 }

@@ -13,6 +13,9 @@
 /* Room for events, and for the open calls of segments. */
 #define CALL_BATCH_EVENTS 32768u
 
+/* The most calls open before a segment. */
+#define CALL_BATCH_DEPTH (CALL_BATCH_EVENTS / 4)
+
 /* Consecutive events of a track. */
 struct call_segment {
 	uint32_t track;
@@ -77,8 +80,11 @@ void call_batch_clear(struct call_batch *batch);
 /* Removes all events and results. */
 void call_batch_reset(struct call_batch *batch);
 
-/* Begins a segment of the track unless the last one is its own; false if out of
- * memory. */
+/* Whether the last segment is one of this track. */
+bool call_batch_continues(const struct call_batch *batch, uint32_t number);
+
+/* Begins a segment of the track, with at most CALL_BATCH_DEPTH open calls; false
+ * if out of memory. */
 bool call_batch_begin(struct call_batch *batch, uint32_t number,
 	const struct call_track *track);
 

@@ -7,6 +7,11 @@
 #include "base/thread.h"
 #include "profile/call_batch.h"
 
+/* Opening a call again takes as long as an event. So there is a credit for such
+ * calls, which grows with the events. */
+#define CREDIT_FIRST UINT64_C(65536)
+#define CREDIT_MOST (16 * CREDIT_FIRST)
+
 struct worker {
 	struct call_workers *all;
 	pthread_t thread;
@@ -19,7 +24,9 @@ struct call_workers {
 	struct call_batch *batches; /* a ring */
 	bool *counted;              /* by batch, under the lock */
 	uint32_t batch_count;
-	uint64_t applied; /* the user's */
+	/* The user's: */
+	uint64_t applied;
+	uint64_t credit; /* calls that may be opened again */
 	pthread_mutex_t lock;
 	pthread_cond_t given_more;
 	pthread_cond_t counted_more;
@@ -100,6 +107,7 @@ struct call_workers *call_workers_new(
 
 	if (all == NULL)
 		return NULL;
+	all->credit = CREDIT_FIRST;
 	(void)pthread_mutex_init(&all->lock, NULL);
 	(void)pthread_cond_init(&all->given_more, NULL);
 	(void)pthread_cond_init(&all->counted_more, NULL);
@@ -193,13 +201,22 @@ static bool apply(struct call_workers *workers, struct calls *calls,
 	return true;
 }
 
-bool call_workers_give(struct call_workers *workers, struct calls *calls,
-	struct call_track *tracks)
+bool call_workers_are_useful(
+	const struct call_workers *workers, const struct call_track *track)
+{
+	return track->depth <= CALL_BATCH_DEPTH &&
+	       track->depth <= workers->credit;
+}
+
+bool call_workers_give(struct call_workers *workers, uint32_t number,
+	struct calls *calls, struct call_track *tracks)
 {
 	const struct call_batch *batch = filling(workers);
 
 	if (batch->count + CALL_WORKERS_ROOM <= CALL_BATCH_EVENTS &&
-		batch->open_count < CALL_BATCH_EVENTS)
+		(call_batch_continues(batch, number) ||
+			batch->open_count + tracks[number].depth <=
+				CALL_BATCH_EVENTS))
 		return true;
 	give(workers, calls);
 	return apply(workers, calls, tracks, workers->batch_count - 1);
@@ -212,6 +229,9 @@ bool call_workers_room(struct call_workers *workers, uint32_t number,
 
 	room->begins = batch->begins + batch->count;
 	room->times_ns = batch->times_ns + batch->count;
+	if (call_batch_continues(batch, number))
+		return true;
+	workers->credit -= track->depth;
 	return call_batch_begin(batch, number, track);
 }
 
@@ -219,6 +239,9 @@ void call_workers_added(struct call_workers *workers, uint32_t count)
 {
 	struct call_batch *batch = filling(workers);
 
+	workers->credit += count;
+	if (workers->credit > CREDIT_MOST)
+		workers->credit = CREDIT_MOST;
 	batch->count += count;
 	batch->segments[batch->segment_count - 1].count += count;
 }
@@ -228,6 +251,7 @@ bool call_workers_finish(struct call_workers *workers, struct calls *calls,
 {
 	if (filling(workers)->segment_count > 0)
 		give(workers, calls);
+	workers->credit = CREDIT_FIRST;
 	return apply(workers, calls, tracks, 0);
 }
 

@@ -24,13 +24,18 @@ struct call_room {
 
 #define CALL_WORKERS_ROOM 256u
 
-/* Gives the batch to the threads if it is full, and applies the results that
- * are there. False if out of memory. */
-bool call_workers_give(struct call_workers *workers, struct calls *calls,
-	struct call_track *tracks);
+/* Whether threads should count the next events of the track: the calls that they
+ * have to open again first must be few beside the events. */
+bool call_workers_are_useful(
+	const struct call_workers *workers, const struct call_track *track);
 
-/* Room for CALL_WORKERS_ROOM events of the track; before they are accepted.
- * False if out of memory. */
+/* Gives the batch to the threads if it has no room for these events of the
+ * track, and applies the results that are there. False if out of memory. */
+bool call_workers_give(struct call_workers *workers, uint32_t number,
+	struct calls *calls, struct call_track *tracks);
+
+/* After that: room for CALL_WORKERS_ROOM events of the track, before they are
+ * accepted. False if out of memory. */
 bool call_workers_room(struct call_workers *workers, uint32_t number,
 	const struct call_track *track, struct call_room *room);
 

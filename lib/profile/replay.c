@@ -326,7 +326,8 @@ static bool add_for_workers(
 	struct call_room room;
 	uint32_t count;
 
-	if (!call_workers_give(workers, &replay->calls, replay->tracks) ||
+	if (!call_workers_give(
+		    workers, number, &replay->calls, replay->tracks) ||
 		!call_workers_room(workers, number, track, &room))
 		return false;
 	count = accept(replay, track, events, &room);
@@ -342,6 +343,10 @@ static bool add_events(
 	struct call_track *track = find_track(replay, number);
 
 	if (track == NULL || !prepare(replay, track, events->count))
+		return false;
+	if (replay->workers != NULL && replay->alone == 0 &&
+		!call_workers_are_useful(replay->workers, track) &&
+		!count_all(replay))
 		return false;
 	return replay->workers == NULL || replay->alone > 0
 		       ? add_alone(replay, track, events)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: any bytes as a log, read to the end and replayed with a tree, and
- * compressed. For libFuzzer, or with fuzz_main.c for files given as arguments. Aborts if an
- * event refers to an entry that does not exist.
+ * Fuzz target: any bytes as a log, read to the end and replayed with a tree, by
+ * one thread and by several, and compressed. For libFuzzer, or with fuzz_main.c
+ * for files given as arguments. Aborts if an event refers to an entry that does
+ * not exist, or if several threads have another result.
  */
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -19,6 +21,9 @@
 
 /* Arguments of an event and of its description; and its node. */
 #define FUZZ_ARGS_MAX (LOG_ARGS_MAX + LOG_DEVICE_KEYS_MAX + 1)
+
+/* Events of a log that are counted by several threads. */
+#define COMPARED_EVENTS 400000
 
 /* Reads every byte of an event's text. */
 static void check_args(const struct trace *trace, const struct event *event)
@@ -129,6 +134,109 @@ static void read_bytes(const void *bytes, size_t size)
 	(void)fclose(file);
 }
 
+static uint64_t add_hash(uint64_t hash, const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes;
+
+	while (size-- > 0)
+		hash = (hash ^ *at++) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t hash_profile(uint64_t hash, const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function =
+			&profile->functions[i];
+
+		hash = add_hash(hash, function->name, strlen(function->name));
+		hash = add_hash(hash, &function->cost, sizeof(function->cost));
+		hash = add_hash(hash, &function->root, sizeof(function->root));
+	}
+	for (uint32_t i = 0; i < profile->edge_count; i++) {
+		const struct profile_edge *edge = &profile->edges[i];
+
+		hash = add_hash(hash, &edge->caller, sizeof(edge->caller));
+		hash = add_hash(hash, &edge->callee, sizeof(edge->callee));
+		hash = add_hash(hash, &edge->cost, sizeof(edge->cost));
+	}
+	hash = add_hash(hash, &profile->open_calls, sizeof(uint64_t));
+	return add_hash(hash, &profile->total_ns, sizeof(uint64_t));
+}
+
+/* Adds the events up to a limit, and returns why that ended. */
+static enum ctp_status add_runs(
+	struct event_source *source, struct replay *replay)
+{
+	enum ctp_status status = CTP_OK;
+	struct event event;
+	struct event_run run;
+
+	for (uint32_t i = 0; i < COMPARED_EVENTS && status == CTP_OK; i++) {
+		status = source->next(source, &event, NULL);
+		if (status == CTP_OK)
+			status = replay_add(replay, &event, NULL);
+		if (status != CTP_OK)
+			break;
+		source->peek_run(source, &run);
+		if (run.count > 0)
+			status = replay_add_run(replay, &run, NULL);
+		if (run.count > 0)
+			source->take_run(source);
+		i += run.count;
+	}
+	return status;
+}
+
+/* A hash of what `jobs` threads make of the log; `*status`: why that ended. */
+static uint64_t make_profile(
+	const void *bytes, size_t size, unsigned jobs, enum ctp_status *status)
+{
+	FILE *file = fmemopen((void *)(uintptr_t)bytes, size, "rb");
+	const struct read_request request = {.jobs = jobs};
+	struct event_source *source;
+	struct profile *profile;
+	struct replay *replay;
+	uint64_t hash = 0;
+
+	fuzz_require(file != NULL);
+	fuzz_require(log_read_open(file, NULL, 0, &request, &source, NULL) ==
+		     CTP_OK);
+	replay = replay_new(source->trace, (struct replay_options){0});
+	fuzz_require(replay != NULL);
+	*status = add_runs(source, replay);
+	if (*status != CTP_ERR_NOMEM)
+		*status = replay_finish(replay, &profile, NULL) == CTP_OK
+				  ? *status
+				  : CTP_ERR_NOMEM;
+	if (*status != CTP_ERR_NOMEM) {
+		hash = hash_profile(hash, profile);
+		profile_free(profile);
+	}
+	/* Threads may have read further than the events that were used. */
+	if (*status == CTP_END)
+		hash = add_hash(hash, source->trace->losses,
+			sizeof(source->trace->losses));
+	replay_free(replay);
+	source->close(source);
+	(void)fclose(file);
+	return hash;
+}
+
+static void compare_threads(const void *bytes, size_t size)
+{
+	enum ctp_status status[2];
+	uint64_t one = make_profile(bytes, size, 1, &status[0]);
+	uint64_t several = make_profile(bytes, size, 3 + size % 3, &status[1]);
+
+	if (status[0] == CTP_ERR_NOMEM || status[1] == CTP_ERR_NOMEM) {
+		fuzz_require(memory_was_refused());
+		return;
+	}
+	fuzz_require(status[0] == status[1]);
+	fuzz_require(one == several);
+}
+
 static void compress_bytes(const void *bytes, size_t size)
 {
 	const int in = memfd_create("fuzz_log", MFD_CLOEXEC);
@@ -150,6 +258,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	memory_set_limit(FUZZ_MEMORY);
 	fuzz_with_log(bytes, size, read_bytes);
+	/* It takes longer than the others. */
+	if (size % 4 == 1)
+		fuzz_with_log(bytes, size, compare_threads);
 	fuzz_with_log(bytes, size, compress_bytes);
 	return 0;
 }

@@ -24,11 +24,12 @@ static const struct program programs[] = {
 	{1, 50, RUN_EVENTS, 0, 0, {0}},
 	{2, 48, RUN_EVENTS, 0, 0, {.all_edge_times = true}},
 	{3, 52, RUN_EVENTS, 0, 0, {.no_edges = true}}, /* ever deeper */
-	{4, 50, 3, 0, 0, {0}},
-	{5, 50, RUN_EVENTS, 20, 0, {0}},
+	{4, 50, 3, 0, 0, {0}}, {5, 50, RUN_EVENTS, 20, 0, {0}},
 	{6, 50, RUN_EVENTS, 0, 30, {0}},
 	{7, 50, RUN_EVENTS, 0, 5, {.device = REPLAY_DEVICE}},
 	{8, 50, RUN_EVENTS, 0, 0, {.joined = true, .match = MATCH_KEY_NAME}},
+	{9, 90, RUN_EVENTS, 0, 0, {0}}, /* too deep for other threads */
+	{10, 70, 9, 0, 0, {0}},         /* and too short */
 };
 
 static uint64_t state;
