@@ -41,6 +41,7 @@ struct replay {
 	struct function_match match; /* only with options.joined */
 	struct device_calls device;
 	struct call_workers *workers; /* NULL: not needed, or not yet */
+	unsigned threads;             /* that may count */
 	uint64_t run_events;
 	uint32_t alone; /* EVENTS_ALONE that are left */
 };
@@ -61,6 +62,8 @@ struct replay *replay_new(struct trace *trace, struct replay_options options)
 		.all_edge_times = options.all_edge_times,
 		.no_times = options.device == REPLAY_DEVICE,
 	};
+	if (!options.tree)
+		replay->threads = thread_half(trace->request.jobs);
 	replay->calls.profile = profile_new();
 	if (replay->calls.profile == NULL ||
 		!device_calls_init(&replay->device, trace) ||
@@ -283,14 +286,15 @@ static bool prepare(
 /* Has other threads count calls, if that is useful from now on. */
 static void start_workers(struct replay *replay, uint32_t count)
 {
-	const unsigned jobs = replay->trace->request.jobs;
-	const unsigned threads = thread_half(jobs);
-
 	replay->run_events += count;
-	if (replay->workers == NULL && threads > 0 && !replay->options.tree &&
-		(jobs != 0 || replay->run_events >= LEAST_EVENTS))
-		replay->workers =
-			call_workers_new(replay->calls.options, threads);
+	if (replay->threads == 0 || replay->workers != NULL ||
+		(replay->trace->request.jobs == 0 &&
+			replay->run_events < LEAST_EVENTS))
+		return;
+	replay->workers =
+		call_workers_new(replay->calls.options, replay->threads);
+	if (replay->workers == NULL)
+		replay->threads = 0;
 }
 
 /* Waits until all accepted calls are counted; false if out of memory. */

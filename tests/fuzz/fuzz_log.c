@@ -227,7 +227,7 @@ static void compare_threads(const void *bytes, size_t size)
 {
 	enum ctp_status status[2];
 	uint64_t one = make_profile(bytes, size, 1, &status[0]);
-	uint64_t several = make_profile(bytes, size, 3 + size % 3, &status[1]);
+	uint64_t several = make_profile(bytes, size, 4, &status[1]);
 
 	if (status[0] == CTP_ERR_NOMEM || status[1] == CTP_ERR_NOMEM) {
 		fuzz_require(memory_was_refused());
