@@ -188,10 +188,34 @@ struct events {
 	uint32_t count; /* at most CHUNK */
 };
 
+enum accepted { ACCEPTED, LEFT_OUT, NO_MEMORY };
+
 /*
- * Accepts events, and returns their number in `to`; UINT32_MAX if out of memory.
- * Ends without a begin are left out. Times that go back are clamped, so no
- * duration is negative and no child is longer than its parent.
+ * Accepts an event, and sets its begin (or CALL_END) and its time. Ends without a
+ * begin are left out. Times that go back are clamped, so no duration is negative
+ * and no child is longer than its parent.
+ */
+static inline enum accepted accept_one(struct replay *replay,
+	struct call_track *track, uint32_t site, uint32_t *begin,
+	int64_t *time_ns)
+{
+	if (site != TRACE_NONE) {
+		*begin = begin_of(replay, site);
+		if (*begin == 0)
+			return NO_MEMORY;
+		track->open[track->depth++] = *begin;
+	} else if (track->depth == 0) {
+		replay->options.losses[LOSS_STRAY_ENDS]++;
+		return LEFT_OUT;
+	} else {
+		*begin = CALL_END;
+		track->depth--;
+	}
+	*time_ns = standing_time(replay, track, *time_ns);
+	return ACCEPTED;
+}
+
+/* Accepts events, and returns their number in `to`; UINT32_MAX if out of memory.
  */
 static uint32_t accept_any(struct replay *replay, struct call_track *track,
 	const struct events *events, const struct call_room *to)
@@ -199,24 +223,14 @@ static uint32_t accept_any(struct replay *replay, struct call_track *track,
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < events->count; i++) {
-		const uint32_t site = events->sites[i];
-		uint32_t begin = CALL_END;
+		enum accepted accepted;
 
-		if (site == TRACE_NONE && track->depth == 0) {
-			replay->options.losses[LOSS_STRAY_ENDS]++;
-			continue;
-		}
-		if (site != TRACE_NONE)
-			begin = begin_of(replay, site);
-		if (site != TRACE_NONE && begin == 0)
+		to->times_ns[count] = events->times_ns[i];
+		accepted = accept_one(replay, track, events->sites[i],
+			&to->begins[count], &to->times_ns[count]);
+		if (accepted == NO_MEMORY)
 			return UINT32_MAX;
-		if (site != TRACE_NONE)
-			track->open[track->depth++] = begin;
-		else
-			track->depth--;
-		to->begins[count] = begin;
-		to->times_ns[count++] =
-			standing_time(replay, track, events->times_ns[i]);
+		count += accepted == ACCEPTED;
 	}
 	return count;
 }
@@ -307,6 +321,27 @@ static bool count_all(struct replay *replay)
 		replay->workers, &replay->calls, replay->tracks);
 }
 
+static bool add_one(struct replay *replay, struct call_track *track,
+	uint32_t site, int64_t time_ns)
+{
+	uint32_t begin;
+
+	replay->alone -= replay->alone > 0;
+	switch (accept_one(replay, track, site, &begin, &time_ns)) {
+	case ACCEPTED:
+		break;
+	case LEFT_OUT:
+		return true;
+	case NO_MEMORY:
+		return false;
+	}
+	if (begin != CALL_END)
+		return calls_begin(
+			&replay->calls, &track->stack, begin, time_ns);
+	calls_end(&replay->calls, &track->stack, time_ns);
+	return true;
+}
+
 static bool add_alone(struct replay *replay, struct call_track *track,
 	const struct events *events)
 {
@@ -357,15 +392,20 @@ static bool add_events(
 		       : add_for_workers(replay, number, events);
 }
 
-static enum ctp_status begin_or_end(
-	struct replay *replay, const struct event *event)
+static bool begin_or_end(struct replay *replay, const struct event *event)
 {
 	const uint32_t site =
 		event->kind == EVENT_BEGIN ? event->site : TRACE_NONE;
 	const struct events events = {&site, &event->time_ns, 1};
+	struct call_track *track;
 
-	return add_events(replay, event->track, &events) ? CTP_OK
-							 : CTP_ERR_NOMEM;
+	if (replay->workers != NULL && replay->alone == 0)
+		return add_events(replay, event->track, &events);
+	track = find_track(replay, event->track);
+	return track != NULL &&
+	       array_reserve32(&track->open, track->depth, &track->room,
+		       sizeof(*track->open)) &&
+	       add_one(replay, track, site, event->time_ns);
 }
 
 /* Adds a range that does not nest as a root call, unless it is the span of a
@@ -582,7 +622,7 @@ enum ctp_status replay_add(
 	enum ctp_status status = CTP_OK;
 
 	if (event->kind == EVENT_BEGIN || event->kind == EVENT_END)
-		status = begin_or_end(replay, event);
+		status = begin_or_end(replay, event) ? CTP_OK : CTP_ERR_NOMEM;
 	else if (event->kind == EVENT_COMPLETE)
 		status = complete(replay, event);
 	else if (event->kind == EVENT_CORRELATION)
