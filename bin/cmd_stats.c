@@ -403,8 +403,9 @@ static const struct argument options[] = {
 		OF(interval_ns), .call = read_interval},
 	SUM_REPEATS(OF(allows_repeats)),
 	{"jobs", 'j', "N", ARGUMENT_COUNT,
-		"read this many inputs at a time (default: one "
-		"per processor)", GROUP_INPUT, OF(jobs)},
+		"work on this many inputs at a time, and with more than one on "
+		"parts of a log (default: one per processor)", GROUP_INPUT,
+		OF(jobs)},
 	{"unit", 0, STATS_UNITS, ARGUMENT_WORD,
 		"unit of times in text (auto: ms, or us for short runs)",
 		GROUP_OUTPUT, OF(options.unit)},
