@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "cli/arguments.h"
 #include "input/batch.h"
 #include "convert.h"
@@ -369,7 +370,10 @@ static int convert_all(struct request *request)
 	if (status == EXIT_DONE)
 		status = name_outputs(request);
 	convert_set_request(request->to, &request->inputs.request);
-	request->inputs.request.jobs = inputs->count > 1 ? 1 : request->jobs;
+	request->inputs.request.jobs = request->jobs;
+	if (inputs->count > 1)
+		request->inputs.request.jobs =
+			thread_share(request->jobs, inputs->count);
 	return status == EXIT_DONE ? batch_run(&batch) : status;
 }
 

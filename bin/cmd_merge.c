@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "cli/arguments.h"
 #include "convert.h"
 #include "input/format_names.h"
@@ -140,7 +141,10 @@ static int add_inputs(struct request *request)
 	int status;
 
 	request->reading = *inputs;
-	request->reading.request.jobs = map.jobs > 1 ? 1 : request->jobs;
+	request->reading.request.jobs = request->jobs;
+	if (map.jobs > 1)
+		request->reading.request.jobs =
+			thread_share(request->jobs, inputs->count);
 	request->profiles =
 		memory_new_zeroed(inputs->count, sizeof(*request->profiles));
 	if (request->profiles == NULL)

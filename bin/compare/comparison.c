@@ -8,6 +8,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "input/report.h"
 #include "input/aggregate.h"
 #include "profile/function_match.h"
@@ -461,7 +462,8 @@ static int read_inputs(struct reading *reading)
 	inputs->request.detailed_names = true;
 	inputs->request.jobs = reading->comparison->jobs;
 	if (map.jobs > 1) { /* progress is that of all */
-		inputs->request.jobs = 1;
+		inputs->request.jobs =
+			thread_share(reading->comparison->jobs, inputs->count);
 		map.progress = inputs_progress(inputs);
 		inputs->progress = WHEN_NEVER;
 	}

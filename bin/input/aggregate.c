@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/saturate.h"
+#include "base/thread.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -799,7 +800,11 @@ int aggregate_run(
 	options.inputs = &inputs;
 	set_request(&options, &inputs.request, args);
 	worst = find_inputs(&tree, &inputs);
-	inputs.request.jobs = tree.count > 1 || team != NULL ? 1 : options.jobs;
+	inputs.request.jobs = options.jobs;
+	if (tree.count > 1)
+		inputs.request.jobs = thread_share(options.jobs, tree.count);
+	if (team != NULL)
+		inputs.request.jobs = 1;
 	refused = aggregate_refuse_repeats(&tree, &options);
 	if (options.shard_count != 0 && tree.count != 0 &&
 		!input_tree_shard(&tree, options.shard, options.shard_count))

@@ -38,6 +38,13 @@ unsigned thread_processors(void)
 	return online > 0 ? (unsigned)online : 1;
 }
 
+unsigned thread_share(unsigned jobs, size_t count)
+{
+	if (jobs == 0)
+		jobs = thread_processors();
+	return count < jobs ? jobs / (unsigned)count : 1;
+}
+
 unsigned thread_half(unsigned jobs)
 {
 	if (jobs == 0)

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Starts a thread, which gets no signals but those of its own faults: others
  * interrupt the user's thread instead. False if that is impossible. */
@@ -12,6 +13,10 @@ bool thread_start(pthread_t *thread, void *(*run)(void *user), void *user);
 
 /* Number of processors that this process may use; at least 1. */
 unsigned thread_processors(void);
+
+/* The share of one of `count` inputs that are read at a time, of `jobs` threads or
+ * (0) of one for each processor; at least 1. */
+unsigned thread_share(unsigned jobs, size_t count);
 
 /*
  * Threads for each half of a work, which take about the same time, if the user's

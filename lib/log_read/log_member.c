@@ -299,7 +299,8 @@ enum ctp_status log_input_next(
 	}
 }
 
-/* The same without unpacking it. The block's size is in the last bytes. */
+/* Whether a member that may be taken is next. Its last bytes are the size of its
+ * block. */
 static bool find_member(struct log_input *input, size_t *size)
 {
 	struct log_member member;
