@@ -22,7 +22,7 @@ unsigned thread_share(unsigned jobs, size_t count);
  * Threads for each half of a work, which take about the same time, if the user's
  * own thread has little to do. `jobs`: threads requested; 0: one for each
  * processor. Below 3, the user's thread should do one half, and the result is 0.
- * At most 8.
+ * The result is at most 8.
  */
 unsigned thread_half(unsigned jobs);
 

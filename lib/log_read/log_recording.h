@@ -105,8 +105,8 @@ struct log_recording {
 	bool is_recorded; /* by the recorder, not converted */
 	bool refused;     /* it needs a newer reader: its blocks are skipped */
 	uint32_t number;  /* in the log, from 0 */
-	/* Counts changes of what log_events_parse_plain() uses; new numbers of
-	 * sites and tracks are none. */
+	/* Number of changes to what log_events_parse_plain() uses. A site or
+	 * track with a new number does not count. */
 	uint64_t version;
 	int64_t end_ns;          /* its own, which may be before the trace's */
 	int64_t timeline_end_ns; /* likewise */

@@ -464,7 +464,7 @@ static uint32_t launcher_of(const struct call_stack *stack)
 	return stack->depth - 1;
 }
 
-/* The open calls of a track, of which all are counted; NULL if there are none.
+/* Returns a track's stack of open calls, after count_all(); NULL if it is empty.
  */
 static struct call_stack *used_stack(
 	const struct replay *replay, uint32_t track)
